@@ -1,0 +1,160 @@
+# rethread. `make` builds everything into build/; docs/INTERNALS.md says what each product is for.
+#
+#   make            all products           make check     all tests, last line "N passed, N failed"
+#   make demo       one bug, start to end  make install PREFIX=/usr/local DESTDIR=
+#   make clean      removes build/         make format    clang-format over all sources
+#
+# Sources are taken by wildcard, one folder per part; a new file needs no change here.
+# Goals that build first install missing Debian packages (scripts/setup.sh; RETHREAD_NO_SETUP=1 skips it).
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+ifeq ($(origin CC),default)
+CC := clang-19
+endif
+ifeq ($(origin CXX),default)
+CXX := clang++-19
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+LLVM_CONFIG ?= llvm-config-19
+PREFIX ?= /usr/local
+DESTDIR ?=
+B := build
+
+# ---------------------------------------------------------------- set-up
+
+NO_SETUP_GOALS := clean format
+ifneq ($(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
+# Not under `make -n`: single-letter options are MAKEFLAGS' first word.
+ifeq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
+ifneq ($(shell scripts/setup.sh >&2 && echo ready),ready)
+$(error scripts/setup.sh failed; RETHREAD_NO_SETUP=1 skips it)
+endif
+endif
+endif
+
+# ---------------------------------------------------------------- flags
+
+OPT ?= -O2 -g
+WARN := -Wall -Wextra -Wundef -Wshadow -Werror
+INCLUDES := -Iinclude -Isrc
+# Empty, not 1: a source that defines it too then says the same thing.
+DEFINES := -D_GNU_SOURCE=
+CFLAGS_TOOL = -std=gnu17 $(OPT) $(WARN) $(DEFINES) $(INCLUDES) -fPIC -MMD -MP
+CXXFLAGS_TOOL = -std=gnu++17 $(OPT) $(WARN) $(INCLUDES) -fPIC -fno-exceptions -MMD -MP
+# The runtimes are linked into every target: libc only, no calls for thread-local storage, no LTO.
+CFLAGS_RT = -std=gnu17 -O2 -g $(WARN) $(DEFINES) $(INCLUDES) -fPIC -fno-lto -ftls-model=initial-exec \
+	-fno-stack-protector -fno-omit-frame-pointer -MMD -MP
+
+LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
+LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)
+TOOL_LIBS := -lzstd -ldw -lelf -ljansson
+INFER_LIBS = $(LLVM_LIBS) -lz3 $(TOOL_LIBS) -lpthread
+ENGINE_LIBS := -lffi -ljansson -lpthread -lm
+
+# ---------------------------------------------------------------- sources of each product
+
+# objects of the folders given
+objects = $(patsubst %,$(B)/obj/%.o,$(wildcard $(foreach d,$(1),src/$(d)/*.c src/$(d)/*.cpp)))
+rt_objects = $(patsubst %,$(B)/rt/%.o,$(1))
+
+CLI := $(call objects,base trace exe cc cli)
+INFER := $(call objects,base trace exe model solve infer) \
+	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
+ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
+	$(B)/obj/src/model/execution.c.o
+PASS := $(call objects,instrument)
+RT := $(call rt_objects,$(wildcard src/rt/*.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c))
+
+# What unit tests may use: everything but the mains.
+PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer)))
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
+
+LIBS_IN_TARGETS := $(B)/librethread_rt.a $(B)/librethread_twin.a
+PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
+PROGRAMS := $(B)/rethread $(B)/rethread-infer
+ALIASES := $(B)/rethread-cc $(B)/rethread-c++
+
+.PHONY: all check demo install clean format units
+all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS)
+
+# ---------------------------------------------------------------- products
+
+$(B)/rethread: $(CLI)
+	$(CC) -o $@ $(CLI) -Wl,--as-needed $(TOOL_LIBS)
+
+$(B)/rethread-infer: $(INFER)
+	$(CC) -o $@ $(INFER) -Wl,--as-needed $(INFER_LIBS)
+
+$(ALIASES): | $(B)/rethread
+	ln -sf rethread $@
+
+# -Bsymbolic: the twin's own functions must not take the place of the engine's.
+$(B)/librethread_engine.so: $(ENGINE)
+	$(CC) -shared -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(ENGINE) -Wl,--as-needed $(ENGINE_LIBS)
+
+$(B)/librethread_pass.so: $(PASS)
+	$(CXX) -shared -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(PASS) $(LLVM_LIBS)
+
+$(B)/librethread_rt.a: $(RT)
+	rm -f $@ && $(AR) rcs $@ $(RT)
+
+$(B)/librethread_twin.a: $(TWIN)
+	rm -f $@ && $(AR) rcs $@ $(TWIN)
+
+$(B)/libparts.a: $(PARTS)
+	rm -f $@ && $(AR) rcs $@ $(PARTS)
+
+# ---------------------------------------------------------------- objects
+
+LLVM_USERS := instrument sym solve infer
+$(foreach d,$(LLVM_USERS),$(B)/obj/src/$(d)/%.o): EXTRA = $(LLVM_INCLUDES)
+
+$(B)/obj/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TOOL) $(EXTRA) -c -o $@ $<
+
+$(B)/obj/%.cpp.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS_TOOL) $(EXTRA) -c -o $@ $<
+
+$(B)/rt/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_RT) -c -o $@ $<
+
+$(B)/tests/unit/%: tests/unit/%.c $(B)/libparts.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lffi -lcmocka
+
+-include $(wildcard $(B)/obj/src/*/*.d $(B)/rt/src/*/*.d $(B)/tests/unit/*.d)
+
+# ---------------------------------------------------------------- goals
+
+units: $(UNIT)
+
+check: all units
+	@scripts/check.sh $(UNIT)
+
+demo: all
+	@scripts/demo.sh
+
+install: all
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/rethread share/man/man1 share/bash-completion/completions)
+	install -m 755 $(B)/rethread $(DESTDIR)$(PREFIX)/bin/rethread
+	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
+	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
+	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(LIBS_IN_TARGETS) $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 completion/bash/rethread $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
+
+clean:
+	rm -rf $(B)
+
+format:
+	clang-format-19 -i $(wildcard include/rethread/*.h src/*/*.[ch] src/*/*.cpp tests/unit/*.c)

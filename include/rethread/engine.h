@@ -1,0 +1,48 @@
+/*
+ * The contract between the twin's runtime and the inference engine it loads in infer mode
+ * (librethread_engine.so, src/sym/): dlopen, then rethread_engine_start, once, from the twin's first
+ * constructor. From then on functions of the program that native code calls come to `enter`, and
+ * interposed functions to the others, on whatever thread they are called.
+ */
+#ifndef RETHREAD_ENGINE_H
+#define RETHREAD_ENGINE_H
+
+#include <pthread.h>
+#include <rethread/instrument.h>
+#include <stdbool.h>
+
+struct rt_engine_config {
+	uint32_t abi;
+	const struct rt_twin_module *module;
+	const char *trace; /* directory of the trace */
+	const char *code;  /* translated code (src/sym/code.h) */
+	const char *state; /* directory for what one run tells the next, and for the result */
+	/* The functions themselves, for the engine's own use. */
+	int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*real_join)(pthread_t, void **);
+	/* Memory handed out by malloc and not yet freed: the block around address, or false. */
+	bool (*heap_block)(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
+};
+
+/*
+ * Interposed calls come as the steps they are made of (trace.h, "Order of synchronization"); `what` is the name of
+ * the function. Results are what the recorded call returned.
+ */
+struct rt_engine {
+	uint32_t abi;
+	void (*enter)(uint32_t symbol, const uint64_t *in, uint64_t *out);
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*join)(pthread_t, void **, const char *what);
+	int (*acquire)(const void *object, const char *what);
+	void (*release)(const void *object, const char *what);
+	int (*ordered)(const void *object, const char *what);
+	void (*plain)(const char *what);
+	bool (*once)(const void *control); /* does the calling thread run the routine? then a step */
+	void (*exit)(void *result);        /* pthread_exit; does not return */
+};
+
+/* NULL when the engine cannot start; the reason is then in the file STATE/error. */
+const struct rt_engine *rethread_engine_start(const struct rt_engine_config *config);
+typedef const struct rt_engine *rt_engine_start_fn(const struct rt_engine_config *config);
+
+#endif

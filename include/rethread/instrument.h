@@ -1,0 +1,137 @@
+/*
+ * The contract between instrumented code and the runtime linked into the same process.
+ *
+ * One link of a target makes two programs from the same optimised module (docs/INTERNALS.md):
+ *   - the recorded program: appends branch outcomes to the path log (librethread_rt.a);
+ *   - the twin: a gate before every shared access point (librethread_twin.a), and an entry switch
+ *     that hands a function over to the symbolic executor in infer mode.
+ *
+ * The pass in src/instrument/ emits code against this header, the runtimes in src/rt/ and src/replay/
+ * implement it. Change RT_ABI with anything here that changes meaning. The header is plain C, includes
+ * nothing but <stdint.h>, and is the only header besides trace.h that runtime code shares with the tool.
+ *
+ * Numbering. The pass runs once at the end of full LTO and numbers, in module order:
+ *   symbols  every global variable, then every function, then every alias, then every ifunc of the
+ *            module, declarations and intrinsics included, starting at 0, as they stand before
+ *            anything is instrumented. A function is named by its symbol number everywhere.
+ *   sites    every instruction that is a shared access point, starting at 1; recorded on the
+ *            instruction as metadata !rethread.site !{i32 N} in the module that is kept.
+ * Both programs and the kept bitcode agree because RT_HASH_SIZE bytes of hash over the annotated
+ * bitcode are compared after the two links.
+ *
+ * Shared access point (SAP). A site executes = one SAP; a thread's SAPs are numbered 1, 2, 3, ... in the
+ * order the thread executes them. Sites are:
+ *   - a load or store that may touch memory another thread may touch (src/instrument/shared.c),
+ *   - an atomic load, store, read-modify-write, compare-exchange, or a fence,
+ *   - llvm.memcpy / memmove / memset (and .inline forms) of memory that may be shared: one SAP,
+ *   - a call to a function that the module only declares and that the runtime does not interpose,
+ *     an indirect call, and inline assembly that may touch memory.
+ * Interposed functions (interposed.def) have no site at the call: the runtime counts one SAP itself when
+ * they are entered, whoever calls them. Direct calls to functions defined in the module have none.
+ */
+#ifndef RETHREAD_INSTRUMENT_H
+#define RETHREAD_INSTRUMENT_H
+
+#include <stdint.h>
+
+#define RT_ABI 1
+#define RT_HASH_SIZE 20
+
+/* ------------------------------------------------------------------ the recorded program ---- */
+
+/*
+ * Path log. `__rethread_path` points at the word under construction: a 1 (the sentinel), followed by the
+ * branch bits so far, newest lowest. An empty word is 1; unwritten log is 0. Appending k <= 7 bits b:
+ *
+ *     uint64_t w = *__rethread_path << k | b;
+ *     *__rethread_path = w;
+ *     if (w >> RT_PATH_FULL_SHIFT) __rethread_path_full();
+ *
+ * so that a word is complete with 56 to 62 bits and an append never shifts the sentinel out. The words lie
+ * in a shared file mapping: what was appended survives any death of the process.
+ *
+ * A conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
+ * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
+ * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
+ * Before a thread is set up, and when recording is off, the pointer leads to a scratch word.
+ */
+#define RT_PATH_FULL_SHIFT 56
+
+extern __thread uint64_t *__rethread_path;
+void __rethread_path_full(void);
+
+/* How many bits name one of n >= 1 successors. */
+static inline unsigned rt_switch_bits(uint32_t n)
+{
+	return n <= 1 ? 0 : 32 - (unsigned)__builtin_clz(n - 1);
+}
+
+/* Emitted once by the pass into the recorded program. */
+struct rt_record_module {
+	uint32_t abi;                 /* RT_ABI */
+	uint32_t nsymbols;
+	uint32_t nsites;
+	uint32_t nbranches;           /* conditional br and switch instructions */
+	uint8_t hash[RT_HASH_SIZE];   /* of the annotated bitcode */
+};
+extern const struct rt_record_module __rethread_record_module;
+
+/* ------------------------------------------------------------------ the twin ---------------- */
+
+/*
+ * Gate. Around each site the twin runs, inline:
+ *
+ *     if (++__rethread_gate.count >= __rethread_gate.next) __rethread_gate_wait(site);
+ *     ... the access ...
+ *     if (__rethread_gate.signal) __rethread_gate_passed();
+ *
+ * count is the number of the SAP being executed. next is the first SAP at which the runtime wants to be
+ * asked. signal is set by the runtime, in __rethread_gate_wait, when somebody waits for this SAP.
+ * The access is not moved across either half by the compiler: both are barriers to it. For a call that
+ * never returns or that unwinds, the second half is missing; the next gate makes up for it.
+ */
+struct rt_gate {
+	uint64_t count;
+	uint64_t next;
+	uint32_t signal;
+};
+extern __thread struct rt_gate __rethread_gate;
+void __rethread_gate_wait(uint32_t site);
+void __rethread_gate_passed(void);
+
+/*
+ * Infer mode. When __rethread_infer is non-zero, a function of the module that native code may call (its
+ * address is taken in the module, or its linkage is external; not variadic) does on entry, instead of
+ * its body:
+ *
+ *     uint64_t in[...], out[...];     parameters and result as slots
+ *     __rethread_enter(symbol, in, out);
+ *     return <out>;
+ *
+ * Slots: a value is a sequence of scalars, depth first; each scalar takes one slot of 8 bytes, zero
+ * extended: integers up to 64 bits, pointers, half, float and double (their bits). Integers above 64 bits
+ * take ceil(width/64) slots, lowest first; x86_fp80 and fp128 take two. A vector or aggregate is the
+ * sequence of its elements. Void has none.
+ */
+extern int __rethread_infer;
+void __rethread_enter(uint32_t symbol, const uint64_t *in, uint64_t *out);
+
+/* Emitted once by the pass into the twin. */
+struct rt_twin_module {
+	uint32_t abi;                            /* RT_ABI */
+	uint32_t nsymbols;
+	uint32_t nsites;
+	uint32_t reserved;
+	const void *const *symbols;              /* address by symbol number; NULL for intrinsics and TLS */
+	void *(*tls_address)(uint32_t symbol);   /* of a thread-local variable, for the calling thread */
+	uint8_t hash[RT_HASH_SIZE];
+};
+extern const struct rt_twin_module __rethread_twin_module;
+
+/* ------------------------------------------------------------------ sections in the executable */
+
+/* Not loaded at run time. The bitcode is the annotated module, zstd. The twin is an ELF file, zstd. */
+#define RT_SECTION_BITCODE ".rethread.bc"
+#define RT_SECTION_TWIN ".rethread.twin"
+
+#endif

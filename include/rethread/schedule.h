@@ -1,0 +1,55 @@
+/*
+ * The contract between inference (or a human) and replay: the schedule, a text file.
+ *
+ *     rethread-schedule 1
+ *     module 5f0c...                      hash of the annotated module, hex
+ *     model sc                            sc, tso or pso
+ *     wait 1:2 417 1:1 90                 # queue.c:33 load | queue.c:12 store
+ *     stop 1:2 420
+ *     result 1:2 418 16                   # pthread_mutex_trylock
+ *
+ * `wait T n U m`: thread T may execute its SAP n only after thread U has executed its SAP m. `stop T n`:
+ * thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
+ * is reached. `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
+ * `fail T n`: the failure is expected at or after SAP n of T (informative).
+ * Order among the lines does not matter. # starts a comment. Threads are named by ancestry, SAPs by the
+ * thread's own count (instrument.h). A thread that no line mentions is not controlled.
+ * A schedule holds only the waits that program order and other waits do not imply.
+ *
+ * How a twin is told what to do: the environment variable RETHREAD_TWIN, `key=value` pairs separated by
+ * commas (values hold no comma):
+ *     mode=replay,schedule=FILE,report=FILE,timeout=SEC
+ *     mode=infer,engine=FILE,trace=DIR,code=FILE,state=DIR
+ *     (unset)  the twin runs free
+ * `report` is written by the replay runtime: struct rt_report, mapped shared, so that it survives any end.
+ */
+#ifndef RETHREAD_SCHEDULE_H
+#define RETHREAD_SCHEDULE_H
+
+#include <rethread/trace.h>
+
+#define RT_SCHEDULE_VERSION 1
+#define RT_TWIN_VARIABLE "RETHREAD_TWIN"
+
+enum rt_replay_outcome {
+	RT_REPLAY_RUNNING = 0,  /* no end was seen: the process was killed */
+	RT_REPLAY_FAILED = 1,   /* the target failed: see failure */
+	RT_REPLAY_ENDED = 2,    /* the target ended without failing */
+	RT_REPLAY_DIVERGED = 3, /* left the schedule: see message */
+	RT_REPLAY_STUCK = 4,    /* nobody can go on, or the timeout passed: see message */
+	RT_REPLAY_ERROR = 5,    /* the schedule could not be read: see message */
+};
+
+#define RT_REPORT_MAGIC 0x50455254u
+struct rt_report {
+	uint32_t magic;
+	uint32_t outcome;          /* enum rt_replay_outcome */
+	uint32_t nthreads;
+	uint32_t waits_done;       /* waits of the schedule that were satisfied */
+	uint32_t waits_total;
+	char thread[64];           /* ancestry of the failing or diverging thread */
+	struct rt_failure failure;
+	char message[RT_MESSAGE_SIZE];
+};
+
+#endif

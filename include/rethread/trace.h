@@ -1,0 +1,163 @@
+/*
+ * The contract between the recorder and everything that reads a trace: the log file. docs/FORMAT.md is
+ * the prose version.
+ *
+ * A trace is a directory: one log per process, `log.PID`, written by the runtime, and `meta.json`,
+ * written by `rethread record` when the run is over. A log is a file of RT_PAGE-sized pages: page 0 is
+ * struct rt_log_header; after it come chunks, each a multiple of RT_PAGE long and beginning with struct
+ * rt_chunk. Each chunk belongs to one stream of one thread; a stream is the concatenation of its
+ * chunks' payloads in order of `seq`. The writer reserves file space before it maps it, so a full disk
+ * is an error code and never SIGBUS; everything is written through shared mappings, so what was stored
+ * is in the file however the process dies.
+ *
+ * All integers are little endian. RT_TRACE_VERSION changes with anything a reader could misread.
+ */
+#ifndef RETHREAD_TRACE_H
+#define RETHREAD_TRACE_H
+
+#include <stdint.h>
+
+#define RT_TRACE_VERSION 1
+#define RT_PAGE 4096u
+#define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
+#define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
+#define RT_BUILD_ID_SIZE 20
+#define RT_MESSAGE_SIZE 512
+#define RT_FRAMES 64
+
+enum rt_scheme {
+	RT_SCHEME_OFF = 0,
+	RT_SCHEME_BASE = 1,
+	RT_SCHEME_PATH = 2,
+	RT_SCHEME_PATH_SYNC = 3,
+};
+
+enum rt_failure_kind {
+	RT_FAIL_NONE = 0,
+	RT_FAIL_ASSERT = 1,    /* __assert_fail; message is "FILE:LINE: FUNCTION: EXPRESSION" */
+	RT_FAIL_SIGNAL = 2,    /* fatal signal; address is si_addr where it has one */
+	RT_FAIL_EXIT = 3,      /* non-zero exit status (judged by the tool) */
+	RT_FAIL_DEADLOCK = 4,  /* message names the cycle */
+	RT_FAIL_TIMEOUT = 5,   /* judged by the tool */
+	RT_FAIL_PREDICATE = 6, /* --fail-if (judged by the tool) */
+};
+
+/* Written once, by the first thread that fails; `state` is 0 = none, 1 = being written, 2 = complete. */
+struct rt_failure {
+	uint32_t state;
+	uint32_t kind;    /* enum rt_failure_kind */
+	int32_t signal;   /* RT_FAIL_SIGNAL, and SIGABRT for RT_FAIL_ASSERT */
+	int32_t status;   /* RT_FAIL_EXIT */
+	uint32_t thread;  /* number of the failing thread */
+	uint32_t nframes;
+	uint64_t address; /* faulting address */
+	uint64_t time;    /* rdtsc */
+	/* Return addresses, innermost first, less the load address of the program; 0 outside of it. */
+	uint64_t frames[RT_FRAMES];
+	char message[RT_MESSAGE_SIZE]; /* NUL-terminated */
+};
+
+enum rt_log_flag {
+	RT_LOG_FULL = 1,  /* disk full or I/O error: the log ends early */
+	RT_LOG_CAP = 2,   /* the size cap was reached: the log ends early */
+	RT_LOG_ENDED = 4, /* the process ended through exit: nothing is missing */
+};
+
+struct rt_log_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t abi;     /* RT_ABI of the runtime */
+	uint32_t scheme;  /* enum rt_scheme */
+	uint32_t flags;   /* enum rt_log_flag */
+	uint32_t pid;
+	uint32_t ppid;
+	uint8_t module_hash[RT_BUILD_ID_SIZE]; /* rt_record_module.hash */
+	uint8_t build_id[RT_BUILD_ID_SIZE];    /* zero when the program has none */
+	uint64_t load_address;                 /* of the program: ASLR offset */
+	uint64_t start_time;                   /* rdtsc */
+	uint64_t start_ns;                     /* CLOCK_MONOTONIC at start_time */
+	uint64_t end_time, end_ns;             /* the same at a normal or failing end, else 0 */
+	uint32_t nthreads;                     /* started so far */
+	uint32_t dropped;                      /* events lost, for the reasons in flags */
+	uint64_t size;                         /* bytes reserved in the file so far */
+	struct rt_failure failure;
+};
+
+enum rt_stream {
+	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */
+	RT_STREAM_PATH = 2,   /* 64-bit path words, instrument.h; a zero word ends the stream */
+	RT_STREAM_SYNC = 3,   /* struct rt_sync entries; an entry with order 0 ends the stream */
+};
+
+struct rt_chunk {
+	uint32_t magic;
+	uint32_t size;   /* of the whole chunk, header included */
+	uint32_t thread; /* thread number: 0 is the main thread, in order of creation in this run */
+	uint32_t stream; /* enum rt_stream */
+	uint64_t seq;    /* 0, 1, 2, ... within the stream of this thread */
+	uint64_t time;   /* rdtsc when the chunk was opened */
+	uint8_t reserved[32];
+};
+
+/*
+ * A thread. Threads are named by ancestry (thesis §3.7.1): the main thread is "1"; the k-th thread that a
+ * thread creates (from 1) is the creator's name, ":", k.
+ */
+struct rt_thread {
+	uint32_t number;
+	uint32_t parent;    /* number of the creator; its own number for the main thread */
+	uint32_t child;     /* how many threads the creator had created, this one included */
+	uint32_t tid;       /* kernel's id */
+	uint32_t ended;     /* 1 once the start routine returned or pthread_exit ran */
+	uint32_t waits_for; /* object number this thread is blocked on (mutex) or 0 */
+	uint64_t sync_done; /* synchronization operations completed by this thread */
+	uint64_t start_time, end_time;
+};
+
+/*
+ * Order of synchronization. An interposed call is one or two steps; each step is one operation, and the thread
+ * numbers its operations from 1 as they complete (sync_done counts them). What a step logs depends on its kind:
+ *
+ *   acquire  Mutexes and spinlocks, after they were got. The object's `order` counts its acquisitions, by
+ *            whomever, from 1; it is advanced while the object is held, so needs no synchronization of its own.
+ *            Logged only when the previous acquisition was by another thread, or there was none: entry
+ *            (op, object, order) says that operation `op` of this thread was the order-th acquisition. One that is
+ *            not logged directly follows this thread's previous one of the same object.
+ *   release  Just before the real release. Nothing is logged.
+ *   ordered  Read-write locks (lock after, unlock before the real call), semaphores (wait after, post before),
+ *            barriers. The object's order counts these steps, advanced atomically together with who took the last
+ *            one; logged, as above, only when that was another thread.
+ *   plain    Nothing is logged (signal, broadcast, detach).
+ *   failed   The call returned an error (trylock that found the lock taken, a timeout): an entry with object 0,
+ *            order 1 and the result. Nothing is ordered by it. Any other step whose result is not 0 (a timed wait
+ *            that got its mutex back but timed out, a barrier's serial thread) logs its entry always, with the
+ *            result.
+ *
+ *   call                                                steps
+ *   mutex lock, trylock, timedlock, clocklock; spin     acquire, or failed
+ *   mutex unlock, spin unlock                           release
+ *   cond wait, timedwait, clockwait                     release of the mutex; acquire of the mutex
+ *   cond signal, broadcast                              plain
+ *   rwlock rdlock, wrlock, try, timed, clock; unlock    ordered, or failed
+ *   sem wait, trywait, timedwait, clockwait; post       ordered, or failed
+ *   barrier wait                                        ordered before the real call; ordered after it
+ *   once                                                in the thread that runs the routine: an entry on the
+ *                                                       control's object with result 1, before the routine
+ *                                                       runs; in every caller: ordered after the real call
+ *   create, join                                        an entry with object RT_OBJECT_THREAD + number of the
+ *                                                       thread, order 1 for create and 2 for join; or failed
+ *   tryjoin, timedjoin                                  as join
+ *   detach, exit                                        plain
+ *
+ * Objects are numbered from 1 at their first logged step.
+ */
+struct rt_sync {
+	uint64_t op;     /* the thread's operation number, from 1 */
+	uint64_t order;  /* from 1; 0 only in unwritten log */
+	uint32_t object; /* object number, or RT_OBJECT_THREAD + thread number */
+	uint32_t result; /* what the operation returned: an error number, 0 for success */
+	uint64_t time;   /* rdtsc after the operation, 0 with time=0 */
+};
+#define RT_OBJECT_THREAD 0x80000000u
+
+#endif

@@ -1,0 +1,36 @@
+#include "cc/cc.h"
+#include "cli/cli.h"
+
+#define DETAILS                                                                                     \
+	"Every option is clang's. Objects also carry bitcode; a link makes the recorded program,\n"   \
+	"with its bitcode and its twin inside. Programs linked with -static, -shared or -r are\n"     \
+	"linked as clang does. RETHREAD_CC and RETHREAD_CXX name another clang of version 19.\n"      \
+	"The exit status is clang's.\n"
+
+static int run_cc(const struct command *self, int argc, char **argv)
+{
+	(void)self;
+	return cc_main(argc, argv, false);
+}
+
+static int run_cxx(const struct command *self, int argc, char **argv)
+{
+	(void)self;
+	return cc_main(argc, argv, true);
+}
+
+const struct command cc_command = {
+	.name = "cc",
+	.arguments = "ARGUMENTS OF clang...",
+	.summary = "compile and link C like clang; the program gains a recorder",
+	.details = DETAILS,
+	.run = run_cc,
+};
+
+const struct command cxx_command = {
+	.name = "c++",
+	.arguments = "ARGUMENTS OF clang++...",
+	.summary = "the same for C++",
+	.details = DETAILS,
+	.run = run_cxx,
+};

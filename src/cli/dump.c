@@ -1,0 +1,237 @@
+/*
+ * What the log holds, decoded. Built as one JSON value; the text form prints the same value.
+ */
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "cli/show.h"
+#include "exe/symbols.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the value */
+
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s ? s : "?");
+	return j ? j : json_string("?");
+}
+
+static json_t *sync_entries(const struct trace *t, const struct trace_thread *thread)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < thread->nsync; i++) {
+		const struct rt_sync *s = &thread->sync[i];
+		json_t *j;
+		if (s->object >= RT_OBJECT_THREAD) {
+			uint32_t other = s->object - RT_OBJECT_THREAD;
+			j = json_pack("{s:s, s:o}", "what", s->order == 1 ? "create" : "join", "thread",
+				      text(other < t->nthreads ? t->threads[other].name : "?"));
+		} else {
+			j = json_pack("{s:s, s:I, s:I}", "what", "acquire", "object", (json_int_t)s->object,
+				      "order", (json_int_t)s->order);
+		}
+		json_object_set_new(j, "op", json_integer((json_int_t)s->op));
+		if (s->time)
+			json_object_set_new(j, "time", json_integer((json_int_t)(s->time - t->header.start_time)));
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static char *path_text(const struct trace_thread *thread)
+{
+	char *bits = xmalloc(thread->nbits + 1);
+	struct path_reader r;
+	path_reader_init(&r, thread->words, thread->nwords);
+	uint64_t n = 0;
+	for (; n < thread->nbits; n++) {
+		int64_t bit = path_reader_bits(&r, 1);
+		if (bit < 0)
+			break;
+		bits[n] = (char)('0' + bit);
+	}
+	bits[n] = 0;
+	return bits;
+}
+
+static json_t *thread_value(const struct trace *t, const struct trace_thread *thread)
+{
+	char *bits = path_text(thread);
+	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "name", text(thread->name), "number",
+			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
+			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
+			      "branches", (json_int_t)thread->nbits, "path", text(bits), "sync",
+			      sync_entries(t, thread));
+	free(bits);
+	return j;
+}
+
+/* Return addresses point behind the call; the first address of a signal is the instruction itself. */
+static json_t *backtrace(const struct rt_failure *f, struct symbols *symbols)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++) {
+		struct position p = {.function = "?"};
+		if (!f->frames[i]) {
+			json_array_append_new(list, json_pack("{s:s}", "function", "(outside of the program)"));
+			continue;
+		}
+		bool exact = i == 0 && f->kind == RT_FAIL_SIGNAL;
+		if (symbols)
+			symbols_find(symbols, f->frames[i] - !exact, &p);
+		json_t *j = json_pack("{s:I, s:o}", "address", (json_int_t)f->frames[i], "function",
+				      text(p.function));
+		if (p.file) {
+			json_object_set_new(j, "file", text(p.file));
+			json_object_set_new(j, "line", json_integer(p.line));
+		}
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *failure_value(const struct trace *t, struct symbols *symbols)
+{
+	const struct rt_failure *f = &t->failure;
+	if (f->kind == RT_FAIL_NONE)
+		return json_null();
+	char *line = failure_line(f);
+	json_t *j = json_pack("{s:s, s:o, s:o, s:o}", "kind", failure_kind_name(f->kind), "what", text(line),
+			      "thread", text(failing_thread_name(t)), "backtrace", backtrace(f, symbols));
+	if (f->kind == RT_FAIL_SIGNAL || f->kind == RT_FAIL_ASSERT)
+		json_object_set_new(j, "signal", json_integer(f->signal));
+	if (f->kind == RT_FAIL_SIGNAL)
+		json_object_set_new(j, "address", json_integer((json_int_t)f->address));
+	if (f->kind == RT_FAIL_EXIT)
+		json_object_set_new(j, "status", json_integer(f->status));
+	free(line);
+	return j;
+}
+
+static json_t *trace_value(const struct trace *t)
+{
+	struct error err;
+	struct symbols *symbols = t->program ? symbols_open(t->program, &err) : NULL;
+	if (!symbols)
+		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
+	json_t *threads = json_array(), *argv = json_array();
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		json_array_append_new(threads, thread_value(t, &t->threads[i]));
+	for (size_t i = 0; t->argv && t->argv[i]; i++)
+		json_array_append_new(argv, text(t->argv[i]));
+	json_t *j = json_pack("{s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "trace", text(t->dir), "program",
+			      text(t->program), "argv", argv, "scheme", scheme_name(t->header.scheme), "complete",
+			      !(t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)), "failure",
+			      failure_value(t, symbols), "threads", threads);
+	symbols_close(symbols);
+	return j;
+}
+
+/* ---------------------------------------------------------------- as text */
+
+static const char *get(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+	return s ? s : "?";
+}
+
+static long long number(const json_t *j, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(j, key));
+}
+
+static void print_failure(const json_t *failure)
+{
+	if (json_is_null(failure)) {
+		printf("no failure\n");
+		return;
+	}
+	printf("failure: %s\n  in thread %s\n", get(failure, "what"), get(failure, "thread"));
+	size_t i;
+	json_t *frame;
+	json_array_foreach(json_object_get(failure, "backtrace"), i, frame) {
+		printf("  #%zu %s", i, get(frame, "function"));
+		if (json_object_get(frame, "file"))
+			printf(" at %s:%lld", get(frame, "file"), number(frame, "line"));
+		printf("\n");
+	}
+}
+
+/* The path in groups of eight branches, eight groups a line. */
+static void print_path(const char *bits)
+{
+	size_t n = strlen(bits);
+	for (size_t i = 0; i < n; i++) {
+		if (i % 64 == 0)
+			printf("%s  path %-8zu ", i ? "\n" : "", i);
+		else if (i % 8 == 0)
+			putchar(' ');
+		putchar(bits[i]);
+	}
+	if (n)
+		putchar('\n');
+}
+
+static void print_thread(const json_t *thread)
+{
+	printf("thread %s: %lld branches, %lld synchronization operations, %s\n", get(thread, "name"),
+	       number(thread, "branches"), number(thread, "sync_operations"),
+	       json_is_true(json_object_get(thread, "ended")) ? "ended" : "alive at the end");
+	print_path(get(thread, "path"));
+	size_t i;
+	json_t *s;
+	json_array_foreach(json_object_get(thread, "sync"), i, s) {
+		printf("  sync %-8lld %s ", number(s, "op"), get(s, "what"));
+		if (json_object_get(s, "thread"))
+			printf("thread %s\n", get(s, "thread"));
+		else
+			printf("object %lld, owner change %lld\n", number(s, "object"), number(s, "order"));
+	}
+}
+
+static void print_text(const json_t *j)
+{
+	printf("trace %s, scheme %s%s\n", get(j, "trace"), get(j, "scheme"),
+	       json_is_true(json_object_get(j, "complete")) ? "" : ", incomplete: the log ends early");
+	printf("program %s\n", get(j, "program"));
+	print_failure(json_object_get(j, "failure"));
+	size_t i;
+	json_t *thread;
+	json_array_foreach(json_object_get(j, "threads"), i, thread)
+		print_thread(thread);
+}
+
+static int dump(const struct command *self, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	bool as_json = false;
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		if (c != 'j')
+			usage_option(self, c, argv);
+		as_json = true;
+	}
+	if (argc - optind > 1)
+		usage_error(self, "one trace at a time");
+	struct trace *t = open_trace(argv[optind]);
+	json_t *j = trace_value(t);
+	if (as_json) {
+		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+		putchar('\n');
+	} else {
+		print_text(j);
+	}
+	json_decref(j);
+	trace_free(t);
+	return EXIT_DONE;
+}
+
+const struct command dump_command = {
+	.name = "dump",
+	.arguments = "[TRACE] [--json]",
+	.summary = "what the log holds: paths, synchronization, the failure with its backtrace",
+	.run = dump,
+};

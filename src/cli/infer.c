@@ -1,0 +1,33 @@
+/*
+ * The commands that need LLVM and the solver live in a program of their own, so that the others start
+ * without loading those libraries.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	(void)self, (void)argc;
+	char *program = tool_file("rethread-infer");
+	execv(program, argv);
+	die(EXIT_ERROR, "cannot run %s: %s", program, strerror(errno));
+}
+
+const struct command reproduce_command = {
+	.name = "reproduce",
+	.arguments = "[TRACE]",
+	.summary = "find an interleaving that fails the same way, and prove it by replaying",
+	.details = "Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 3 the budget\n"
+		   "ended, 4 an error.\n",
+	.run = run,
+};
+
+const struct command infer_command = {
+	.name = "infer",
+	.arguments = "[TRACE]",
+	.summary = "the inference step of reproduce alone",
+	.run = run,
+};

@@ -1,0 +1,49 @@
+/*
+ * rethread: finds the command in the table and runs it. Under the names rethread-cc and
+ * rethread-c++ it is that command.
+ */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *const commands[] = {
+	&cc_command,        &cxx_command,   &record_command,
+	&reproduce_command, &infer_command, &replay_command,
+	&explain_command,   &dump_command,  &info_command,
+	&ls_command,        &rm_command,    &help_command,
+	&version_command,   NULL,
+};
+
+static const struct command *command_named(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
+	if (!strncmp(name, "rethread-", 9)) {
+		const struct command *alias = command_named(name + 9);
+		if (alias)
+			return alias->run(alias, argc, argv);
+	}
+	if (argc < 2) {
+		help_command.run(&help_command, 0, argv);
+		return EXIT_USAGE;
+	}
+	name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	else if (!strcmp(name, "--version"))
+		name = "version";
+	const struct command *command = command_named(name);
+	if (!command)
+		die(EXIT_USAGE, "there is no command `%s'; `rethread help' lists them", name);
+	return command->run(command, argc - 1, argv + 1);
+}

@@ -1,0 +1,102 @@
+/* What `rethread record` adds to a trace when the run is over: meta.json (docs/FORMAT.md). */
+#include "cli/run.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const kinds[] = {
+	[RT_FAIL_NONE] = "none",         [RT_FAIL_ASSERT] = "assert",   [RT_FAIL_SIGNAL] = "signal",
+	[RT_FAIL_EXIT] = "exit",         [RT_FAIL_DEADLOCK] = "deadlock", [RT_FAIL_TIMEOUT] = "timeout",
+	[RT_FAIL_PREDICATE] = "predicate",
+};
+
+const char *failure_kind_name(uint32_t kind)
+{
+	return kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
+}
+
+char *failure_line(const struct rt_failure *f)
+{
+	switch (f->kind) {
+	case RT_FAIL_NONE:
+		return xstrdup("no failure");
+	case RT_FAIL_SIGNAL:
+		return xasprintf("SIG%s at address 0x%llx", sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?",
+				 (unsigned long long)f->address);
+	case RT_FAIL_EXIT:
+		return xasprintf("exit status %d", f->status);
+	default:
+		return xasprintf("%s: %.*s", failure_kind_name(f->kind), RT_MESSAGE_SIZE, f->message);
+	}
+}
+
+/* JSON is UTF-8; other bytes become '?'. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+	if (j)
+		return j;
+	char *copy = xstrdup(s);
+	for (char *c = copy; *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+/* Variables that are not UTF-8 are left out rather than changed; nor do our own belong to the program. */
+static json_t *environment(void)
+{
+	json_t *list = json_array();
+	for (char **e = environ; *e; e++) {
+		if (!strncmp(*e, "RETHREAD_OPTIONS=", 17))
+			continue;
+		json_t *j = json_string(*e);
+		if (j)
+			json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *arguments(char **argv)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; argv[i]; i++) {
+		json_t *j = json_string(argv[i]);
+		if (!j)
+			warn("argument %zu is not UTF-8: replay will give the program another one", i);
+		json_array_append_new(list, j ? j : text(argv[i]));
+	}
+	return list;
+}
+
+static json_t *verdict(const struct rt_failure *f)
+{
+	char message[RT_MESSAGE_SIZE + 1] = "";
+	memcpy(message, f->message, RT_MESSAGE_SIZE);
+	return json_pack("{s:s, s:i, s:i, s:o, s:i}", "kind", failure_kind_name(f->kind), "signal", f->signal,
+			 "status", f->status, "message", text(message), "thread", (int)f->thread);
+}
+
+bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r,
+		    struct error *err)
+{
+	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir);
+	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(o->program), "argv",
+				 arguments(o->argv), "environment", environment(), "cwd",
+				 text(cwd ? cwd : "/"), "pid", (int)r->pid, "scheme",
+				 o->scheme ? o->scheme : "path+sync", "status", r->status, "verdict",
+				 verdict(&r->failure));
+	json_object_set_new(meta, "fail_if", o->fail_if ? text(o->fail_if) : json_null());
+	char *dump = json_dumps(meta, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	bool ok = dump ? write_file(path, dump, strlen(dump), err) : fail(err, "cannot write %s", path);
+	free(dump);
+	json_decref(meta);
+	free(path);
+	free(cwd);
+	return ok;
+}

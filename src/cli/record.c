@@ -1,0 +1,274 @@
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "trace/store.h"
+#include "exe/sections.h"
+
+#include <rethread/instrument.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Exit status when the program had to be ended: it has none of its own. The one of timeout(1). */
+enum { STATUS_ENDED = 124 };
+
+struct record {
+	struct run_options run;
+	const char *output;   /* -o, or NULL */
+	bool until_failure;
+	long runs;
+	long done;            /* runs so far, in repeat */
+	char *dir;            /* of the current run */
+};
+
+/* ---------------------------------------------------------------- arguments */
+
+static bool is_scheme(const char *s)
+{
+	return !strcmp(s, "base") || !strcmp(s, "path") || !strcmp(s, "path+sync");
+}
+
+static bool is_size(const char *s)
+{
+	size_t digits = strspn(s, "0123456789");
+	return digits && (!s[digits] || (strchr("KMGkmg", s[digits]) && !s[digits + 1]));
+}
+
+static void parse(const struct command *self, struct record *r, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},  {"scheme", required_argument, NULL, 's'},
+		{"until-failure", no_argument, NULL, 'u'}, {"runs", required_argument, NULL, 'r'},
+		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
+		{"fail-if", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	for (int c; (c = getopt_long(argc, argv, "+o:h", options, NULL)) != -1;) {
+		switch (c) {
+		case 'o':
+			r->output = optarg;
+			break;
+		case 's':
+			if (!is_scheme(optarg))
+				usage_error(self, "there is no scheme `%s'; schemes: path+sync, path, base", optarg);
+			r->run.scheme = optarg;
+			break;
+		case 'u':
+			r->until_failure = true;
+			break;
+		case 'r':
+			r->runs = usage_number(self, "--runs", optarg, LONG_MAX);
+			break;
+		case 't':
+			r->run.timeout = usage_number(self, "--timeout", optarg, 1000000000);
+			break;
+		case 'm':
+			if (!is_size(optarg))
+				usage_error(self, "--max-log takes bytes, or a number and K, M or G, not `%s'",
+					    optarg);
+			r->run.max_log = optarg;
+			break;
+		case 'f':
+			r->run.fail_if = optarg;
+			break;
+		default:
+			usage_option(self, c, argv);
+		}
+	}
+	if (optind == argc)
+		usage_error(self, "which program?");
+	if (r->runs && !r->until_failure)
+		usage_error(self, "--runs says how often --until-failure tries: give both");
+	r->run.argv = argv + optind;
+}
+
+/* As the shell finds a program; malloc'ed absolute path or NULL. */
+static char *find_program(const char *name)
+{
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	const char *path = getenv("PATH");
+	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; p; p = strchr(p, ':')) {
+		p += *p == ':';
+		size_t n = strcspn(p, ":");
+		char *try = xasprintf("%.*s/%s", (int)(n ? n : 1), n ? p : ".", name);
+		struct stat st;
+		char *found = NULL;
+		if (!access(try, X_OK) && !stat(try, &st) && S_ISREG(st.st_mode))
+			found = realpath(try, NULL);
+		free(try);
+		if (found)
+			return found;
+	}
+	errno = ENOENT;
+	return NULL;
+}
+
+static void check_program(struct record *r)
+{
+	const char *name = r->run.argv[0];
+	r->run.program = find_program(name);
+	if (!r->run.program || access(r->run.program, X_OK))
+		die(EXIT_ERROR, "cannot run %s: %s", name, strerror(errno));
+	if (!sections_has(r->run.program, RT_SECTION_BITCODE))
+		die(EXIT_ERROR, "%s was not built by rethread: build it with `rethread cc' (or CC=rethread-cc), "
+				"then record again", r->run.program);
+}
+
+/* ---------------------------------------------------------------- one run */
+
+static bool is_empty(const char *dir)
+{
+	DIR *d = opendir(dir);
+	size_t entries = 0;
+	while (d && readdir(d))
+		entries++;
+	if (d)
+		closedir(d);
+	return entries <= 2;
+}
+
+static void make_trace_dir(struct record *r)
+{
+	struct error err;
+	free(r->dir);
+	r->dir = r->output ? xstrdup(r->output) : traces_new(r->run.argv[0], (unsigned long)r->done + 1);
+	if (!make_dirs(r->dir, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	if (!is_empty(r->dir))
+		die(EXIT_ERROR, "%s exists and is not empty: give -o another directory", r->dir);
+	char *absolute = realpath(r->dir, NULL);
+	free(r->dir);
+	r->dir = absolute;
+	if (!r->dir || strchr(r->dir, ','))
+		die(EXIT_ERROR, "a trace cannot be in a directory with a comma in its name: %s; use -o",
+		    r->dir ? r->dir : "?");
+}
+
+static void one_run(struct record *r, struct run_result *result)
+{
+	struct error err;
+	make_trace_dir(r);
+	if (!run_recorded(&r->run, r->dir, result, &err) ||
+	    !run_write_meta(&r->run, r->dir, result, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	r->done++;
+}
+
+static void drop_run(struct record *r)
+{
+	struct error err;
+	if (!remove_tree(r->dir, &err))
+		warn("%s", err.text);
+}
+
+static void progress(const struct record *r, bool last)
+{
+	if (!isatty(2))
+		return;
+	fprintf(stderr, "\r\033[Krethread: run %ld/%ld, no failure yet", r->done, r->runs);
+	if (last)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void report(const struct record *r, const struct run_result *result)
+{
+	const struct rt_failure *f = &result->failure;
+	if (!result->logged)
+		warn("%s wrote no log: was it started without its runtime, or is the disk full?",
+		     r->run.program);
+	else if (result->log.flags & (RT_LOG_FULL | RT_LOG_CAP))
+		warn("the log ends early: %s", result->log.flags & RT_LOG_CAP ? "--max-log was reached"
+									     : "the disk is full");
+	char *what = failure_line(f);
+	char run[48] = "";
+	if (r->until_failure)
+		snprintf(run, sizeof run, "run %ld: ", r->done);
+	fprintf(stderr, "rethread: %s%s\nrethread: trace: %s\n", run, what, r->dir);
+	free(what);
+}
+
+/* End as the program did: same status, same signal. */
+static int end_alike(const struct run_result *result)
+{
+	uint32_t kind = result->failure.kind;
+	if (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT)
+		return STATUS_ENDED;
+	/* A signal between two runs of --until-failure is for us. */
+	bool ours = run_signal() && !result->interrupted;
+	if (!ours && !WIFSIGNALED(result->status))
+		return WEXITSTATUS(result->status);
+	int sig = ours ? run_signal() : WTERMSIG(result->status);
+	struct rlimit none = {0, 0};
+	setrlimit(RLIMIT_CORE, &none); /* the core worth having is the program's */
+	signal(sig, SIG_DFL);
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	fflush(NULL);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + sig;
+}
+
+static int record(const struct command *self, int argc, char **argv)
+{
+	struct record r = {0};
+	struct run_result result;
+	parse(self, &r, argc, argv);
+	check_program(&r);
+	if (!r.runs)
+		r.runs = r.until_failure ? 10000 : 1;
+	run_catch_signals();
+	for (;;) {
+		one_run(&r, &result);
+		bool last = result.failure.kind != RT_FAIL_NONE || run_signal() || r.done == r.runs;
+		if (r.until_failure)
+			progress(&r, last);
+		if (last)
+			break;
+		drop_run(&r);
+	}
+	if (r.until_failure && result.failure.kind == RT_FAIL_NONE) {
+		drop_run(&r);
+		fprintf(stderr, "rethread: no failure in %ld run%s; no trace is kept\n", r.done,
+			r.done == 1 ? "" : "s");
+	} else {
+		traces_set_latest(r.dir);
+		report(&r, &result);
+	}
+	free(r.dir);
+	free(r.run.program);
+	return end_alike(&result);
+}
+
+const struct command record_command = {
+	.name = "record",
+	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
+		     "                       [--max-log SIZE] [--fail-if CMD] [--] PROG ARGS...",
+	.summary = "run a program and keep the log of its run",
+	.details =
+		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
+		"  --scheme S        what is recorded: path+sync (default), path, base\n"
+		"  --until-failure   repeat, and keep the first failing run only\n"
+		"  --runs N          ... at most N times (default 10000)\n"
+		"  --timeout SEC     a run that takes longer has failed\n"
+		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"
+		"  --fail-if CMD     shell command that gets the run's output on its standard input and\n"
+		"                    exits 0 when the run is bad\n"
+		"\n"
+		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"
+		"timeout, or --fail-if. The exit status is the program's own, and it dies by the same\n"
+		"signal; 124 when it was ended for a deadlock or the timeout.\n",
+	.run = record,
+};

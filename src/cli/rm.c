@@ -1,0 +1,96 @@
+#include "cli/cli.h"
+#include "trace/store.h"
+
+#include <dirent.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Only what looks like a trace is removed: a log or a meta.json in it, or nothing at all. */
+static bool looks_like_trace(const char *path)
+{
+	bool log = false, other = false;
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (!strncmp(e->d_name, "log.", 4) || !strcmp(e->d_name, "meta.json"))
+			log = true;
+		else if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			other = true;
+	}
+	if (dir)
+		closedir(dir);
+	return dir && (log || !other);
+}
+
+static void remove_trace(const char *dir)
+{
+	struct error err;
+	if (!looks_like_trace(dir))
+		die(EXIT_ERROR, "%s is no trace", dir);
+	if (!remove_tree(dir, &err))
+		die(EXIT_ERROR, "%s", err.text);
+}
+
+/* `latest` may now lead nowhere: let it name the newest that is left. */
+static void mend_latest(void)
+{
+	char *root = traces_root(), *latest = xasprintf("%s/latest", root), **names;
+	size_t n = traces_list(&names);
+	if (access(latest, F_OK)) {
+		unlink(latest);
+		if (n) {
+			char *dir = xasprintf("%s/%s", root, names[0]);
+			traces_set_latest(dir);
+			free(dir);
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	free(latest);
+	free(root);
+}
+
+static int rm(const struct command *self, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"all", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
+	bool all = false;
+	for (int c; (c = getopt_long(argc, argv, "ah", options, NULL)) != -1;) {
+		if (c != 'a')
+			usage_option(self, c, argv);
+		all = true;
+	}
+	if (all == (optind < argc))
+		usage_error(self, all ? "--all takes no names" : "which trace? --all removes every one");
+	struct error err;
+	for (; optind < argc; optind++) {
+		char *dir = traces_find(argv[optind], &err);
+		if (!dir)
+			die(EXIT_ERROR, "%s", err.text);
+		remove_trace(dir);
+		free(dir);
+	}
+	if (all) {
+		char *root = traces_root(), **names;
+		size_t n = traces_list(&names);
+		for (size_t i = 0; i < n; i++) {
+			char *dir = xasprintf("%s/%s", root, names[i]);
+			remove_trace(dir);
+			free(dir);
+			free(names[i]);
+		}
+		free(names);
+		free(root);
+	}
+	mend_latest();
+	return EXIT_DONE;
+}
+
+const struct command rm_command = {
+	.name = "rm",
+	.arguments = "TRACE... | --all",
+	.summary = "remove traces",
+	.run = rm,
+};

@@ -1,0 +1,306 @@
+#include "cli/run.h"
+#include "exe/predicate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often the log's header is looked at for a deadlock, in milliseconds. */
+enum { WATCH_MS = 20 };
+
+static volatile sig_atomic_t forwarded;
+static volatile pid_t forward_to;
+
+/* What the terminal sends (SI_KERNEL) reaches the program by itself. */
+static void forward(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	int saved = errno;
+	forwarded = sig;
+	if (forward_to > 0 && info->si_code != SI_KERNEL)
+		kill(forward_to, sig);
+	errno = saved;
+}
+
+static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { NFORWARDED = sizeof forwarded_signals / sizeof *forwarded_signals };
+static struct sigaction inherited[NFORWARDED]; /* what the program is to have */
+
+void run_catch_signals(void)
+{
+	struct sigaction new = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
+	for (size_t i = 0; i < NFORWARDED; i++) {
+		sigaction(forwarded_signals[i], NULL, &inherited[i]);
+		if (inherited[i].sa_handler != SIG_IGN)
+			sigaction(forwarded_signals[i], &new, NULL);
+	}
+}
+
+int run_signal(void)
+{
+	return forwarded;
+}
+
+/* ---------------------------------------------------------------- starting */
+
+struct watch {
+	const struct run_options *options;
+	const char *dir;
+	pid_t pid;
+	int pidfd;
+	int copy_to;                 /* the file `output`, or -1 */
+	int pipes[2];                /* read ends of the program's stdout and stderr, or -1 */
+	const struct rt_log_header *log; /* mapped once it exists */
+	struct timespec start;
+};
+
+static void set_options_variable(const struct watch *w)
+{
+	const struct run_options *o = w->options;
+	const char *user = getenv("RETHREAD_OPTIONS");
+	char *value = xasprintf("%s%sdir=%s%s%s%s%s", user ? user : "", user && *user ? "," : "", w->dir,
+				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
+				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "");
+	setenv("RETHREAD_OPTIONS", value, 1);
+	free(value);
+}
+
+static void child(const struct watch *w, int write_ends[2], const sigset_t *mask)
+{
+	for (size_t i = 0; i < NFORWARDED; i++)
+		sigaction(forwarded_signals[i], &inherited[i], NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	for (int i = 0; i < 2; i++)
+		if (write_ends[i] >= 0)
+			dup2(write_ends[i], i + 1);
+	set_options_variable(w);
+	execv(w->options->program, w->options->argv);
+	dprintf(2, "rethread: cannot run %s: %s\n", w->options->program, strerror(errno));
+	_exit(127);
+}
+
+/* Signals wait until it is known whom to forward them to. */
+static pid_t fork_program(struct watch *w, int write_ends[2])
+{
+	sigset_t block, mask;
+	sigemptyset(&block);
+	for (size_t i = 0; i < NFORWARDED; i++)
+		sigaddset(&block, forwarded_signals[i]);
+	sigprocmask(SIG_BLOCK, &block, &mask);
+	pid_t pid = fork();
+	if (pid == 0)
+		child(w, write_ends, &mask);
+	forward_to = pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return pid;
+}
+
+static bool start(struct watch *w, struct error *err)
+{
+	int write_ends[2] = {-1, -1};
+	if (w->options->fail_if) {
+		char *path = xasprintf("%s/output", w->dir);
+		w->copy_to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (w->copy_to < 0)
+			fail(err, "cannot write %s: %s", path, strerror(errno));
+		free(path);
+		if (w->copy_to < 0)
+			return false;
+		for (int i = 0; i < 2; i++) {
+			int ends[2];
+			if (pipe2(ends, O_CLOEXEC))
+				return fail(err, "cannot make a pipe: %s", strerror(errno));
+			w->pipes[i] = ends[0];
+			write_ends[i] = ends[1];
+		}
+	}
+	fflush(NULL);
+	w->pid = fork_program(w, write_ends);
+	for (int i = 0; i < 2; i++)
+		if (write_ends[i] >= 0)
+			close(write_ends[i]);
+	if (w->pid < 0)
+		return fail(err, "cannot start a process: %s", strerror(errno));
+	w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	if (w->pidfd < 0) {
+		kill(w->pid, SIGKILL);
+		waitpid(w->pid, NULL, 0);
+		forward_to = 0;
+		return fail(err, "cannot watch the process: %s", strerror(errno));
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- watching */
+
+static void map_log(struct watch *w)
+{
+	char *path = xasprintf("%s/log.%d", w->dir, (int)w->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return;
+	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof *w->log) {
+		void *p = mmap(NULL, sizeof *w->log, PROT_READ, MAP_SHARED, fd, 0);
+		w->log = p == MAP_FAILED ? NULL : p;
+	}
+	close(fd);
+}
+
+static bool is_deadlocked(struct watch *w)
+{
+	if (!w->log)
+		map_log(w);
+	if (!w->log || w->log->magic != RT_LOG_MAGIC)
+		return false;
+	return __atomic_load_n(&w->log->failure.state, __ATOMIC_ACQUIRE) == 2 &&
+	       w->log->failure.kind == RT_FAIL_DEADLOCK;
+}
+
+static bool is_late(const struct watch *w)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	double passed = (double)(now.tv_sec - w->start.tv_sec) +
+			(double)(now.tv_nsec - w->start.tv_nsec) / 1e9;
+	return w->options->timeout && passed >= (double)w->options->timeout;
+}
+
+static void put(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		data += n;
+		size -= (size_t)n;
+	}
+}
+
+/* Pass on what the program wrote; false at the end of the stream. */
+static bool copy_output(struct watch *w, int which)
+{
+	char buffer[65536];
+	ssize_t n = read(w->pipes[which], buffer, sizeof buffer);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	if (n <= 0)
+		return false;
+	put(which + 1, buffer, (size_t)n);
+	put(w->copy_to, buffer, (size_t)n);
+	return true;
+}
+
+static void drain_output(struct watch *w)
+{
+	for (int i = 0; i < 2; i++) {
+		struct pollfd p = {w->pipes[i], POLLIN, 0};
+		while (w->pipes[i] >= 0 && poll(&p, 1, 0) > 0 && copy_output(w, i))
+			continue;
+	}
+}
+
+/* Waits for the end; the kind it returns is RT_FAIL_TIMEOUT when that had to be forced, else NONE. */
+static uint32_t watch_run(struct watch *w, int *status)
+{
+	uint32_t forced = RT_FAIL_NONE;
+	clock_gettime(CLOCK_MONOTONIC, &w->start);
+	for (;;) {
+		struct pollfd p[3] = {{w->pidfd, POLLIN, 0}, {w->pipes[0], POLLIN, 0}, {w->pipes[1], POLLIN, 0}};
+		poll(p, 3, WATCH_MS);
+		for (int i = 0; i < 2; i++) {
+			if ((p[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) && !copy_output(w, i)) {
+				close(w->pipes[i]);
+				w->pipes[i] = -1;
+			}
+		}
+		if (p[0].revents)
+			break;
+		if (forced)
+			continue;
+		if (is_deadlocked(w))
+			forced = RT_FAIL_DEADLOCK;
+		else if (is_late(w))
+			forced = RT_FAIL_TIMEOUT;
+		if (forced)
+			kill(w->pid, SIGKILL);
+	}
+	forward_to = 0; /* the number may soon be somebody else's */
+	while (waitpid(w->pid, status, 0) < 0 && errno == EINTR)
+		continue;
+	drain_output(w);
+	return forced;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static bool is_bad(const struct watch *w)
+{
+	char *output = xasprintf("%s/output", w->dir);
+	bool bad = predicate_holds(w->options->fail_if, output, 0);
+	free(output);
+	return bad;
+}
+
+static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
+{
+	struct rt_failure *f = &r->failure;
+	if (r->logged && r->log.failure.state == 2) {
+		*f = r->log.failure;
+		return;
+	}
+	f->state = 2;
+	if (r->interrupted)
+		return;
+	if (forced == RT_FAIL_TIMEOUT) {
+		f->kind = RT_FAIL_TIMEOUT;
+		snprintf(f->message, sizeof f->message, "still running after %ld s", w->options->timeout);
+	} else if (WIFSIGNALED(r->status)) {
+		f->kind = RT_FAIL_SIGNAL;
+		f->signal = WTERMSIG(r->status);
+	} else if (WEXITSTATUS(r->status)) {
+		f->kind = RT_FAIL_EXIT;
+		f->status = WEXITSTATUS(r->status);
+	} else if (w->options->fail_if && is_bad(w)) {
+		f->kind = RT_FAIL_PREDICATE;
+		snprintf(f->message, sizeof f->message, "%s", w->options->fail_if);
+	}
+}
+
+bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err)
+{
+	struct watch w = {.options = o, .dir = dir, .pidfd = -1, .copy_to = -1, .pipes = {-1, -1}};
+	memset(r, 0, sizeof *r);
+	bool ok = start(&w, err);
+	if (ok) {
+		r->pid = w.pid;
+		uint32_t forced = watch_run(&w, &r->status);
+		r->interrupted = forwarded != 0;
+		if (!w.log)
+			map_log(&w);
+		r->logged = w.log && w.log->magic == RT_LOG_MAGIC;
+		if (r->logged)
+			memcpy(&r->log, w.log, sizeof r->log);
+		judge(&w, r, forced);
+	}
+	if (w.log)
+		munmap((void *)w.log, sizeof *w.log);
+	for (int i = 0; i < 2; i++)
+		if (w.pipes[i] >= 0)
+			close(w.pipes[i]);
+	if (w.copy_to >= 0)
+		close(w.copy_to);
+	if (w.pidfd >= 0)
+		close(w.pidfd);
+	return ok;
+}

@@ -1,0 +1,54 @@
+/*
+ * One recorded run of a program: started, watched, judged.
+ *
+ *     struct run_options o = {...};
+ *     struct run_result r;
+ *     if (!run_recorded(&o, dir, &r, &err)) ...
+ *     if (r.failure.kind != RT_FAIL_NONE) ...
+ */
+#ifndef RETHREAD_RUN_H
+#define RETHREAD_RUN_H
+
+#include "base/base.h"
+
+#include <rethread/trace.h>
+#include <sys/types.h>
+
+struct run_options {
+	char *program;        /* absolute path */
+	char **argv;          /* NULL-terminated; argv[0] as the user gave it */
+	const char *scheme;   /* NULL: the runtime's default */
+	const char *max_log;  /* NULL: no cap */
+	const char *fail_if;  /* shell command, or NULL */
+	long timeout;         /* seconds; 0: none */
+};
+
+struct run_result {
+	pid_t pid;
+	int status;                /* as waitpid gives it */
+	bool logged;               /* the log is there */
+	bool interrupted;          /* the user sent SIGINT, SIGTERM or SIGHUP: no verdict */
+	struct rt_log_header log;  /* header of the log, when logged */
+	struct rt_failure failure; /* the verdict; kind RT_FAIL_NONE when the run is fine */
+};
+
+/*
+ * From now on SIGINT, SIGTERM and SIGHUP are forwarded to the program that runs, if any; run_signal says
+ * which one came last, 0 for none. Call once, before the first run.
+ */
+void run_catch_signals(void);
+int run_signal(void);
+
+/* Run into the trace directory `dir`, which exists. False when the program could not be started. */
+bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err);
+
+/* meta.json of the run (docs/FORMAT.md). */
+bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r,
+		    struct error *err);
+
+/* "assert", "signal", ...: names of enum rt_failure_kind. */
+const char *failure_kind_name(uint32_t kind);
+/* One line about a failure, without the thread. */
+char *failure_line(const struct rt_failure *f);
+
+#endif

@@ -1,0 +1,118 @@
+#include "exe/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct symbols {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf *dwarf;    /* NULL when there is none */
+	Dwarf_Addr bias; /* of libdwfl's made-up load address */
+};
+
+/* Never looks for separate debug files by network or path: what the link made is in the file. */
+static int no_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file,
+			const char *link, GElf_Word crc, char **found)
+{
+	(void)m, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = no_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct symbols *symbols_open(const char *path, struct error *err)
+{
+	struct symbols *s = xcalloc(1, sizeof *s);
+	s->dwfl = dwfl_begin(&callbacks);
+	s->module = s->dwfl ? dwfl_report_offline(s->dwfl, path, path, -1) : NULL;
+	if (!s->module) {
+		fail(err, "cannot read the symbols of %s: %s", path, dwfl_errmsg(-1));
+		symbols_close(s);
+		return NULL;
+	}
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	if (!dwfl_module_getelf(s->module, &s->bias))
+		s->bias = 0;
+	Dwarf_Addr bias;
+	s->dwarf = dwfl_module_getdwarf(s->module, &bias);
+	return s;
+}
+
+void symbols_close(struct symbols *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	free(s);
+}
+
+/*
+ * The compilation unit of an address (in the file's own terms). Every unit is asked for its ranges:
+ * clang writes no .debug_aranges, and without that libdw has no index.
+ */
+static bool find_unit(struct symbols *s, Dwarf_Addr address, Dwarf_Die *unit)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die sub;
+	uint8_t type;
+	while (s->dwarf && !dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, unit, &sub)) {
+		if (dwarf_tag(unit) == DW_TAG_compile_unit && dwarf_haspc(unit, address) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The innermost function, inlined ones included; NULL when the debug information has none. */
+static const char *function_at(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Die *scopes = NULL;
+	const char *name = NULL;
+	int n = dwarf_getscopes(unit, address, &scopes);
+	for (int i = 0; i < n && !name; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		Dwarf_Attribute attribute;
+		if (dwarf_attr_integrate(&scopes[i], DW_AT_name, &attribute))
+			name = dwarf_formstring(&attribute);
+	}
+	free(scopes);
+	return name;
+}
+
+bool symbols_find(struct symbols *s, uint64_t address, struct position *p)
+{
+	Dwarf_Die unit;
+	const char *name = NULL;
+	*p = (struct position){.function = "?"};
+	if (find_unit(s, address, &unit)) {
+		Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
+		name = function_at(&unit, address);
+		if (line && !dwarf_lineno(line, &p->line))
+			p->file = dwarf_linesrc(line, NULL, NULL);
+	}
+	if (!name)
+		name = dwfl_module_addrname(s->module, address + s->bias);
+	if (name)
+		p->function = name;
+	return name || p->file;
+}
+
+size_t symbols_build_id(struct symbols *s, uint8_t *to, size_t size)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int n = dwfl_module_build_id(s->module, &bits, &address);
+	if (n <= 0)
+		return 0;
+	memcpy(to, bits, (size_t)n < size ? (size_t)n : size);
+	return (size_t)n;
+}

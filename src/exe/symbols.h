@@ -1,0 +1,32 @@
+/*
+ * Source positions of addresses in an executable, from its debug information.
+ *
+ *     struct symbols *s = symbols_open(program, &err);
+ *     struct position p;
+ *     if (symbols_find(s, address, &p)) printf("%s %s:%d\n", p.function, p.file, p.line);
+ *     symbols_close(s);
+ */
+#ifndef RETHREAD_SYMBOLS_H
+#define RETHREAD_SYMBOLS_H
+
+#include "base/base.h"
+
+struct symbols;
+
+/* Strings belong to the struct symbols. */
+struct position {
+	const char *function; /* the innermost inlined one; "?" when unknown */
+	const char *file;     /* NULL when there is no line information */
+	int line;
+};
+
+struct symbols *symbols_open(const char *path, struct error *err);
+void symbols_close(struct symbols *s);
+
+/* `address` is relative to the load address, as in struct rt_failure. False when nothing is known of it. */
+bool symbols_find(struct symbols *s, uint64_t address, struct position *p);
+
+/* The file's build-id: returns its size, 0 when it has none; at most `size` bytes are stored. */
+size_t symbols_build_id(struct symbols *s, uint8_t *to, size_t size);
+
+#endif

@@ -1,0 +1,279 @@
+#include "exe/twin.h"
+
+#include "exe/predicate.h"
+#include "exe/sections.h"
+#include "exe/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The program must be the one that was recorded: its addresses and its module mean nothing to another. */
+static bool check_build(const struct trace *t, struct error *err)
+{
+	static const uint8_t none[RT_BUILD_ID_SIZE];
+	uint8_t now[RT_BUILD_ID_SIZE] = {0};
+	struct symbols *s = symbols_open(t->program, err);
+	if (!s)
+		return false;
+	symbols_build_id(s, now, sizeof now);
+	symbols_close(s);
+	if (memcmp(t->header.build_id, none, sizeof none) && memcmp(t->header.build_id, now, sizeof now))
+		return fail(err, "%s was built again since it was recorded: its build-id is another; record again",
+			    t->program);
+	return true;
+}
+
+char *twin_extract(const struct trace *t, const char *dir, struct error *err)
+{
+	if (!t->program) {
+		fail(err, "%s has no meta.json: it does not say which program was recorded", t->dir);
+		return NULL;
+	}
+	if (!check_build(t, err))
+		return NULL;
+	char *path = xasprintf("%s/twin", dir);
+	if (!access(path, X_OK))
+		return path;
+	char *data;
+	size_t size;
+	if (!sections_read(t->program, RT_SECTION_TWIN, &data, &size, err) ||
+	    !write_file(path, data, size, err)) {
+		free(path);
+		return NULL;
+	}
+	free(data);
+	if (chmod(path, 0700)) {
+		fail(err, "cannot make %s executable: %s", path, strerror(errno));
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* In the child: never returns. */
+static void start_twin(const struct trace *t, const char *twin, const struct twin_run *run, const char *output)
+{
+	if (run->quiet) {
+		int null = open("/dev/null", O_RDWR);
+		for (int fd = 0; fd < 3; fd++)
+			dup2(null, fd);
+	}
+	if (output) {
+		int file = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		dup2(file, 1);
+		dup2(file, 2);
+	}
+	size_t n = 0;
+	while (t->environment && t->environment[n])
+		n++;
+	char **env = xcalloc(n + 2, sizeof *env);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(t->environment[i], "RETHREAD_", 9))
+			env[kept++] = t->environment[i];
+	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
+	personality(ADDR_NO_RANDOMIZE);
+	if (t->cwd && chdir(t->cwd))
+		_exit(126);
+	execve(twin, t->argv, env);
+	_exit(127);
+}
+
+static bool await(pid_t child, unsigned timeout, int *status, bool *timed_out)
+{
+	*timed_out = false;
+	struct timespec start, now, tick = { .tv_nsec = 200 * 1000 };
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (;;) {
+		pid_t got = waitpid(child, status, timeout ? WNOHANG : 0);
+		if (got == child)
+			return true;
+		if (got < 0 && errno != EINTR)
+			return false;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (timeout && now.tv_sec - start.tv_sec >= (time_t)timeout && !*timed_out) {
+			*timed_out = true;
+			kill(child, SIGKILL);
+		}
+		nanosleep(&tick, NULL);
+		if (tick.tv_nsec < 5 * 1000 * 1000)
+			tick.tv_nsec += tick.tv_nsec / 4; /* short runs are noticed quickly, long ones cheaply */
+	}
+}
+
+/* As twin_run; standard output and error go to the file `output` when that is not NULL. */
+static bool run_into(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
+		     int *status, bool *timed_out, struct error *err)
+{
+	pid_t child = fork();
+	if (child < 0)
+		return fail(err, "cannot start %s: %s", twin, strerror(errno));
+	if (!child)
+		start_twin(t, twin, run, output);
+	if (!await(child, run->timeout, status, timed_out))
+		return fail(err, "lost %s: %s", twin, strerror(errno));
+	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
+		return fail(err, "cannot execute %s", twin);
+	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 126)
+		return fail(err, "the recorded directory %s is gone", t->cwd);
+	return true;
+}
+
+bool twin_run(const struct trace *t, const char *twin, const struct twin_run *run, int *status,
+	      bool *timed_out, struct error *err)
+{
+	return run_into(t, twin, run, NULL, status, timed_out, err);
+}
+
+/* ---- judging a replay ---- */
+
+static const char *failing_thread(const struct trace *t)
+{
+	return t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
+}
+
+void failure_describe(const struct trace *t, const struct rt_failure *f, const char *thread, char *text,
+		      size_t size)
+{
+	(void)t;
+	switch (f->kind) {
+	case RT_FAIL_ASSERT:
+		snprintf(text, size, "assertion failed in thread %s: %s", thread, f->message);
+		break;
+	case RT_FAIL_SIGNAL:
+		snprintf(text, size, "%s in thread %s", strsignal(f->signal), thread);
+		break;
+	case RT_FAIL_EXIT:
+		snprintf(text, size, "exit status %d", f->status);
+		break;
+	case RT_FAIL_DEADLOCK:
+		snprintf(text, size, "deadlock: %s", f->message);
+		break;
+	case RT_FAIL_TIMEOUT:
+		snprintf(text, size, "timeout");
+		break;
+	case RT_FAIL_PREDICATE:
+		snprintf(text, size, "the predicate holds");
+		break;
+	default:
+		snprintf(text, size, "no failure");
+	}
+}
+
+/* The innermost frame within the program, as "function:line". */
+static void site(const char *program, const struct rt_failure *f, char *text, size_t size)
+{
+	uint32_t i = 0;
+	struct position p = {.function = "?"};
+	struct symbols *s = symbols_open(program, NULL);
+	while (i < f->nframes && i < RT_FRAMES - 1 && !f->frames[i])
+		i++;
+	/* A return address is behind its call; the first address of a signal is the instruction itself. */
+	if (s && i < f->nframes)
+		symbols_find(s, f->frames[i] - (i > 0), &p);
+	snprintf(text, size, "%s:%d", p.function, p.line);
+	symbols_close(s);
+}
+
+static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
+{
+	char recorded[300], replayed[300];
+	site(t->program, &t->failure, recorded, sizeof recorded);
+	site(twin, f, replayed, sizeof replayed);
+	return !strcmp(recorded, replayed);
+}
+
+/* A run of the twin that is over. */
+struct replayed {
+	const char *twin, *output;
+	const struct rt_report *report;
+	int status;
+	bool timed_out;
+};
+
+/* The signature: kind, thread, and what names the failure among those of its kind. */
+static bool same_failure(const struct trace *t, const struct replayed *x)
+{
+	const struct rt_failure *a = &t->failure, *b = &x->report->failure;
+	const struct rt_report *r = x->report;
+	bool failed = r->outcome == RT_REPLAY_FAILED && a->kind == b->kind && !x->timed_out;
+	bool ended = r->outcome == RT_REPLAY_ENDED || r->outcome == RT_REPLAY_RUNNING;
+	switch (a->kind) {
+	case RT_FAIL_ASSERT:
+		return failed && !strcmp(failing_thread(t), r->thread) && !strcmp(a->message, b->message);
+	case RT_FAIL_SIGNAL:
+		return failed && !strcmp(failing_thread(t), r->thread) && a->signal == b->signal &&
+		       same_site(t, x->twin, b);
+	case RT_FAIL_DEADLOCK:
+		return failed;
+	case RT_FAIL_EXIT:
+		return ended && !x->timed_out && WIFEXITED(x->status) && WEXITSTATUS(x->status) == a->status;
+	case RT_FAIL_PREDICATE:
+		return ended && !x->timed_out && WIFEXITED(x->status) && t->fail_if && x->output &&
+		       predicate_holds(t->fail_if, x->output, WEXITSTATUS(x->status));
+	case RT_FAIL_TIMEOUT:
+		return (x->timed_out || r->outcome == RT_REPLAY_STUCK) && r->waits_done == r->waits_total;
+	default:
+		return false;
+	}
+}
+
+static void say_why(const struct trace *t, bool timed_out, struct replay_result *result)
+{
+	char expected[700], came[700];
+	const struct rt_report *r = &result->report;
+	failure_describe(t, &t->failure, failing_thread(t), expected, sizeof expected);
+	if (timed_out)
+		snprintf(result->why, sizeof result->why, "the replay did not end in time; expected: %.600s", expected);
+	else if (r->outcome == RT_REPLAY_FAILED) {
+		failure_describe(t, &r->failure, r->thread, came, sizeof came);
+		snprintf(result->why, sizeof result->why, "expected: %.450s; came: %.450s", expected, came);
+	} else if (r->outcome == RT_REPLAY_RUNNING)
+		snprintf(result->why, sizeof result->why, "the replay was killed; expected: %.600s", expected);
+	else
+		snprintf(result->why, sizeof result->why, "%.500s", r->message);
+}
+
+bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
+		 struct replay_result *result, struct error *err)
+{
+	memset(result, 0, sizeof *result);
+	char *dir = temp_dir(err);
+	if (!dir)
+		return false;
+	char *report = xasprintf("%s/report", dir);
+	char *variable = xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u", schedule, report, timeout);
+	char *output = t->fail_if ? xasprintf("%s/output", dir) : NULL;
+	struct twin_run run = { variable, quiet, timeout ? timeout + 5 : 0 };
+	int status;
+	bool timed_out;
+	bool ok = run_into(t, twin, &run, output, &status, &timed_out, err);
+	char *data = NULL;
+	size_t size = 0;
+	if (ok && read_file(report, &data, &size, NULL) && size == sizeof result->report)
+		memcpy(&result->report, data, size);
+	if (ok) {
+		result->report.message[RT_MESSAGE_SIZE - 1] = 0;
+		result->report.failure.message[RT_MESSAGE_SIZE - 1] = 0;
+		result->report.thread[sizeof result->report.thread - 1] = 0;
+		struct replayed x = { twin, output, &result->report, status, timed_out };
+		result->reproduced = same_failure(t, &x);
+		if (!result->reproduced)
+			say_why(t, timed_out, result);
+	}
+	free(data);
+	remove_tree(dir, NULL);
+	free(dir);
+	free(report);
+	free(output);
+	free(variable);
+	return ok;
+}

@@ -1,0 +1,45 @@
+/*
+ * Running the twin of a recorded program: taking it out of the executable, starting it with the recorded
+ * arguments, environment and directory, and judging whether a replayed run failed as recorded.
+ * Used by `rethread replay` and by rethread-infer.
+ */
+#ifndef RETHREAD_EXE_TWIN_H
+#define RETHREAD_EXE_TWIN_H
+
+#include "base/base.h"
+#include "trace/trace.h"
+
+#include <rethread/schedule.h>
+
+/*
+ * The executable that a trace was recorded with: checks that it is still the same build. The twin is put into
+ * `dir` as the file `twin`, once. Malloc'ed path, or NULL.
+ */
+char *twin_extract(const struct trace *t, const char *dir, struct error *err);
+
+struct twin_run {
+	const char *variable;  /* value of RETHREAD_TWIN */
+	bool quiet;            /* standard output and error go to /dev/null, input comes from it */
+	unsigned timeout;      /* seconds, then SIGKILL; 0 = none */
+};
+/*
+ * Run to the end, addresses not randomised, so that two runs lay memory out alike. *status as from waitpid,
+ * *timed_out when it was killed. False when it could not be started.
+ */
+bool twin_run(const struct trace *t, const char *twin, const struct twin_run *run, int *status,
+	      bool *timed_out, struct error *err);
+
+/* One replay of a schedule: what came of it. */
+struct replay_result {
+	bool reproduced;       /* failed with the recorded signature */
+	struct rt_report report;
+	char why[1024];        /* not reproduced: one sentence */
+};
+bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
+		 struct replay_result *result, struct error *err);
+
+/* The recorded signature as one line: "assertion failed in thread 1:2: ...". */
+void failure_describe(const struct trace *t, const struct rt_failure *f, const char *thread, char *text,
+		      size_t size);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * rethread-infer: `rethread infer` and `rethread reproduce`. Reads top to bottom: open the trace, execute the
+ * threads symbolically, solve, check, replay; a candidate that does not replay is excluded and the next
+ * one asked for.
+ */
+#include "base/base.h"
+#include "exe/twin.h"
+#include "infer/explore.h"
+#include "infer/progress.h"
+#include "infer/result.h"
+#include "solve/infer.h"
+#include "trace/store.h"
+#include "trace/trace.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+	bool prove;       /* reproduce: replay the candidates */
+	const char *trace;
+	double budget;    /* seconds */
+	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
+	const char *json; /* figures go there, or NULL */
+	const char *smt2; /* formula goes there, or NULL */
+	bool verbose;
+};
+
+static const char usage_text[] =
+	"usage: rethread reproduce [TRACE] [--engine auto|solve] [--budget SEC] [--memory-model sc|tso|pso]\n"
+	"                          [--json FILE] [--smt2 FILE]\n"
+	"       rethread infer     the same without the proof by replay\n"
+	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
+	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
+
+_Noreturn static void usage(int code)
+{
+	fputs(usage_text, code ? stderr : stdout);
+	exit(code);
+}
+
+static double seconds_argument(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+	if (end == text || *end || !(value > 0))
+		die(EXIT_USAGE, "--budget takes a number of seconds, not `%s'", text);
+	return value;
+}
+
+static struct request parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "engine", required_argument, NULL, 'e' },       { "budget", required_argument, NULL, 'b' },
+		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
+		{ "smt2", required_argument, NULL, 's' },         { "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },               { 0 },
+	};
+	struct request r = { .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
+	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
+		switch (c) {
+		case 'e':
+			if (strcmp(optarg, "auto") && strcmp(optarg, "solve"))
+				die(EXIT_USAGE, "this version has the engines auto and solve, not `%s'", optarg);
+			break;
+		case 'b':
+			r.budget = seconds_argument(optarg);
+			break;
+		case 'm':
+			if (strcmp(optarg, "sc") && strcmp(optarg, "tso") && strcmp(optarg, "pso"))
+				die(EXIT_USAGE, "--memory-model is sc, tso or pso, not `%s'", optarg);
+			r.model = optarg;
+			break;
+		case 'j':
+			r.json = optarg;
+			break;
+		case 's':
+			r.smt2 = optarg;
+			break;
+		case 'v':
+			r.verbose = true;
+			break;
+		case 'h':
+			usage(EXIT_DONE);
+		default:
+			usage(EXIT_USAGE);
+		}
+	if (argc - optind > 1)
+		usage(EXIT_USAGE);
+	r.trace = argv[optind];
+	return r;
+}
+
+/* All that one inference works with. */
+struct work {
+	struct request request;
+	struct trace *trace;
+	char *twin, *dir;
+	struct execution x;
+	struct figures figures;
+	double start;
+};
+
+_Noreturn static void finish(struct work *w, int code, const char *outcome)
+{
+	w->figures.outcome = outcome;
+	w->figures.seconds = solver_clock() - w->start;
+	struct error err;
+	if (w->request.json && !result_write_figures(&w->figures, w->request.json, &err))
+		warn("%s", err.text);
+	if (w->dir && !getenv("RETHREAD_KEEP"))
+		remove_tree(w->dir, NULL);
+	exit(code);
+}
+
+_Noreturn static void give_up(struct work *w, const struct error *err)
+{
+	progress_line("rethread: %s", err->text);
+	finish(w, EXIT_ERROR, "error");
+}
+
+static void open_trace(struct work *w)
+{
+	struct error err;
+	char *dir = traces_find(w->request.trace, &err);
+	w->trace = dir ? trace_open(dir, &err) : NULL;
+	if (!w->trace)
+		die(EXIT_ERROR, "%s", err.text);
+	if (w->trace->failure.kind == RT_FAIL_NONE)
+		die(EXIT_ERROR, "%s is the trace of a run that did not fail", w->trace->dir);
+	w->twin = twin_extract(w->trace, w->trace->dir, &err);
+	w->dir = w->twin ? temp_dir(&err) : NULL;
+	if (!w->dir)
+		die(EXIT_ERROR, "%s", err.text);
+}
+
+static void show_exploration(const struct explore_stats *s, void *unused)
+{
+	(void)unused;
+	progress_status("executing symbolically: run %u, %llu racy locations, %llu symbols", s->runs,
+			(unsigned long long)s->racy, (unsigned long long)s->symbols);
+}
+
+static double left(const struct work *w)
+{
+	double rest = w->request.budget - (solver_clock() - w->start);
+	return rest > 0.01 ? rest : 0.01;
+}
+
+static bool budget_over(const struct work *w)
+{
+	return solver_clock() - w->start >= w->request.budget;
+}
+
+static void execute(struct work *w)
+{
+	struct error err;
+	struct explore_stats *s = &w->figures.explore;
+	bool out_of_budget;
+	if (!explore(w->trace, w->twin, w->dir, left(w), show_exploration, NULL, &w->x, s, &out_of_budget, &err)) {
+		progress_line("rethread: %s", err.text);
+		finish(w, out_of_budget ? EXIT_BUDGET : EXIT_ERROR, out_of_budget ? "budget" : "error");
+	}
+	progress_line("executed %llu instructions symbolically in %u runs, %.2f s: %llu SAPs, %llu events, "
+		      "%llu racy locations, %llu symbols",
+		      (unsigned long long)s->instructions, s->runs, s->seconds, (unsigned long long)s->saps,
+		      (unsigned long long)s->events, (unsigned long long)s->racy, (unsigned long long)s->symbols);
+	if (s->mismatches) {
+		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one and "
+			   "nothing known to race decides it (%llu such branches)",
+		     s->first_mismatch, (unsigned long long)s->mismatches);
+		give_up(w, &err);
+	}
+	if (!s->failed) {
+		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
+			   "kind of failure yet");
+		give_up(w, &err);
+	}
+}
+
+/* Replays the candidate; when proven, it becomes the trace's schedule. */
+static bool prove(struct work *w, const struct schedule *schedule, struct infer_state *state,
+		  enum memory_model model)
+{
+	struct error err;
+	char *candidate = xasprintf("%s/schedule", w->dir), *final = xasprintf("%s/schedule", w->trace->dir);
+	char *interleaving = xasprintf("%s/interleaving.json", w->trace->dir);
+	if (!schedule_write(schedule, candidate, &err))
+		give_up(w, &err);
+	bool proven = true;
+	if (w->request.prove) {
+		struct replay_result result;
+		double start = solver_clock();
+		w->figures.replays++;
+		if (!twin_replay(w->trace, w->twin, candidate, 10, true, &result, &err))
+			give_up(w, &err);
+		w->figures.replay_seconds += solver_clock() - start;
+		proven = result.reproduced;
+		if (!proven)
+			progress_line("candidate %u does not replay: %s", w->figures.replays, result.why);
+	}
+	if (proven && (!schedule_write(schedule, final, &err) ||
+		       !result_write_interleaving(&w->x, model, infer_order(state), interleaving, &err)))
+		give_up(w, &err);
+	free(candidate);
+	free(final);
+	free(interleaving);
+	return proven;
+}
+
+static void name_module(struct schedule *schedule, const struct trace *t)
+{
+	for (unsigned i = 0; i < RT_HASH_SIZE; i++)
+		snprintf(schedule->module + 2 * i, 3, "%02x", t->header.module_hash[i]);
+}
+
+/* All candidates under one memory model, until one is proven. */
+static enum infer_result solve(struct work *w, enum memory_model model)
+{
+	struct infer_options options = infer_defaults();
+	options.model = model;
+	w->figures.model = memory_model_name(model);
+	struct infer_state *state = NULL;
+	struct error err;
+	if (w->request.smt2 && !infer_export_smt2(&w->x, &options, w->request.smt2, &err))
+		give_up(w, &err);
+	for (;;) {
+		if (budget_over(w))
+			return INFER_BUDGET;
+		options.seconds = left(w);
+		progress_status("solving under %s: candidate %u", w->figures.model, w->figures.replays + 1);
+		struct schedule schedule;
+		enum infer_result result =
+			infer_schedule(&w->x, &options, &state, &schedule, &w->figures.infer, &err);
+		if (result == INFER_ERROR)
+			give_up(w, &err);
+		if (result != INFER_FOUND)
+			return result;
+		name_module(&schedule, w->trace);
+		if (prove(w, &schedule, state, model))
+			return INFER_FOUND;
+		schedule_release(&schedule);
+	}
+}
+
+_Noreturn static void reproduced(struct work *w)
+{
+	const struct infer_stats *s = &w->figures.infer;
+	progress_line("solved under %s in %.2f s: %llu racy reads, %llu variables, %llu constraints, %u candidates",
+		      w->figures.model, s->build_seconds + s->solve_seconds + s->check_seconds,
+		      (unsigned long long)s->racy_reads, (unsigned long long)s->variables,
+		      (unsigned long long)s->constraints,
+		      w->figures.replays ? w->figures.replays : 1);
+	if (w->request.prove)
+		printf("reproduced and proven by replay: %u context switches, %llu waits\n", s->switches,
+		       (unsigned long long)s->waits);
+	else
+		printf("an interleaving explains the log: %u context switches, %llu waits (not replayed)\n",
+		       s->switches, (unsigned long long)s->waits);
+	printf("schedule: %s/schedule\n", w->trace->dir);
+	finish(w, EXIT_DONE, w->request.prove ? "reproduced" : "inferred");
+}
+
+int main(int argc, char **argv)
+{
+	struct work w = { .request = parse(argc, argv), .start = solver_clock() };
+	w.figures.engine = "solve";
+	w.figures.model = "";
+	open_trace(&w);
+	execute(&w);
+	enum memory_model models[] = { MEMORY_SC, MEMORY_TSO };
+	size_t nmodels = 2;
+	if (w.request.model) {
+		memory_model_parse(w.request.model, &models[0]);
+		nmodels = 1;
+	}
+	enum infer_result result = INFER_NONE;
+	for (size_t i = 0; i < nmodels && result == INFER_NONE; i++)
+		result = solve(&w, models[i]);
+	if (result == INFER_FOUND)
+		reproduced(&w);
+	if (result == INFER_BUDGET) {
+		progress_line("rethread: the budget of %.0f s ended before an interleaving was found; --budget gives more",
+			      w.request.budget);
+		finish(&w, EXIT_BUDGET, "budget");
+	}
+	if (w.figures.replays || w.figures.explore.assumptions) {
+		progress_line("rethread: no further candidate, and none was proven; this says nothing about others: %s",
+			      w.figures.replays ? "candidates did not replay" : "values had to be assumed");
+		finish(&w, EXIT_ERROR, "unproven");
+	}
+	progress_line("no interleaving under %s explains the log: proven", w.figures.model);
+	finish(&w, EXIT_NO_INTERLEAVING, "none");
+}

@@ -1,0 +1,128 @@
+#include "infer/result.h"
+
+#include "model/check.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static const char *const kind_names[EVENT_KIND_COUNT] = {
+	[EVENT_START] = "start",   [EVENT_END] = "end",         [EVENT_READ] = "read",
+	[EVENT_WRITE] = "write",   [EVENT_UPDATE] = "update",   [EVENT_FENCE] = "fence",
+	[EVENT_CREATE] = "create", [EVENT_JOIN] = "join",       [EVENT_LOCK] = "lock",
+	[EVENT_UNLOCK] = "unlock", [EVENT_WAIT] = "wait",       [EVENT_SIGNAL] = "signal",
+	[EVENT_BROADCAST] = "broadcast", [EVENT_CALL] = "call", [EVENT_ORDERED] = "synchronization",
+};
+
+/* Accesses are named by address, locks and other objects by number, threads by ancestry. */
+static char *object_name(const struct execution *x, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_UPDATE:
+		return xasprintf("%#llx", (unsigned long long)e->object);
+	case EVENT_CREATE:
+	case EVENT_JOIN:
+		return xasprintf("%s", e->object < x->threads.n ? x->threads.at[e->object].name : "?");
+	case EVENT_LOCK:
+	case EVENT_UNLOCK:
+	case EVENT_ORDERED:
+		return xasprintf("#%llu", (unsigned long long)e->object);
+	default:
+		return xstrdup("");
+	}
+}
+
+static char *value_text(const struct execution *x, const struct event *e, const uint64_t *symbols)
+{
+	uint64_t read = e->read ? expr_eval(x->exprs, e->read, symbols) : 0;
+	uint64_t written = e->written ? expr_eval(x->exprs, e->written, symbols) : 0;
+	switch (e->kind) {
+	case EVENT_READ:
+		return xasprintf("%lld", (long long)read);
+	case EVENT_WRITE:
+		return xasprintf("%lld", (long long)written);
+	case EVENT_UPDATE:
+		return xasprintf("%lld -> %lld", (long long)read, (long long)written);
+	default:
+		return NULL;
+	}
+}
+
+static json_t *step_json(const struct execution *x, const struct step *s, const uint64_t *symbols)
+{
+	const struct event *e = &x->events.at[s->event];
+	const struct site_info *site = &x->sites.at[e->site];
+	char *object = object_name(x, e), *value = value_text(x, e, symbols);
+	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread", x->threads.at[e->thread].name, "sap",
+				 (json_int_t)e->sap, "kind", kind_names[e->kind], "object", object, "where",
+				 e->site ? site->where : "", "function", e->site ? site->function : "", "what",
+				 e->site ? site->what : "");
+	if (value)
+		json_object_set_new(step, "value", json_string(value));
+	if (e->flags & EVENT_FAILS)
+		json_object_set_new(step, "fails", json_true());
+	if (s->visible)
+		json_object_set_new(step, "visible", json_true());
+	free(object);
+	free(value);
+	return step;
+}
+
+bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
+			       const char *path, struct error *err)
+{
+	uint64_t *symbols = xcalloc(x->nsymbols + 1, sizeof *symbols);
+	bool ok = check_order(x, model, l->steps.at, l->steps.n, symbols, err);
+	json_t *steps = json_array();
+	for (size_t i = 0; i < l->needed; i++)
+		json_array_append_new(steps, step_json(x, &l->steps.at[i], symbols));
+	json_t *root = json_pack("{s:s s:I s:I s:I s:o}", "model", memory_model_name(model), "events",
+				 (json_int_t)l->needed, "threads", (json_int_t)x->threads.n, "switches",
+				 (json_int_t)l->switches, "steps", steps);
+	if (ok && json_dump_file(root, path, JSON_INDENT(1)))
+		ok = fail(err, "cannot write %s", path);
+	json_decref(root);
+	free(symbols);
+	return ok;
+}
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+bool result_write_figures(const struct figures *f, const char *path, struct error *err)
+{
+	const struct explore_stats *e = &f->explore;
+	const struct infer_stats *s = &f->infer;
+	json_t *j = json_object();
+	json_object_set_new(j, "outcome", json_string(f->outcome));
+	json_object_set_new(j, "engine", json_string(f->engine));
+	json_object_set_new(j, "memory_model", json_string(f->model));
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "executor_runs", e->runs },        { "racy_locations", e->racy },
+		{ "saps", e->saps },                 { "instructions", e->instructions },
+		{ "events", e->events },             { "symbols", e->symbols },
+		{ "assumptions", e->assumptions },   { "mismatches", e->mismatches },
+		{ "threads", s->threads },           { "conditions", s->conditions },
+		{ "reads", s->reads },               { "racy_reads", s->racy_reads },
+		{ "writer_candidates", s->candidates }, { "variables", s->variables },
+		{ "constraints", s->constraints },   { "rounds", s->rounds },
+		{ "candidates", s->answers },        { "context_switches", s->switches },
+		{ "waits", s->waits },               { "replays", f->replays },
+	};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		json_object_set_new(j, numbers[i].key, number(numbers[i].value));
+	json_object_set_new(j, "symbolic_seconds", json_real(e->seconds));
+	json_object_set_new(j, "solve_seconds",
+			    json_real(s->build_seconds + s->solve_seconds + s->check_seconds));
+	json_object_set_new(j, "replay_seconds", json_real(f->replay_seconds));
+	json_object_set_new(j, "seconds", json_real(f->seconds));
+	bool ok = !json_dump_file(j, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);
+	json_decref(j);
+	return ok;
+}

@@ -1,0 +1,90 @@
+/* The recipe of the pass: see pass.h. */
+#include "instrument/pass.h"
+
+#include <llvm-c/Analysis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum pass_mode { PASS_OFF, PASS_RECORD, PASS_TWIN };
+
+/* NULL when unset or empty. */
+static const char *option(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+static enum pass_mode pass_mode(void)
+{
+	const char *mode = option("RETHREAD_PASS");
+	if (!mode)
+		return PASS_OFF;
+	if (!strcmp(mode, "record"))
+		return PASS_RECORD;
+	if (!strcmp(mode, "twin"))
+		return PASS_TWIN;
+	pass_die("RETHREAD_PASS is \"%s\"; it can be \"record\" or \"twin\"", mode);
+}
+
+static void keep_bitcode(LLVMModuleRef m, uint8_t hash[RT_HASH_SIZE])
+{
+	LLVMMemoryBufferRef buffer = llvm_write_bitcode(m);
+	const char *data = LLVMGetBufferStart(buffer);
+	size_t size = LLVMGetBufferSize(buffer);
+	llvm_sha1(data, size, hash);
+
+	const char *file = option("RETHREAD_PASS_BITCODE");
+	if (file)
+		pass_write_file(file, data, size);
+	LLVMDisposeMemoryBuffer(buffer);
+}
+
+static void write_hash(const uint8_t hash[RT_HASH_SIZE])
+{
+	const char *file = option("RETHREAD_PASS_HASH");
+	if (!file)
+		return;
+	char text[2 * RT_HASH_SIZE + 2];
+	for (int i = 0; i < RT_HASH_SIZE; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+	text[2 * RT_HASH_SIZE] = '\n';
+	pass_write_file(file, text, 2 * RT_HASH_SIZE + 1);
+}
+
+static void verify(LLVMModuleRef m)
+{
+	if (!option("RETHREAD_PASS_VERIFY"))
+		return;
+	char *message = NULL;
+	if (LLVMVerifyModule(m, LLVMReturnStatusAction, &message))
+		pass_die("the instrumented module is broken: %s", message);
+	LLVMDisposeMessage(message);
+}
+
+/* Returns whether the module was changed. */
+bool rethread_instrument(LLVMModuleRef m)
+{
+	enum pass_mode mode = pass_mode();
+	if (mode == PASS_OFF)
+		return false;
+
+	struct numbering numbering = {0};
+	uint8_t hash[RT_HASH_SIZE];
+
+	llvm_drop_available_externally(m);
+	number_module(m, &numbering);
+	keep_bitcode(m, hash);
+	write_hash(hash);
+	if (option("RETHREAD_PASS_REPORT"))
+		report_write(option("RETHREAD_PASS_REPORT"), m, &numbering);
+
+	if (mode == PASS_RECORD)
+		record_instrument(m, &numbering, hash);
+	else
+		twin_instrument(m, &numbering, hash);
+	drop_attributes(m);
+	verify(m);
+	numbering_free(&numbering);
+	return true;
+}

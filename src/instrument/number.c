@@ -1,0 +1,279 @@
+/* Symbols, sites and branches of the module, as include/rethread/instrument.h numbers them. */
+#include "instrument/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const site_kind_names[SITE_KINDS] = {
+	[SITE_LOAD] = "load",   [SITE_STORE] = "store", [SITE_ATOMIC] = "atomic",
+	[SITE_FENCE] = "fence", [SITE_COPY] = "copy",   [SITE_FILL] = "fill",
+	[SITE_CALL] = "call",   [SITE_INDIRECT] = "indirect call", [SITE_ASM] = "asm",
+};
+
+static const char *const interposed_names[] = {
+#define X(name) #name,
+#include <rethread/interposed.def>
+#undef X
+};
+
+/* Intrinsics besides memcpy and its kin that access memory through their pointer arguments. */
+static const char *const accessing_intrinsics[] = {
+	"llvm.masked.", "llvm.vp.", "llvm.experimental.vp.", "llvm.matrix.column.", "llvm.x86.",
+};
+
+struct numberer {
+	struct numbering *out;
+	struct sharing *sharing;
+	struct map interposed; /* declared functions that the runtime defines */
+	LLVMContextRef context;
+	unsigned metadata_kind;
+};
+
+bool name_begins(LLVMValueRef value, const char *prefix)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(value, &length);
+	return length >= strlen(prefix) && !memcmp(name, prefix, strlen(prefix));
+}
+
+bool is_call(LLVMValueRef i)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(i);
+	return op == LLVMCall || op == LLVMInvoke || op == LLVMCallBr;
+}
+
+bool is_intrinsic(LLVMValueRef function)
+{
+	return name_begins(function, "llvm.");
+}
+
+static bool is_naked(LLVMValueRef function)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("naked", 5);
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
+bool is_instrumented(LLVMValueRef function)
+{
+	return !LLVMIsDeclaration(function) && !is_naked(function) &&
+	       !name_begins(function, PASS_OWN_PREFIX);
+}
+
+LLVMValueRef direct_callee(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	while (LLVMIsAGlobalAlias(callee))
+		callee = LLVMAliasGetAliasee(callee);
+	return LLVMIsAFunction(callee) ? callee : NULL;
+}
+
+static bool is_pointer(LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+}
+
+static bool is_copy(LLVMValueRef intrinsic)
+{
+	return name_begins(intrinsic, "llvm.memcpy.") || name_begins(intrinsic, "llvm.memmove.");
+}
+
+static bool is_fill(LLVMValueRef intrinsic)
+{
+	return name_begins(intrinsic, "llvm.memset.");
+}
+
+static bool is_accessing_intrinsic(LLVMValueRef call, LLVMValueRef intrinsic)
+{
+	for (size_t i = 0; i < sizeof accessing_intrinsics / sizeof *accessing_intrinsics; i++)
+		if (name_begins(intrinsic, accessing_intrinsics[i]))
+			return !llvm_call_without_memory(call);
+	return false;
+}
+
+unsigned accessed_pointers(LLVMValueRef i, LLVMValueRef pointers[2])
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMLoad:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		pointers[0] = LLVMGetOperand(i, 0);
+		return 1;
+	case LLVMStore:
+		pointers[0] = LLVMGetOperand(i, 1);
+		return 1;
+	case LLVMCall:
+	case LLVMInvoke:
+		break;
+	default:
+		return 0;
+	}
+	LLVMValueRef callee = direct_callee(i);
+	if (!callee || !is_intrinsic(callee))
+		return 0;
+	if (!is_copy(callee) && !is_fill(callee) && !is_accessing_intrinsic(i, callee))
+		return 0;
+	unsigned n = 0;
+	for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && n < 2; a++)
+		if (is_pointer(LLVMGetOperand(i, a)))
+			pointers[n++] = LLVMGetOperand(i, a);
+	return n;
+}
+
+static bool accesses_shared(const struct numberer *s, LLVMValueRef i)
+{
+	LLVMValueRef pointers[2];
+	unsigned n = accessed_pointers(i, pointers);
+	for (unsigned k = 0; k < n; k++)
+		if (sharing_may_be_shared(s->sharing, pointers[k]))
+			return true;
+	return false;
+}
+
+/* Assembly touches memory when it says so, or has a pointer to do it with. */
+static bool asm_may_touch_memory(LLVMValueRef call)
+{
+	if (llvm_call_without_memory(call))
+		return false;
+	size_t length;
+	const char *constraints = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &length);
+	if (strstr(constraints, "~{memory}") || strchr(constraints, '*'))
+		return true;
+	for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+		if (is_pointer(LLVMGetOperand(call, a)))
+			return true;
+	return false;
+}
+
+/* The kind of site an instruction is, or -1. */
+static int call_site_kind(const struct numberer *s, LLVMValueRef call)
+{
+	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		return asm_may_touch_memory(call) ? SITE_ASM : -1;
+	LLVMValueRef callee = direct_callee(call);
+	if (!callee)
+		return SITE_INDIRECT;
+	if (is_intrinsic(callee)) {
+		if (!accesses_shared(s, call))
+			return -1;
+		if (is_copy(callee))
+			return SITE_COPY;
+		if (is_fill(callee))
+			return SITE_FILL;
+		return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind ? SITE_STORE : SITE_LOAD;
+	}
+	if (!LLVMIsDeclaration(callee) || map_get(&s->interposed, callee))
+		return -1;
+	return SITE_CALL;
+}
+
+static int site_kind(const struct numberer *s, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMLoad:
+	case LLVMStore:
+		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
+			return SITE_ATOMIC;
+		if (!accesses_shared(s, i))
+			return -1;
+		return LLVMGetInstructionOpcode(i) == LLVMLoad ? SITE_LOAD : SITE_STORE;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		return SITE_ATOMIC;
+	case LLVMFence:
+		return SITE_FENCE;
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		return call_site_kind(s, i);
+	default:
+		return -1;
+	}
+}
+
+static void add_site(struct numberer *s, LLVMValueRef i, enum site_kind kind)
+{
+	struct numbering *n = s->out;
+	if (n->sites.n == n->kinds_cap)
+		n->kinds = pass_grow(n->kinds, &n->kinds_cap, sizeof *n->kinds);
+	n->kinds[n->sites.n] = (uint8_t)kind;
+	values_push(&n->sites, i);
+
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(s->context);
+	LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(i32, n->sites.n, false));
+	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, &number, 1);
+	LLVMSetMetadata(i, s->metadata_kind, LLVMMetadataAsValue(s->context, node));
+}
+
+static bool is_branch(LLVMValueRef i)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(i);
+	return op == LLVMSwitch || (op == LLVMBr && LLVMIsConditional(i));
+}
+
+static void number_instruction(struct numberer *s, LLVMValueRef i)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(i);
+	int kind = site_kind(s, i);
+	if (kind >= 0)
+		add_site(s, i, (enum site_kind)kind);
+	if (is_branch(i))
+		values_push(&s->out->branches, i);
+	if (op == LLVMLoad || op == LLVMStore) {
+		s->out->naccesses++;
+		s->out->nshared += kind >= 0;
+	}
+}
+
+static void number_symbols(LLVMModuleRef m, struct values *symbols)
+{
+	for (LLVMValueRef v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+		values_push(symbols, v);
+	for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
+		values_push(symbols, v);
+	for (LLVMValueRef v = LLVMGetFirstGlobalAlias(m); v; v = LLVMGetNextGlobalAlias(v))
+		values_push(symbols, v);
+	for (LLVMValueRef v = LLVMGetFirstGlobalIFunc(m); v; v = LLVMGetNextGlobalIFunc(v))
+		values_push(symbols, v);
+}
+
+static void find_interposed(LLVMModuleRef m, struct map *interposed)
+{
+	for (size_t i = 0; i < sizeof interposed_names / sizeof *interposed_names; i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(m, interposed_names[i]);
+		if (f && LLVMIsDeclaration(f))
+			map_set(interposed, f, 1);
+	}
+}
+
+void number_module(LLVMModuleRef m, struct numbering *n)
+{
+	struct numberer s = {.out = n, .context = LLVMGetModuleContext(m)};
+	s.metadata_kind = LLVMGetMDKindIDInContext(s.context, PASS_SITE_METADATA,
+						   sizeof PASS_SITE_METADATA - 1);
+	find_interposed(m, &s.interposed);
+	number_symbols(m, &n->symbols);
+
+	s.sharing = sharing_analyze(m);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		n->nfunctions++;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				number_instruction(&s, i);
+	}
+	sharing_free(s.sharing);
+	map_free(&s.interposed);
+}
+
+void numbering_free(struct numbering *n)
+{
+	values_free(&n->symbols);
+	values_free(&n->sites);
+	values_free(&n->branches);
+	free(n->kinds);
+	n->kinds = NULL;
+}

@@ -1,0 +1,192 @@
+/*
+ * The link-time pass: what its files share.
+ *
+ * The pass runs once per link, inside lld, at the end of full LTO, over the whole program. instrument.c is
+ * the recipe; each step has a file of its own:
+ *
+ *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
+ *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
+ *     number.c     symbols, sites and branches of the module
+ *     shared.c     which memory may be shared between threads
+ *     report.c     the sites by source line, for `rethread analyze`
+ *     record.c     the recorded program
+ *     twin.c       the twin: gates and tables;  enter.c: its entry switch
+ *     emit.c       building blocks of emitted code
+ *
+ * Everything the emitted code has to do with the runtime is in include/rethread/instrument.h.
+ *
+ * Steering, by environment (set by `rethread cc`):
+ *     RETHREAD_PASS=record|twin   what to make; unset or empty: the pass does nothing
+ *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
+ *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
+ *     RETHREAD_PASS_REPORT=FILE   write the sites and totals there
+ *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result
+ * The pass never half-succeeds: an error prints "rethread: ..." and fails the link.
+ */
+#ifndef RETHREAD_PASS_H
+#define RETHREAD_PASS_H
+
+#include <llvm-c/Core.h>
+#include <rethread/instrument.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PASS_SITE_METADATA "rethread.site"
+#define PASS_OWN_PREFIX "__rethread_"
+
+/* ---------------------------------------------------------------- errors and memory (util.c) -- */
+
+/* "rethread: MESSAGE" on stderr; the link fails. */
+_Noreturn void pass_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "rethread: warning: MESSAGE" on stderr. */
+void pass_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Memory exhaustion fails the link. Zeroed. */
+void *pass_alloc(size_t count, size_t size);
+void *pass_grow(void *at, size_t *cap, size_t size);
+void pass_write_file(const char *path, const void *data, size_t size);
+
+/* A growing list of values. */
+struct values {
+	LLVMValueRef *at;
+	size_t n, cap;
+};
+void values_push(struct values *v, LLVMValueRef value);
+void values_free(struct values *v);
+
+/* Pointer to number, open addressing; 0 is "absent", so numbers begin at 1. */
+struct map {
+	const void **keys;
+	uint32_t *numbers;
+	size_t n, cap;
+};
+uint32_t map_get(const struct map *m, const void *key);
+void map_set(struct map *m, const void *key, uint32_t number);
+void map_free(struct map *m);
+
+/* ---------------------------------------------------------------- the module, numbered -------- */
+
+enum site_kind {
+	SITE_LOAD,
+	SITE_STORE,
+	SITE_ATOMIC, /* load, store, read-modify-write, compare-exchange */
+	SITE_FENCE,
+	SITE_COPY, /* memcpy, memmove */
+	SITE_FILL, /* memset */
+	SITE_CALL, /* of a function that is only declared */
+	SITE_INDIRECT,
+	SITE_ASM,
+	SITE_KINDS
+};
+extern const char *const site_kind_names[SITE_KINDS];
+
+/*
+ * The module as numbered before anything is instrumented.
+ * symbols.at[n] is symbol n; sites.at[n - 1] is the instruction of site n and kinds[n - 1] its kind;
+ * branches holds the conditional br and switch instructions of all defined functions, in module order.
+ */
+struct numbering {
+	struct values symbols;
+	struct values sites;
+	uint8_t *kinds;
+	size_t kinds_cap;
+	struct values branches;
+	uint32_t nfunctions; /* defined */
+	uint32_t naccesses;  /* plain loads and stores, shared or not */
+	uint32_t nshared;    /* those of them that are sites */
+};
+
+/* Number everything and attach the site metadata to the instructions. */
+void number_module(LLVMModuleRef m, struct numbering *n);
+void numbering_free(struct numbering *n);
+
+/* Does instrumented code belong into this function? (defined, not naked, not the runtime's own) */
+bool is_instrumented(LLVMValueRef function);
+/* The module's function that a direct call enters (through aliases), or NULL. */
+LLVMValueRef direct_callee(LLVMValueRef call);
+bool is_call(LLVMValueRef instruction); /* call or invoke or callbr */
+bool is_intrinsic(LLVMValueRef function);
+bool name_begins(LLVMValueRef value, const char *prefix);
+
+/* Pointers through which the instruction itself accesses memory; returns how many (0 to 2). */
+unsigned accessed_pointers(LLVMValueRef instruction, LLVMValueRef pointers[2]);
+
+/* ---------------------------------------------------------------- shared memory (shared.c) ---- */
+
+/*
+ * Over-approximates: an access for which this says false touches only memory that no other thread can
+ * touch, or that nobody ever writes.
+ */
+struct sharing;
+struct sharing *sharing_analyze(LLVMModuleRef m);
+bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer);
+void sharing_free(struct sharing *s);
+
+/* ---------------------------------------------------------------- steps ----------------------- */
+
+void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
+void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
+void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
+/* The entry switch of infer mode for function number `symbol`. */
+void twin_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol);
+
+/* ---------------------------------------------------------------- emitted code (emit.c) ------- */
+
+LLVMTypeRef int_type(LLVMModuleRef m, unsigned bits);
+LLVMTypeRef pointer_type(LLVMModuleRef m);
+LLVMValueRef int_value(LLVMModuleRef m, unsigned bits, uint64_t value);
+
+/* Put the builder before `at`, with its source position or, lacking one, line 0 of its function. */
+void build_before(LLVMBuilderRef b, LLVMValueRef at);
+/* A variable of the runtime, which is linked into the same executable. */
+LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type, bool thread_local_);
+LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
+/* An internal function, declared so far, that is rarely called and never inlined. */
+LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
+/*
+ * An internal function through which emitted code calls void NAME(i32 if `argument`): it saves all general
+ * registers itself (preserve_most), so that the code around the call, which is hot, need not.
+ */
+LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, bool argument);
+void call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef argument_or_null);
+/* The constant struct NAME that tells the runtime about this module. */
+void emit_module_table(LLVMModuleRef m, const char *name, LLVMValueRef *fields, unsigned count);
+LLVMValueRef hash_constant(LLVMModuleRef m, const uint8_t *hash);
+/* Remove what instrumentation made untrue (memory effects, ...) from all functions and calls. */
+void drop_attributes(LLVMModuleRef m);
+
+/* ---------------------------------------------------------------- beyond the C interface ------ */
+
+/* Defined in plugin.cpp. */
+void llvm_sha1(const void *data, size_t size, uint8_t out[RT_HASH_SIZE]);
+/* The module as bitcode, without what depends on the other objects of the link. */
+LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef m);
+/* Bodies and initialisers that only inform the optimiser become declarations. */
+void llvm_drop_available_externally(LLVMModuleRef m);
+bool llvm_address_taken(LLVMValueRef function);
+/* Is the value needed by anything that is emitted? */
+bool llvm_is_used(LLVMValueRef global);
+/* The asm or call cannot touch memory by its own attributes. */
+bool llvm_call_without_memory(LLVMValueRef call);
+/* if (cond) { } before `before`, unlikely; returns the terminator of the new block. */
+LLVMValueRef llvm_unlikely_if(LLVMValueRef cond, LLVMValueRef before);
+/* A block on the i-th edge of a terminator; returns the new block's terminator. */
+LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
+/* Split the entry block behind its allocas (all static ones stay in front); returns the first instruction behind. */
+LLVMValueRef llvm_split_entry(LLVMValueRef function);
+/* Attributes of parameters and result; not those of the function. */
+void llvm_copy_signature_attributes(LLVMValueRef from, LLVMValueRef to_function);
+void llvm_copy_signature_attributes_to_call(LLVMValueRef from, LLVMValueRef to_call);
+/* The variable or function is in this executable: no indirection. Not when making a shared library. */
+void llvm_set_local_in_executable(LLVMValueRef global);
+LLVMValueRef llvm_build_tls_address(LLVMBuilderRef b, LLVMValueRef variable);
+/* The call must stay directly before its ret. */
+bool llvm_is_musttail(LLVMValueRef call);
+bool llvm_does_not_return(LLVMValueRef call);
+/* The first instruction behind the allocas that begin the function. */
+LLVMValueRef llvm_after_allocas(LLVMValueRef function);
+/* Promote local variables to registers, and remove loads that become useless. */
+void llvm_promote(LLVMValueRef function, LLVMValueRef *allocas, unsigned n);
+void llvm_set_memory_intrinsic_volatile(LLVMValueRef call);
+
+#endif

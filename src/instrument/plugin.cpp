@@ -1,0 +1,298 @@
+// The plugin boundary, and the few things that LLVM's C interface cannot do (declared in pass.h).
+#include "llvm-c/BitWriter.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/SHA1.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/BuildLibCalls.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+#include <cstring>
+#include <vector>
+
+using namespace llvm;
+
+extern "C" bool rethread_instrument(LLVMModuleRef);
+
+namespace {
+struct RethreadPass : PassInfoMixin<RethreadPass> {
+	PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+	{
+		return rethread_instrument(wrap(&M)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+	}
+	static bool isRequired() { return true; }
+};
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	return {LLVM_PLUGIN_API_VERSION, "rethread", "1", [](PassBuilder &PB) {
+			PB.registerFullLinkTimeOptimizationLastEPCallback(
+				[](ModulePassManager &MPM, OptimizationLevel) {
+					MPM.addPass(RethreadPass());
+				});
+		}};
+}
+
+#define HIDDEN extern "C" __attribute__((visibility("hidden")))
+
+HIDDEN void llvm_sha1(const void *Data, size_t Size, uint8_t Out[20])
+{
+	auto Hash = SHA1::hash(ArrayRef<uint8_t>(static_cast<const uint8_t *>(Data), Size));
+	memcpy(Out, Hash.data(), 20);
+}
+
+// `dso_local` on a declaration says where the linker found the symbol. The two runtimes define different
+// functions, so it would make the bitcode of the two links differ.
+HIDDEN LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef MRef)
+{
+	Module &M = *unwrap(MRef);
+	std::vector<GlobalValue *> Local;
+	for (GlobalValue &G : M.global_values())
+		if (G.isDeclaration() && G.isDSOLocal() && !G.isImplicitDSOLocal())
+			Local.push_back(&G);
+	for (GlobalValue *G : Local)
+		G->setDSOLocal(false);
+	LLVMMemoryBufferRef Buffer = LLVMWriteBitcodeToMemoryBuffer(MRef);
+	for (GlobalValue *G : Local)
+		G->setDSOLocal(true);
+	return Buffer;
+}
+
+HIDDEN void llvm_drop_available_externally(LLVMModuleRef MRef)
+{
+	Module &M = *unwrap(MRef);
+	for (Function &F : M) {
+		if (!F.hasAvailableExternallyLinkage())
+			continue;
+		F.deleteBody(); // sets external linkage
+		F.setComdat(nullptr);
+	}
+	for (GlobalVariable &G : M.globals()) {
+		if (!G.hasAvailableExternallyLinkage())
+			continue;
+		G.setInitializer(nullptr);
+		G.setLinkage(GlobalValue::ExternalLinkage);
+		G.setComdat(nullptr);
+	}
+}
+
+HIDDEN bool llvm_address_taken(LLVMValueRef F)
+{
+	return cast<Function>(unwrap(F))->hasAddressTaken();
+}
+
+HIDDEN bool llvm_is_used(LLVMValueRef G)
+{
+	auto *V = cast<GlobalValue>(unwrap(G));
+	V->removeDeadConstantUsers();
+	return !V->use_empty();
+}
+
+HIDDEN bool llvm_call_without_memory(LLVMValueRef Call)
+{
+	return cast<CallBase>(unwrap(Call))->doesNotAccessMemory();
+}
+
+HIDDEN LLVMValueRef llvm_unlikely_if(LLVMValueRef Cond, LLVMValueRef Before)
+{
+	auto *I = cast<Instruction>(unwrap(Before));
+	MDNode *Weights = MDBuilder(I->getContext()).createBranchWeights(1, (1u << 20) - 1);
+	return wrap(SplitBlockAndInsertIfThen(unwrap(Cond), I, false, Weights));
+}
+
+HIDDEN LLVMValueRef llvm_split_edge(LLVMValueRef Terminator, unsigned I)
+{
+	auto *T = cast<Instruction>(unwrap(Terminator));
+	BasicBlock *From = T->getParent();
+	BasicBlock *To = T->getSuccessor(I);
+	BasicBlock *Edge = BasicBlock::Create(T->getContext(), "", From->getParent(), To);
+	Edge->IsNewDbgInfoFormat = From->IsNewDbgInfoFormat;
+	T->setSuccessor(I, Edge);
+	auto *Br = BranchInst::Create(To, Edge);
+	Br->setDebugLoc(T->getDebugLoc());
+	// One of the edges from From to To moved; a phi has an entry for each of them.
+	for (PHINode &Phi : To->phis())
+		Phi.setIncomingBlock(unsigned(Phi.getBasicBlockIndex(From)), Edge);
+	return wrap(static_cast<Value *>(Br));
+}
+
+HIDDEN LLVMValueRef llvm_split_entry(LLVMValueRef FRef)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	BasicBlock &Entry = F->getEntryBlock();
+	BasicBlock *Rest = Entry.splitBasicBlock(Entry.getFirstNonPHIOrDbgOrAlloca());
+	Instruction *Front = Entry.getTerminator();
+	for (Instruction &I : make_early_inc_range(*Rest))
+		if (auto *A = dyn_cast<AllocaInst>(&I))
+			if (isa<ConstantInt>(A->getArraySize()))
+				A->moveBefore(Front);
+	return wrap(static_cast<Value *>(&*Rest->getFirstInsertionPt()));
+}
+
+static AttributeList signatureAttributes(Function &F)
+{
+	return F.getAttributes().removeFnAttributes(F.getContext());
+}
+
+HIDDEN void llvm_copy_signature_attributes(LLVMValueRef From, LLVMValueRef To)
+{
+	auto *F = cast<Function>(unwrap(To));
+	AttributeList A = signatureAttributes(*cast<Function>(unwrap(From)));
+	AttrBuilder Own(F->getContext(), F->getAttributes().getFnAttrs());
+	F->setAttributes(A.addFnAttributes(F->getContext(), Own));
+}
+
+HIDDEN void llvm_copy_signature_attributes_to_call(LLVMValueRef From, LLVMValueRef To)
+{
+	cast<CallBase>(unwrap(To))->setAttributes(signatureAttributes(*cast<Function>(unwrap(From))));
+}
+
+HIDDEN void llvm_set_local_in_executable(LLVMValueRef GRef)
+{
+	auto *G = cast<GlobalValue>(unwrap(GRef));
+	const Module &M = *G->getParent();
+	G->setDSOLocal(M.getPICLevel() == PICLevel::NotPIC || M.getPIELevel() != PIELevel::Default);
+}
+
+HIDDEN LLVMValueRef llvm_build_tls_address(LLVMBuilderRef B, LLVMValueRef Variable)
+{
+	return wrap(unwrap(B)->CreateThreadLocalAddress(unwrap(Variable)));
+}
+
+HIDDEN bool llvm_is_musttail(LLVMValueRef Call)
+{
+	return cast<CallBase>(unwrap(Call))->isMustTailCall();
+}
+
+HIDDEN bool llvm_does_not_return(LLVMValueRef Call)
+{
+	return cast<CallBase>(unwrap(Call))->doesNotReturn();
+}
+
+HIDDEN LLVMValueRef llvm_after_allocas(LLVMValueRef F)
+{
+	return wrap(static_cast<Value *>(
+		&*cast<Function>(unwrap(F))->getEntryBlock().getFirstNonPHIOrDbgOrAlloca()));
+}
+
+HIDDEN void llvm_promote(LLVMValueRef FRef, LLVMValueRef *Allocas, unsigned N)
+{
+	SmallVector<AllocaInst *> Locals;
+	SmallVector<WeakTrackingVH> Stored;
+	for (unsigned I = 0; I < N; I++) {
+		auto *A = cast<AllocaInst>(unwrap(Allocas[I]));
+		Locals.push_back(A);
+		for (User *U : A->users())
+			if (auto *S = dyn_cast<StoreInst>(U))
+				Stored.push_back(S->getValueOperand());
+	}
+	DominatorTree DT(*cast<Function>(unwrap(FRef)));
+	PromoteMemToReg(Locals, DT);
+	RecursivelyDeleteTriviallyDeadInstructionsPermissive(Stored);
+}
+
+HIDDEN void llvm_set_memory_intrinsic_volatile(LLVMValueRef Call)
+{
+	if (auto *M = dyn_cast<MemIntrinsic>(unwrap(Call)))
+		M->setVolatile(ConstantInt::getTrue(M->getContext()));
+}
+
+// ---------------------------------------------------------------- library functions (shared.h)
+
+struct llvm_library {
+	TargetLibraryInfoImpl Impl;
+	TargetLibraryInfo Info;
+	explicit llvm_library(const Triple &T) : Impl(T), Info(Impl) {}
+};
+
+HIDDEN llvm_library *llvm_library_new(LLVMModuleRef MRef)
+{
+	Module &M = *unwrap(MRef);
+	auto *L = new llvm_library(Triple(M.getTargetTriple()));
+	// The optimiser has done this already, except at -O0.
+	for (Function &F : M)
+		if (F.isDeclaration() && !F.isIntrinsic())
+			inferNonMandatoryLibFuncAttrs(F, L->Info);
+	return L;
+}
+
+HIDDEN void llvm_library_free(llvm_library *L)
+{
+	delete L;
+}
+
+HIDDEN bool llvm_library_knows(llvm_library *L, LLVMValueRef F)
+{
+	LibFunc Which;
+	return L->Info.getLibFunc(*cast<Function>(unwrap(F)), Which);
+}
+
+HIDDEN bool llvm_returns_fresh(LLVMValueRef Call)
+{
+	return cast<CallBase>(unwrap(Call))->returnDoesNotAlias();
+}
+
+HIDDEN bool llvm_is_allocation(llvm_library *L, LLVMValueRef Call)
+{
+	return isAllocationFn(unwrap(Call), &L->Info);
+}
+
+HIDDEN bool llvm_is_reallocation(llvm_library *, LLVMValueRef Call)
+{
+	return getReallocatedOperand(cast<CallBase>(unwrap(Call))) != nullptr;
+}
+
+HIDDEN bool llvm_is_deallocation(llvm_library *L, LLVMValueRef Call)
+{
+	auto *C = cast<CallBase>(unwrap(Call));
+	return getFreedOperand(C, &L->Info) && !getReallocatedOperand(C);
+}
+
+HIDDEN bool llvm_only_reads(LLVMValueRef Call)
+{
+	return cast<CallBase>(unwrap(Call))->onlyReadsMemory();
+}
+
+HIDDEN bool llvm_argument_not_captured(LLVMValueRef Call, unsigned I)
+{
+	return cast<CallBase>(unwrap(Call))->doesNotCapture(I);
+}
+
+HIDDEN bool llvm_argument_only_read(LLVMValueRef Call, unsigned I)
+{
+	return cast<CallBase>(unwrap(Call))->onlyReadsMemory(I);
+}
+
+// Names that clang gives to number types in strict-aliasing metadata.
+static bool isNumberName(StringRef Name)
+{
+	static const char *const Numbers[] = {"long", "long long", "int", "short", "double", "float",
+					      "bool", "_Bool",     "long double", "__int128"};
+	for (const char *Number : Numbers)
+		if (Name == Number)
+			return true;
+	return false;
+}
+
+HIDDEN bool llvm_may_copy_pointer(LLVMValueRef Access)
+{
+	MDNode *Tag = cast<Instruction>(unwrap(Access))->getMetadata(LLVMContext::MD_tbaa);
+	if (!Tag || Tag->getNumOperands() < 2)
+		return true;
+	auto *Type = dyn_cast_or_null<MDNode>(Tag->getOperand(1));
+	auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+	return !Name || !isNumberName(Name->getString());
+}

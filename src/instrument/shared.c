@@ -1,0 +1,354 @@
+/*
+ * Which memory may be shared between threads: a points-to analysis over the whole program.
+ *
+ * Every memory object (global variable, alloca, result of an allocation, function) and every SSA value that
+ * may carry a pointer gets a class (classes.h); each instruction that moves pointers unifies classes. What
+ * code outside of the module can reach is the world. Global variables are shared among threads from the
+ * start, thread-local ones, allocas and heap only when something shared leads to them. An argument of
+ * pthread_create needs no rule of its own: like every argument of an external function it goes into the
+ * world, and with it the start routine, whose parameters then come from the world.
+ *
+ * Pointers also travel as integers. Bytes and untyped words (no strict-aliasing type: a lowered memcpy, a
+ * union, -O0) are taken for possible pointers; words that the source calls a number are so only when the
+ * value is made from a pointer or turned into one somewhere (class_link_number). 16- and 32-bit values are
+ * no pointers.
+ *
+ * calls.c has the rules for calls.
+ */
+#include "instrument/shared.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- types ----------------------- */
+
+bool carries_pointer(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind:
+	case LLVMDoubleTypeKind: /* copied as one */
+	case LLVMX86_FP80TypeKind:
+	case LLVMFP128TypeKind:
+		return true;
+	case LLVMIntegerTypeKind: {
+		unsigned width = LLVMGetIntTypeWidth(type);
+		return width == 8 || width > 32;
+	}
+	case LLVMVectorTypeKind:
+	case LLVMScalableVectorTypeKind:
+	case LLVMArrayTypeKind:
+		return carries_pointer(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			if (carries_pointer(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+bool is_number(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	if (kind == LLVMVectorTypeKind)
+		return is_number(LLVMGetElementType(type));
+	return kind == LLVMIntegerTypeKind || kind == LLVMDoubleTypeKind;
+}
+
+/* ---------------------------------------------------------------- values ---------------------- */
+
+static bool is_local(LLVMValueRef global)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(global);
+	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+/* Contents of a constant that an initialiser or an operand holds, unified into one class. */
+static uint32_t class_of_operands(struct sharing *s, LLVMValueRef v)
+{
+	uint32_t all = CLASS_NONE;
+	for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+		uint32_t one = class_of(s, LLVMGetOperand(v, (unsigned)i));
+		class_unify(s->classes, all, one);
+		all = all ? all : one;
+	}
+	return all;
+}
+
+static uint32_t class_of_expression(struct sharing *s, LLVMValueRef v)
+{
+	switch (LLVMGetConstOpcode(v)) {
+	case LLVMGetElementPtr:
+		return class_of(s, LLVMGetOperand(v, 0));
+	case LLVMIntToPtr: {
+		uint32_t from = class_of_operands(s, v);
+		return from ? from : CLASS_WORLD;
+	}
+	default:
+		return class_of_operands(s, v);
+	}
+}
+
+static uint32_t class_of_global(struct sharing *s, LLVMValueRef g)
+{
+	uint32_t class = map_get(&s->of, g);
+	if (class)
+		return class;
+	class = class_new(s->classes);
+	map_set(&s->of, g, class);
+	class_flag(s->classes, class, CLASS_OBJECT);
+	return class;
+}
+
+uint32_t class_of(struct sharing *s, LLVMValueRef v)
+{
+	if (LLVMIsAInstruction(v) || LLVMIsAArgument(v)) {
+		uint32_t class = map_get(&s->of, v);
+		if (class || !carries_pointer(LLVMTypeOf(v)))
+			return class;
+		class = class_new(s->classes);
+		map_set(&s->of, v, class);
+		return class;
+	}
+	while (LLVMIsAGlobalAlias(v))
+		v = LLVMAliasGetAliasee(v);
+	if (LLVMIsAGlobalIFunc(v))
+		return CLASS_WORLD;
+	if (LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v))
+		return class_of_global(s, v);
+	if (LLVMIsAConstantExpr(v))
+		return class_of_expression(s, v);
+	if (LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v) || LLVMIsAConstantVector(v))
+		return class_of_operands(s, v);
+	return CLASS_NONE;
+}
+
+void unify_values(struct sharing *s, LLVMValueRef a, LLVMValueRef b)
+{
+	class_unify(s->classes, class_of(s, a), class_of(s, b));
+}
+
+/* ---------------------------------------------------------------- globals --------------------- */
+
+static void add_variable(struct sharing *s, LLVMValueRef g)
+{
+	uint32_t class = class_of(s, g);
+	bool outside = LLVMIsDeclaration(g) || !is_local(g) || LLVMIsExternallyInitialized(g);
+	if (outside && !(LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g)))
+		class_unify(s->classes, class, CLASS_WORLD);
+	/* Constants are reached by all threads as well, but nobody writes them. */
+	if (!LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g))
+		class_flag(s->classes, class, CLASS_SHARED);
+	LLVMValueRef value = LLVMGetInitializer(g);
+	uint32_t contents = value ? class_of(s, value) : CLASS_NONE;
+	if (contents)
+		class_unify(s->classes, class_next(s->classes, class), contents);
+}
+
+static void add_function(struct sharing *s, LLVMValueRef f)
+{
+	if (is_intrinsic(f))
+		return;
+	uint32_t class = class_of(s, f);
+	if (!is_instrumented(f)) {
+		class_unify(s->classes, class, CLASS_WORLD);
+		return;
+	}
+	for (unsigned i = 0; i < LLVMCountParams(f); i++) {
+		uint32_t param = class_of(s, LLVMGetParam(f, i));
+		uint32_t slot = class_param(s->classes, class, i);
+		if (is_number(LLVMTypeOf(LLVMGetParam(f, i))))
+			class_link_number(s->classes, slot, param);
+		else
+			class_unify(s->classes, slot, param);
+	}
+	if (!is_local(f))
+		class_unify(s->classes, class, CLASS_WORLD);
+}
+
+/* ---------------------------------------------------------------- instructions ---------------- */
+
+/* `value` is read from or written to memory of class `memory` by instruction i. */
+static void link_contents(struct sharing *s, LLVMValueRef i, LLVMValueRef value, uint32_t memory)
+{
+	uint32_t class = class_of(s, value);
+	if (!class)
+		return;
+	if (is_number(LLVMTypeOf(value)) && !llvm_may_copy_pointer(i))
+		class_link_number(s->classes, class, class_next(s->classes, memory));
+	else
+		class_unify(s->classes, class, class_next(s->classes, memory));
+}
+
+/* A pointer difference is a number: both operands of every use's subtraction come from pointers. */
+static bool only_differs(LLVMValueRef ptrtoint)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(ptrtoint); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		LLVMOpcode op = LLVMGetInstructionOpcode(user);
+		if (op == LLVMICmp)
+			continue;
+		if (op != LLVMSub || !LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)) ||
+		    !LLVMIsAPtrToIntInst(LLVMGetOperand(user, 1)))
+			return false;
+	}
+	return true;
+}
+
+static void add_ptrtoint(struct sharing *s, LLVMValueRef i)
+{
+	if (only_differs(i))
+		return;
+	unify_values(s, i, LLVMGetOperand(i, 0));
+	class_flag(s->classes, class_of(s, i), CLASS_INTEGER);
+}
+
+static void add_inttoptr(struct sharing *s, LLVMValueRef i)
+{
+	uint32_t from = class_of(s, LLVMGetOperand(i, 0));
+	class_unify(s->classes, class_of(s, i), from ? from : CLASS_WORLD);
+	class_flag(s->classes, from, CLASS_INTEGER);
+}
+
+static void add_arithmetic(struct sharing *s, LLVMValueRef i)
+{
+	for (int k = 0; k < LLVMGetNumOperands(i); k++)
+		class_link_number(s->classes, class_of(s, i), class_of(s, LLVMGetOperand(i, (unsigned)k)));
+}
+
+static void add_read_modify_write(struct sharing *s, LLVMValueRef i)
+{
+	uint32_t memory = class_of(s, LLVMGetOperand(i, 0));
+	class_flag(s->classes, memory, CLASS_WRITTEN);
+	for (int k = 1; k < LLVMGetNumOperands(i); k++)
+		link_contents(s, i, LLVMGetOperand(i, (unsigned)k), memory);
+	link_contents(s, i, i, memory);
+}
+
+/* The result is one of these operands, or made up of them. */
+static void add_move(struct sharing *s, LLVMValueRef i, int first, int end)
+{
+	for (int k = first; k < end; k++)
+		unify_values(s, i, LLVMGetOperand(i, (unsigned)k));
+}
+
+static void add_instruction(struct sharing *s, LLVMValueRef f, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMAlloca:
+		class_flag(s->classes, class_of(s, i), CLASS_OBJECT);
+		break;
+	case LLVMLoad:
+		link_contents(s, i, i, class_of(s, LLVMGetOperand(i, 0)));
+		break;
+	case LLVMStore:
+		class_flag(s->classes, class_of(s, LLVMGetOperand(i, 1)), CLASS_WRITTEN);
+		link_contents(s, i, LLVMGetOperand(i, 0), class_of(s, LLVMGetOperand(i, 1)));
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		add_read_modify_write(s, i);
+		break;
+	case LLVMGetElementPtr:
+	case LLVMBitCast:
+	case LLVMAddrSpaceCast:
+	case LLVMFreeze:
+	case LLVMExtractValue:
+	case LLVMExtractElement:
+		add_move(s, i, 0, 1);
+		break;
+	case LLVMInsertValue:
+	case LLVMInsertElement:
+	case LLVMShuffleVector:
+		add_move(s, i, 0, 2);
+		break;
+	case LLVMSelect:
+		add_move(s, i, 1, 3);
+		break;
+	case LLVMPHI:
+		add_move(s, i, 0, LLVMGetNumOperands(i));
+		break;
+	case LLVMPtrToInt:
+		add_ptrtoint(s, i);
+		break;
+	case LLVMIntToPtr:
+		add_inttoptr(s, i);
+		break;
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMAnd:
+	case LLVMOr:
+	case LLVMXor:
+	case LLVMShl:
+	case LLVMLShr:
+	case LLVMAShr:
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMSExt:
+		add_arithmetic(s, i);
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		add_call(s, i);
+		break;
+	case LLVMRet:
+		if (LLVMGetNumOperands(i))
+			class_unify(s->classes, class_result(s->classes, class_of(s, f)),
+				    class_of(s, LLVMGetOperand(i, 0)));
+		break;
+	case LLVMLandingPad:
+	case LLVMVAArg:
+		class_unify(s->classes, class_of(s, i), CLASS_WORLD);
+		break;
+	default:
+		break;
+	}
+}
+
+struct sharing *sharing_analyze(LLVMModuleRef m)
+{
+	struct sharing *s = pass_alloc(1, sizeof *s);
+	s->classes = classes_new();
+	s->library = llvm_library_new(m);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		add_variable(s, g);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		add_function(s, f);
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				add_instruction(s, f, i);
+	}
+	classes_solve(s->classes);
+	return s;
+}
+
+/* The object a pointer is computed from by address arithmetic alone. */
+static LLVMValueRef base_of(LLVMValueRef pointer)
+{
+	while (LLVMIsAGetElementPtrInst(pointer) ||
+	       (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+		pointer = LLVMGetOperand(pointer, 0);
+	return pointer;
+}
+
+bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
+{
+	LLVMValueRef base = base_of(pointer);
+	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && !LLVMIsDeclaration(base))
+		return false;
+	/* Asking for the class of a constant may look it up, but no longer changes what is unified. */
+	uint32_t class = class_of((struct sharing *)s, pointer);
+	unsigned flags = class ? class_flags(s->classes, class) : 0;
+	if (!(flags & CLASS_OBJECT))
+		return true;
+	return (flags & CLASS_SHARED) && (flags & CLASS_WRITTEN);
+}
+
+void sharing_free(struct sharing *s)
+{
+	classes_free(s->classes);
+	map_free(&s->of);
+	llvm_library_free(s->library);
+	free(s);
+}

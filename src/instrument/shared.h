@@ -1,0 +1,42 @@
+/* Inside of the sharing analysis: shared.c and calls.c. */
+#ifndef RETHREAD_SHARED_H
+#define RETHREAD_SHARED_H
+
+#include "instrument/classes.h"
+#include "instrument/pass.h"
+
+struct sharing {
+	struct classes *classes;
+	struct map of; /* instruction, argument, variable, function: its class */
+	struct llvm_library *library;
+};
+
+/* What the value points to; CLASS_NONE for values that carry no pointer. */
+uint32_t class_of(struct sharing *s, LLVMValueRef v);
+void unify_values(struct sharing *s, LLVMValueRef a, LLVMValueRef b);
+/* May values of the type be, or contain, a pointer or a part of one? */
+bool carries_pointer(LLVMTypeRef type);
+/* An integer or double, or a vector of them: most likely no pointer. */
+bool is_number(LLVMTypeRef type);
+
+void add_call(struct sharing *s, LLVMValueRef call);
+
+/* plugin.cpp: what LLVM knows of library functions. */
+struct llvm_library;
+struct llvm_library *llvm_library_new(LLVMModuleRef m);
+void llvm_library_free(struct llvm_library *l);
+/* A function of the C or C++ library that LLVM knows; its attributes are then complete. */
+bool llvm_library_knows(struct llvm_library *l, LLVMValueRef function);
+/* Returns memory that nobody else knows. */
+bool llvm_returns_fresh(LLVMValueRef call);
+/* Known to be malloc, calloc, operator new or the like / realloc or the like / free or the like. */
+bool llvm_is_allocation(struct llvm_library *l, LLVMValueRef call);
+bool llvm_is_reallocation(struct llvm_library *l, LLVMValueRef call);
+bool llvm_is_deallocation(struct llvm_library *l, LLVMValueRef call);
+bool llvm_only_reads(LLVMValueRef call);
+bool llvm_argument_not_captured(LLVMValueRef call, unsigned i);
+bool llvm_argument_only_read(LLVMValueRef call, unsigned i);
+/* May the load, store or atomic move a pointer? False when strict aliasing says: a number. */
+bool llvm_may_copy_pointer(LLVMValueRef access);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * What the symbolic executor found, and what the constraint model is built from: the events of every
+ * thread, the values they read and wrote as expressions, the conditions their paths impose, and the
+ * orders that are known. One file (`execution`), arrays of the structs below; written by
+ * the engine inside the twin (src/sym/), read here.
+ *
+ * Only events that matter for the order are here: synchronization, accesses to racy locations, and the
+ * last event of each thread. Everything else a thread did is determined by these (design §5.2).
+ */
+#ifndef RETHREAD_EXECUTION_H
+#define RETHREAD_EXECUTION_H
+
+#include "base/base.h"
+#include "sym/expr.h"
+
+enum event_kind {
+	EVENT_START = 1, /* first event of every thread */
+	EVENT_END,       /* last event: returned, stopped where its log ends, or failed */
+	EVENT_READ,
+	EVENT_WRITE,
+	EVENT_UPDATE,    /* atomic read-modify-write: reads `read`, then writes `written`, indivisible */
+	EVENT_FENCE,     /* full fence: for TSO and PSO */
+	EVENT_CREATE,    /* object: thread number created */
+	EVENT_JOIN,      /* object: thread number joined */
+	EVENT_LOCK,      /* object: lock number */
+	EVENT_UNLOCK,
+	EVENT_WAIT,      /* condition variable: woken; the mutex is an UNLOCK before and a LOCK after it */
+	EVENT_SIGNAL,    /* wakes at most one WAIT */
+	EVENT_BROADCAST, /* wakes all WAITs */
+	EVENT_CALL,      /* external call kept for order only (output, free, ...) */
+	EVENT_ORDERED,   /* a step on an object whose whole order is in `orders` (semaphore, rwlock, ...) */
+	EVENT_KIND_COUNT
+};
+
+enum event_flag {
+	EVENT_FAILS = 1,    /* EVENT_END of the thread that fails */
+	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
+	EVENT_SHARED = 4,   /* LOCK, UNLOCK: as a reader; readers do not exclude one another */
+};
+
+struct event {
+	uint32_t thread;   /* index in execution.threads */
+	uint8_t kind;      /* enum event_kind */
+	uint8_t size;      /* bytes accessed by READ, WRITE, UPDATE: 1..8 */
+	uint16_t flags;
+	uint64_t sap;      /* SAP number in its thread (instrument.h); START: 0; END: that of the last SAP */
+	uint64_t object;   /* address for accesses; lock, condition or thread number for the others */
+	expr read;         /* READ, UPDATE: value read (a symbol, or a constant when determined) */
+	expr written;      /* WRITE, UPDATE */
+	uint32_t site;     /* index in execution.sites, 0 for none */
+	uint32_t reserved;
+	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
+};
+
+enum condition_kind {
+	CONDITION_PATH = 0,    /* a branch went this way */
+	CONDITION_BUG = 1,     /* the failure */
+	CONDITION_ASSUMED = 2, /* a guess the executor had to make: with one of these, UNSAT proves nothing */
+};
+
+/* A condition on values that must hold: expression of width 1 equals 1. */
+struct condition {
+	expr condition;
+	uint32_t event;    /* last event of the thread before the branch: index in execution.events */
+	uint32_t site;
+	uint32_t kind;     /* enum condition_kind */
+};
+
+/* Event a is known to come before event b (besides program order): create/start, end/join, lock order. */
+struct known_order {
+	uint32_t a, b; /* indexes in execution.events */
+};
+
+/* What memory holds before the first write: for each byte range read. */
+struct initial {
+	uint64_t address;
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t value;
+};
+
+/* A synchronization step that returned something else than 0: replay gives it back. */
+struct forced_result {
+	uint32_t thread;
+	int32_t result;
+	uint64_t sap;
+};
+
+struct site_info {
+	char where[112]; /* "file.c:33" */
+	char what[48];   /* "load", "store", "pthread_mutex_lock", function name */
+	char function[96];
+};
+
+struct execution_thread {
+	char name[64];            /* ancestry */
+	uint32_t first, count;    /* its events, contiguous and in program order */
+	uint64_t saps;            /* SAPs executed in all, also those that are no events */
+};
+
+struct execution {
+	vec(struct execution_thread) threads;
+	vec(struct event) events;
+	vec(struct condition) conditions;
+	vec(struct known_order) orders;
+	vec(struct initial) initials;
+	vec(struct forced_result) results;
+	vec(struct site_info) sites;  /* [0] is "?" */
+	struct expr_arena *exprs;
+	uint32_t nsymbols;
+	bool lock_order_known;        /* path+sync: orders cover all LOCK events of one object */
+};
+
+void execution_init(struct execution *x);
+void execution_release(struct execution *x);
+bool execution_write(const struct execution *x, const char *path, struct error *err);
+/* Checks every index and invariant of the file: a damaged one gives an error, never a crash. */
+bool execution_read(struct execution *x, const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,246 @@
+#include "model/linear.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a thread is followed to find out how long it could run. */
+enum { LOOKAHEAD = 1024 };
+
+/*
+ * All edges, chains included, by source (out) and by target (in). missing: sources not done yet. A node is
+ * ready when none is missing; ready nodes wait in their thread's list.
+ */
+struct scheduler {
+	const struct memory *m;
+	uint32_t *out, *out_start, *in, *in_start;
+	uint32_t *missing;
+	bool *needed;
+	vec(uint32_t) *ready; /* by thread */
+	vec(uint32_t) later;  /* ready, but not needed for the failure */
+	vec(uint32_t) undo;
+	bool needed_only;
+};
+
+static uint32_t thread_of(const struct memory *m, uint32_t node)
+{
+	return m->x->events.at[m->event_of[node]].thread;
+}
+
+static struct edge *all_edges(const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
+			      size_t *count)
+{
+	vec(struct edge) all = {0};
+	uint32_t *last = xmalloc(m->nchains * sizeof *last);
+	memset(last, 0xff, m->nchains * sizeof *last);
+	for (uint32_t n = 0; n < m->nnodes; n++) {
+		if (last[m->chain[n]] != UINT32_MAX)
+			*vec_push(&all) = (struct edge){last[m->chain[n]], n};
+		last[m->chain[n]] = n;
+	}
+	for (size_t i = 0; i < m->edges.n; i++)
+		*vec_push(&all) = m->edges.at[i];
+	for (size_t i = 0; i < nchosen; i++)
+		*vec_push(&all) = (struct edge){chosen[i].a, chosen[i].b};
+	free(last);
+	*count = all.n;
+	return all.at;
+}
+
+static void by_end(const struct edge *edges, size_t n, bool by_target, uint32_t nnodes, uint32_t **start,
+		   uint32_t **list)
+{
+	uint32_t *s = xcalloc((size_t)nnodes + 1, sizeof *s), *l = xmalloc(n * sizeof *l);
+	for (size_t i = 0; i < n; i++)
+		s[(by_target ? edges[i].b : edges[i].a) + 1]++;
+	for (uint32_t k = 0; k < nnodes; k++)
+		s[k + 1] += s[k];
+	for (size_t i = 0; i < n; i++)
+		l[s[by_target ? edges[i].b : edges[i].a]++] = by_target ? edges[i].a : edges[i].b;
+	memmove(s + 1, s, nnodes * sizeof *s);
+	s[0] = 0;
+	*start = s;
+	*list = l;
+}
+
+/* Marks everything ordered before the end of a failing thread; all when there is no such end. */
+static void find_needed(struct scheduler *s)
+{
+	const struct execution *x = s->m->x;
+	vec(uint32_t) stack = {0};
+	for (uint32_t e = 0; e < x->events.n; e++)
+		if (x->events.at[e].flags & EVENT_FAILS)
+			*vec_push(&stack) = e;
+	s->needed_only = stack.n != 0;
+	while (stack.n) {
+		uint32_t n = stack.at[--stack.n];
+		if (s->needed[n])
+			continue;
+		s->needed[n] = true;
+		for (uint32_t i = s->in_start[n]; i < s->in_start[n + 1]; i++)
+			*vec_push(&stack) = s->in[i];
+	}
+	vec_free(&stack);
+}
+
+static void make_ready(struct scheduler *s, uint32_t node)
+{
+	if (s->needed_only && !s->needed[node])
+		*vec_push(&s->later) = node;
+	else
+		*vec_push(&s->ready[thread_of(s->m, node)]) = node;
+}
+
+/* The ready node of a thread to run next: writes become visible as soon as they may. */
+static uint32_t take_ready(struct scheduler *s, uint32_t thread)
+{
+	size_t best = 0, n = s->ready[thread].n;
+	uint32_t *at = s->ready[thread].at;
+	for (size_t i = 1; i < n; i++)
+		if ((at[i] >= s->m->x->events.n) > (at[best] >= s->m->x->events.n) ||
+		    ((at[i] >= s->m->x->events.n) == (at[best] >= s->m->x->events.n) &&
+		     at[i] < at[best]))
+			best = i;
+	uint32_t node = at[best];
+	at[best] = at[n - 1];
+	s->ready[thread].n--;
+	return node;
+}
+
+static void finish(struct scheduler *s, uint32_t node)
+{
+	for (uint32_t i = s->out_start[node]; i < s->out_start[node + 1]; i++)
+		if (--s->missing[s->out[i]] == 0)
+			make_ready(s, s->out[i]);
+}
+
+/* How many steps the thread could run now, up to LOOKAHEAD: tried out, and taken back. */
+static uint32_t run_length(struct scheduler *s, uint32_t thread)
+{
+	size_t first = 0;
+	uint32_t length = 0;
+	s->undo.n = 0;
+	for (size_t i = 0; i < s->ready[thread].n; i++)
+		*vec_push(&s->undo) = s->ready[thread].at[i];
+	for (; first < s->undo.n && length < LOOKAHEAD; first++, length++) {
+		uint32_t node = s->undo.at[first];
+		for (uint32_t i = s->out_start[node]; i < s->out_start[node + 1]; i++) {
+			uint32_t to = s->out[i];
+			if (--s->missing[to] == 0 && thread_of(s->m, to) == thread &&
+			    (!s->needed_only || s->needed[to]))
+				*vec_push(&s->undo) = to;
+		}
+	}
+	for (size_t k = 0; k < first; k++) {
+		uint32_t node = s->undo.at[k];
+		for (uint32_t i = s->out_start[node]; i < s->out_start[node + 1]; i++)
+			s->missing[s->out[i]]++;
+	}
+	return length;
+}
+
+/* The thread that can run longest, or UINT32_MAX when none can. */
+static uint32_t choose_thread(struct scheduler *s)
+{
+	uint32_t best = UINT32_MAX, best_length = 0, others = 0;
+	for (uint32_t t = 0; t < s->m->x->threads.n; t++)
+		if (s->ready[t].n) {
+			best = t;
+			others++;
+		}
+	if (others < 2)
+		return best;
+	for (uint32_t t = 0; t < s->m->x->threads.n; t++) {
+		uint32_t length = s->ready[t].n ? run_length(s, t) : 0;
+		if (length > best_length) {
+			best = t;
+			best_length = length;
+		}
+	}
+	return best;
+}
+
+static void emit(struct linear *l, const struct memory *m, uint32_t node)
+{
+	uint32_t e = m->event_of[node];
+	*vec_push(&l->steps) = (struct step){e, node != e};
+	/* A write that nobody else looks at is visible at once. */
+	if (m->model != MEMORY_SC && m->visible[e] == e && m->x->events.at[e].kind == EVENT_WRITE)
+		*vec_push(&l->steps) = (struct step){e, true};
+}
+
+/* Runs until nothing is ready; returns the number of changes of thread. */
+static uint32_t run(struct scheduler *s, struct linear *l)
+{
+	uint32_t thread = UINT32_MAX, switches = 0;
+	for (;;) {
+		if (thread == UINT32_MAX || !s->ready[thread].n) {
+			uint32_t next = choose_thread(s);
+			if (next == UINT32_MAX)
+				return switches;
+			switches += thread != UINT32_MAX;
+			thread = next;
+		}
+		uint32_t node = take_ready(s, thread);
+		emit(l, s->m, node);
+		finish(s, node);
+	}
+}
+
+static uint32_t steps_wanted(const struct memory *m)
+{
+	uint32_t n = m->nnodes;
+	for (uint32_t e = 0; e < m->x->events.n; e++)
+		n += m->model != MEMORY_SC && m->visible[e] == e &&
+		     m->x->events.at[e].kind == EVENT_WRITE;
+	return n;
+}
+
+bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
+		 struct error *err)
+{
+	size_t n, nthreads = m->x->threads.n;
+	struct edge *edges = all_edges(m, chosen, nchosen, &n);
+	struct scheduler s = {.m = m};
+	by_end(edges, n, false, m->nnodes, &s.out_start, &s.out);
+	by_end(edges, n, true, m->nnodes, &s.in_start, &s.in);
+	s.missing = xcalloc(m->nnodes, sizeof *s.missing);
+	for (size_t i = 0; i < n; i++)
+		s.missing[edges[i].b]++;
+	free(edges);
+	s.needed = xcalloc(m->nnodes, sizeof *s.needed);
+	s.ready = xcalloc(nthreads, sizeof *s.ready);
+	find_needed(&s);
+
+	*l = (struct linear){0};
+	for (uint32_t node = m->nnodes; node-- > 0;)
+		if (!s.missing[node])
+			make_ready(&s, node);
+	l->switches = run(&s, l);
+	l->needed = l->steps.n;
+	s.needed_only = false;
+	for (size_t i = 0; i < s.later.n; i++)
+		make_ready(&s, s.later.at[i]);
+	run(&s, l);
+
+	free(s.out);
+	free(s.out_start);
+	free(s.in);
+	free(s.in_start);
+	free(s.missing);
+	free(s.needed);
+	for (size_t t = 0; t < nthreads; t++)
+		vec_free(&s.ready[t]);
+	free(s.ready);
+	vec_free(&s.later);
+	vec_free(&s.undo);
+	if (l->steps.n == steps_wanted(m))
+		return true;
+	linear_release(l);
+	return fail(err, "the chosen order contradicts itself: this is a defect of the solver part");
+}
+
+void linear_release(struct linear *l)
+{
+	vec_free(&l->steps);
+	*l = (struct linear){0};
+}

@@ -1,0 +1,30 @@
+/*
+ * From a partial order to a total one with few context switches.
+ *
+ * The steps that the failure needs come first, then the rest: a step is needed when it is ordered before the
+ * end of the failing thread. The thread that runs keeps running as long as it can; then the one that can
+ * run longest takes over. This is greedy: the number of switches is small, not proven to be the least.
+ */
+#ifndef RETHREAD_LINEAR_H
+#define RETHREAD_LINEAR_H
+
+#include "model/formula.h"
+
+/* One step of a total order. Under TSO and PSO a plain write has two: issued, then visible to others. */
+struct step {
+	uint32_t event;
+	bool visible;
+};
+
+struct linear {
+	vec(struct step) steps;
+	size_t needed;      /* so many of them up to and with the failure; all when nothing fails */
+	uint32_t switches;  /* changes of the running thread among those */
+};
+
+/* False when the edges and the known order make a cycle. */
+bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
+		 struct error *err);
+void linear_release(struct linear *l);
+
+#endif

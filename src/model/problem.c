@@ -1,0 +1,379 @@
+#include "model/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned atom_low_bit(const struct memory *m, uint32_t event, uint32_t atom)
+{
+	return (unsigned)(m->atoms.at.at[atom].address - m->x->events.at[event].object) * 8;
+}
+
+/* -------------------------------------------------- candidates --------------------------- */
+
+/*
+ * The writes to an atom, grouped by thread and in program order; `first` marks where a thread's run starts.
+ * Built once per atom that has a read that matters.
+ */
+struct writers {
+	uint32_t *events;
+	uint32_t n;
+	vec(uint32_t) runs; /* start of each thread's run, and n at the end */
+	bool built;
+};
+
+static void build_writers(struct writers *w, const struct memory *m, uint32_t atom)
+{
+	const struct atom *a = &m->atoms.at.at[atom];
+	uint32_t thread = UINT32_MAX;
+	w->built = true;
+	w->events = xmalloc(a->count * sizeof *w->events);
+	for (uint32_t i = 0; i < a->count; i++) {
+		uint32_t e = m->atoms.accesses[a->first + i];
+		if (!event_writes(&m->x->events.at[e]))
+			continue;
+		if (m->x->events.at[e].thread != thread) {
+			thread = m->x->events.at[e].thread;
+			*vec_push(&w->runs) = w->n;
+		}
+		w->events[w->n++] = e;
+	}
+	*vec_push(&w->runs) = w->n;
+}
+
+/* First of the run that is not known to be visible before the read. */
+static uint32_t first_not_before(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
+				 uint32_t read)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		if (order_before(m->order, m->visible[w->events[mid]], read))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* First of the run that is known to be visible only after the read. */
+static uint32_t first_after(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
+			    uint32_t read)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		if (order_before(m->order, read, m->visible[w->events[mid]]))
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+/* The last write of the reading thread to the atom before the read. */
+static uint32_t own_write(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
+			  uint32_t read)
+{
+	uint32_t own = WRITER_INITIAL;
+	(void)m;
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		if (w->events[mid] < read) {
+			own = w->events[mid];
+			from = mid + 1;
+		} else {
+			to = mid;
+		}
+	}
+	return own;
+}
+
+/* Is `w` hidden from the read by one of these other writes? */
+static bool hidden(const struct memory *m, uint32_t w, uint32_t read, uint32_t own, const uint32_t *others,
+		   size_t n)
+{
+	uint32_t v = m->visible[w];
+	if (own != WRITER_INITIAL && own != w && order_before(m->order, v, m->visible[own]))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (others[i] != w && order_before(m->order, v, m->visible[others[i]]) &&
+		    order_before(m->order, m->visible[others[i]], read))
+			return true;
+	return false;
+}
+
+/*
+ * Appends the candidates of this piece to p->candidates. What is known to come before the read can be seen
+ * only if it is the last such of its thread, and none of the other threads' last ones follows it.
+ */
+static void find_candidates(struct problem *p, const struct writers *w, struct piece *piece)
+{
+	const struct memory *m = p->m;
+	uint32_t read = piece->event, thread = m->x->events.at[read].thread;
+	vec(uint32_t) before = {0}, unordered = {0};
+	piece->own = WRITER_INITIAL;
+	for (size_t r = 0; r + 1 < w->runs.n; r++) {
+		uint32_t from = w->runs.at[r], to = w->runs.at[r + 1];
+		if (m->x->events.at[w->events[from]].thread == thread) {
+			piece->own = own_write(m, w, from, to, read);
+			if (piece->own == WRITER_INITIAL)
+				continue;
+			if (order_before(m->order, m->visible[piece->own], read))
+				*vec_push(&before) = piece->own;
+			else
+				*vec_push(&unordered) = piece->own;
+			continue;
+		}
+		uint32_t open = first_not_before(m, w, from, to, read);
+		uint32_t end = first_after(m, w, open, to, read);
+		if (open > from)
+			*vec_push(&before) = w->events[open - 1];
+		for (uint32_t i = open; i < end; i++)
+			*vec_push(&unordered) = w->events[i];
+	}
+	piece->first = (uint32_t)p->candidates.n;
+	if (!before.n && piece->own == WRITER_INITIAL)
+		*vec_push(&p->candidates) = WRITER_INITIAL;
+	for (size_t i = 0; i < before.n; i++)
+		if (!hidden(m, before.at[i], read, piece->own, before.at, before.n))
+			*vec_push(&p->candidates) = before.at[i];
+	for (size_t i = 0; i < unordered.n; i++)
+		if (!hidden(m, unordered.at[i], read, piece->own, NULL, 0))
+			*vec_push(&p->candidates) = unordered.at[i];
+	piece->count = (uint32_t)p->candidates.n - piece->first;
+	vec_free(&before);
+	vec_free(&unordered);
+}
+
+/* -------------------------------------------------- initial values ----------------------- */
+
+/* Initial bytes, sorted by address and without overlaps that matter: the first given wins. */
+struct byte {
+	uint64_t address;
+	uint32_t rank;
+	uint8_t value;
+};
+
+static int by_address(const void *p, const void *q)
+{
+	const struct byte *a = p, *b = q;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static struct byte *initial_bytes(const struct execution *x, size_t *count)
+{
+	vec(struct byte) bytes = {0};
+	for (uint32_t i = 0; i < x->initials.n; i++)
+		for (uint32_t k = 0; k < x->initials.at[i].size; k++)
+			*vec_push(&bytes) =
+				(struct byte){x->initials.at[i].address + k, i,
+					      (uint8_t)(x->initials.at[i].value >> (8 * k))};
+	qsort(bytes.at, bytes.n, sizeof *bytes.at, by_address);
+	*count = bytes.n;
+	return bytes.at;
+}
+
+static const struct byte *find_byte(const struct byte *bytes, size_t n, uint64_t address)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (bytes[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < n && bytes[low].address == address ? &bytes[low] : NULL;
+}
+
+/* Sets p->initial of every atom whose initial value is a candidate. */
+static bool find_initials(struct problem *p, struct error *err)
+{
+	const struct memory *m = p->m;
+	size_t n;
+	struct byte *bytes = initial_bytes(m->x, &n);
+	bool ok = true;
+	for (size_t i = 0; ok && i < p->pieces.n; i++) {
+		const struct piece *piece = &p->pieces.at[i];
+		if (p->candidates.at[piece->first] != WRITER_INITIAL)
+			continue;
+		const struct atom *a = &m->atoms.at.at[piece->atom];
+		uint64_t value = 0;
+		for (uint32_t k = 0; ok && k < a->size; k++) {
+			const struct byte *b = find_byte(bytes, n, a->address + k);
+			if (b)
+				value |= (uint64_t)b->value << (8 * k);
+			else
+				ok = fail(err,
+					  "no initial value is known for %#llx, which SAP %llu of "
+					  "thread %s may read",
+					  (unsigned long long)a->address + k,
+					  (unsigned long long)m->x->events.at[piece->event].sap,
+					  m->x->threads.at[m->x->events.at[piece->event].thread].name);
+		}
+		p->initial[piece->atom] = value;
+	}
+	free(bytes);
+	return ok;
+}
+
+/* -------------------------------------------------- what matters ------------------------- */
+
+/*
+ * The closure: symbols in conditions matter; the read that made such a symbol matters; so do the symbols in
+ * whatever that read may see.
+ */
+struct closure {
+	struct problem *p;
+	struct writers *writers;  /* by atom */
+	uint32_t *reader;         /* by symbol: event + 1 */
+	bool *seen;               /* by expression node */
+	bool *done;               /* by event */
+	vec(expr) stack;
+	vec(uint32_t) reads;      /* events to look at */
+};
+
+static void push_read(struct closure *c, uint32_t event)
+{
+	if (c->done[event])
+		return;
+	c->done[event] = true;
+	*vec_push(&c->reads) = event;
+}
+
+static void mark_expr(struct closure *c, expr e)
+{
+	const struct expr_node *nodes = expr_nodes(c->p->m->x->exprs);
+	*vec_push(&c->stack) = e;
+	while (c->stack.n) {
+		expr at = c->stack.at[--c->stack.n];
+		if (!at || c->seen[at])
+			continue;
+		c->seen[at] = true;
+		if (nodes[at].op == EXPR_SYM) {
+			c->p->matters[nodes[at].value] = true;
+			if (c->reader[nodes[at].value])
+				push_read(c, c->reader[nodes[at].value] - 1);
+		}
+		*vec_push(&c->stack) = nodes[at].a;
+		*vec_push(&c->stack) = nodes[at].b;
+		*vec_push(&c->stack) = nodes[at].c;
+	}
+}
+
+static bool same_constant(const struct problem *p, const struct piece *piece)
+{
+	const struct memory *m = p->m;
+	uint32_t w = p->candidates.at[piece->first];
+	uint64_t a, b;
+	if (piece->count != 1 || w == WRITER_INITIAL ||
+	    !expr_is_const(m->x->exprs, m->x->events.at[piece->event].read, &a) ||
+	    !expr_is_const(m->x->exprs, m->x->events.at[w].written, &b))
+		return false;
+	uint64_t differs = a >> piece->low ^ b >> atom_low_bit(m, w, piece->atom);
+	return piece->width == 64 ? !differs : !(differs & ((UINT64_C(1) << piece->width) - 1));
+}
+
+static void add_pieces(struct closure *c, uint32_t event)
+{
+	struct problem *p = c->p;
+	const struct memory *m = p->m;
+	for (uint32_t k = 0; k < m->atoms.count[event]; k++) {
+		uint32_t atom = m->atoms.first[event] + k;
+		if (!c->writers[atom].built)
+			build_writers(&c->writers[atom], m, atom);
+		struct piece piece = {.event = event, .atom = atom,
+				      .low = (uint8_t)atom_low_bit(m, event, atom),
+				      .width = (uint8_t)(m->atoms.at.at[atom].size * 8)};
+		find_candidates(p, &c->writers[atom], &piece);
+		if (same_constant(p, &piece)) {
+			p->candidates.n = piece.first;
+			continue;
+		}
+		*vec_push(&p->pieces) = piece;
+		p->racy_reads += piece.count > 1;
+		for (uint32_t i = 0; i < piece.count; i++) {
+			uint32_t w = p->candidates.at[piece.first + i];
+			if (w != WRITER_INITIAL)
+				mark_expr(c, m->x->events.at[w].written);
+		}
+	}
+}
+
+/* Which event made each symbol. A read is a symbol of its own, a constant, or of no interest. */
+static bool find_readers(struct closure *c, struct error *err)
+{
+	const struct execution *x = c->p->m->x;
+	for (uint32_t e = 0; e < x->events.n; e++) {
+		if (!event_reads(&x->events.at[e]) || !x->events.at[e].read)
+			continue;
+		const struct expr_node *n = expr_node(x->exprs, x->events.at[e].read);
+		if (n->op == EXPR_CONST)
+			continue;
+		if (n->op != EXPR_SYM || c->reader[n->value])
+			return fail(err, "event %u does not read a symbol of its own", e);
+		c->reader[n->value] = e + 1;
+	}
+	return true;
+}
+
+static void run_closure(struct closure *c, const struct problem_options *options)
+{
+	const struct execution *x = c->p->m->x;
+	for (size_t i = 0; i < x->conditions.n; i++)
+		mark_expr(c, x->conditions.at[i].condition);
+	for (uint32_t e = 0; e < x->events.n; e++) {
+		const struct event *v = &x->events.at[e];
+		if (!event_reads(v) || !v->read)
+			continue;
+		if (options->all_reads || expr_is_const(x->exprs, v->read, NULL))
+			push_read(c, e);
+		if (options->all_reads)
+			mark_expr(c, v->read);
+	}
+	while (c->reads.n)
+		add_pieces(c, c->reads.at[--c->reads.n]);
+}
+
+bool problem_init(struct problem *p, const struct memory *m, const struct problem_options *options,
+		  struct error *err)
+{
+	const struct execution *x = m->x;
+	*p = (struct problem){.m = m};
+	p->initial = xcalloc(m->atoms.at.n, sizeof *p->initial);
+	p->matters = xcalloc(x->nsymbols, sizeof *p->matters);
+	struct closure c = {
+		.p = p,
+		.writers = xcalloc(m->atoms.at.n, sizeof *c.writers),
+		.reader = xcalloc(x->nsymbols, sizeof *c.reader),
+		.seen = xcalloc(expr_count(x->exprs) + 1, sizeof *c.seen),
+		.done = xcalloc(x->events.n, sizeof *c.done),
+	};
+	bool ok = find_readers(&c, err);
+	if (ok) {
+		run_closure(&c, options);
+		ok = find_initials(p, err);
+	}
+	for (size_t i = 0; i < m->atoms.at.n; i++) {
+		free(c.writers[i].events);
+		vec_free(&c.writers[i].runs);
+	}
+	free(c.writers);
+	free(c.reader);
+	free(c.seen);
+	free(c.done);
+	vec_free(&c.stack);
+	vec_free(&c.reads);
+	if (!ok)
+		problem_release(p);
+	return ok;
+}
+
+void problem_release(struct problem *p)
+{
+	vec_free(&p->pieces);
+	vec_free(&p->candidates);
+	free(p->initial);
+	free(p->matters);
+	*p = (struct problem){0};
+}

@@ -1,0 +1,50 @@
+/*
+ * What the solver has to decide: for every read whose value matters, which write it sees.
+ *
+ * A read is looked at piece by piece, one piece per atom it covers. The candidates of a piece are the writes
+ * that it can see under what is known of the order: not those known to come after the read, not those known
+ * to be overwritten before it, and the initial value only when no write is known to come before.
+ * Reads that no condition depends on, directly or through what is written, are left out: any order is
+ * right for them.
+ */
+#ifndef RETHREAD_PROBLEM_H
+#define RETHREAD_PROBLEM_H
+
+#include "model/memory.h"
+
+#define WRITER_INITIAL UINT32_MAX
+
+/*
+ * bits [low, low + width) of the event's read value are what the writer put at the atom. `own` is the last
+ * write of the same thread to the atom before the read, or WRITER_INITIAL: under TSO and PSO the thread
+ * sees it before it is visible.
+ */
+struct piece {
+	uint32_t event;
+	uint32_t atom;
+	uint32_t own;
+	uint32_t first, count; /* in problem.candidates: writing events or WRITER_INITIAL, at least one */
+	uint8_t low, width;    /* bits */
+};
+
+struct problem {
+	const struct memory *m;
+	vec(struct piece) pieces;       /* those that matter */
+	vec(uint32_t) candidates;
+	uint64_t *initial;              /* by atom: its bits, when a candidate somewhere */
+	bool *matters;                  /* by symbol */
+	uint64_t racy_reads;            /* pieces with more than one candidate */
+};
+
+struct problem_options {
+	bool all_reads; /* every read matters, whatever the conditions say */
+};
+
+bool problem_init(struct problem *p, const struct memory *m, const struct problem_options *options,
+		  struct error *err);
+void problem_release(struct problem *p);
+
+/* Where the atom's bits are in what the event reads or writes. */
+unsigned atom_low_bit(const struct memory *m, uint32_t event, uint32_t atom);
+
+#endif

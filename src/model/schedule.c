@@ -1,0 +1,361 @@
+#include "model/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+
+/*
+ * What every thread knows: clock[T][U] is the highest SAP of U that T has waited for, itself or through
+ * others. An event remembers the row (kept clock) of its thread, which changes only when the thread learns
+ * something; its own entry is the event's SAP.
+ */
+struct builder {
+	struct schedule *s;
+	const struct memory *m;
+	const struct execution *x;
+	const struct linear *l;
+	uint32_t nthreads;
+	uint64_t *clock;
+	vec(uint64_t) rows;
+	uint32_t *row;            /* by event */
+	uint32_t *current;        /* by thread: row that holds now */
+	size_t *place;            /* by event: its step, SIZE_MAX when the failure does not need it */
+	size_t *visible_place;    /* by event, for buffered stores */
+	uint32_t *last_write;     /* by atom */
+	struct reads {
+		vec(uint32_t) at;
+	} *reads;                 /* by atom, since the last write */
+	uint32_t *in_order, *in_order_start; /* known orders by their later event */
+	struct holder {
+		uint64_t object;
+		uint32_t event;
+	} *last_unlock;           /* by lock, sorted */
+	size_t nlocks;
+};
+
+static const struct event *event_at(const struct builder *b, uint32_t e)
+{
+	return &b->x->events.at[e];
+}
+
+/* -------------------------------------------------- what threads know -------------------- */
+
+static uint64_t *clock_of(struct builder *b, uint32_t thread)
+{
+	return b->clock + (size_t)thread * b->nthreads;
+}
+
+static void keep_clock(struct builder *b, uint32_t thread)
+{
+	b->current[thread] = (uint32_t)(b->rows.n / b->nthreads);
+	for (uint32_t u = 0; u < b->nthreads; u++)
+		*vec_push(&b->rows) = clock_of(b, thread)[u];
+}
+
+/* The thread comes to know all that is known at event p, p's own SAP included. */
+static void learn(struct builder *b, uint32_t thread, uint32_t p, uint64_t p_sap)
+{
+	uint64_t *clock = clock_of(b, thread);
+	const uint64_t *row = b->rows.at + (size_t)b->row[p] * b->nthreads;
+	for (uint32_t u = 0; u < b->nthreads; u++)
+		if (row[u] > clock[u])
+			clock[u] = row[u];
+	uint32_t from = event_at(b, p)->thread;
+	if (p_sap > clock[from])
+		clock[from] = p_sap;
+	keep_clock(b, thread);
+}
+
+/* -------------------------------------------------- lines -------------------------------- */
+
+static uint32_t first_of_sap(const struct builder *b, uint32_t e)
+{
+	uint32_t first = b->x->threads.at[event_at(b, e)->thread].first;
+	while (e > first && event_at(b, e - 1)->sap == event_at(b, e)->sap &&
+	       event_at(b, e - 1)->kind != EVENT_START)
+		e--;
+	return e;
+}
+
+static uint32_t last_of_sap(const struct builder *b, uint32_t e)
+{
+	const struct execution_thread *t = &b->x->threads.at[event_at(b, e)->thread];
+	while (e + 1 < t->first + t->count && event_at(b, e + 1)->sap == event_at(b, e)->sap &&
+	       event_at(b, e + 1)->kind != EVENT_END)
+		e++;
+	return e;
+}
+
+static void describe(const struct builder *b, uint32_t e, char *text, size_t size)
+{
+	const struct site_info *s = &b->x->sites.at[event_at(b, e)->site];
+	snprintf(text, size, "%.60s %.30s", s->where, s->what);
+}
+
+static struct schedule_wait line_between(const struct builder *b, uint32_t e, uint32_t p, uint64_t p_sap)
+{
+	struct schedule_wait w = {.sap = event_at(b, e)->sap, .other_sap = p_sap};
+	char here[96], there[96];
+	memcpy(w.thread, b->x->threads.at[event_at(b, e)->thread].name, sizeof w.thread);
+	memcpy(w.other, b->x->threads.at[event_at(b, p)->thread].name, sizeof w.other);
+	describe(b, e, here, sizeof here);
+	describe(b, p, there, sizeof there);
+	snprintf(w.why, sizeof w.why, "%s | %s", here, there);
+	return w;
+}
+
+/*
+ * Event e must come after p. A gate stands before the first event of a SAP and opens when all of another SAP
+ * is done: an order between halves of operations (pthread_cond_wait, memcpy) cannot always be said. When
+ * p is the release of a mutex inside a longer operation, it is enough that the thread is about to begin
+ * that operation: it holds the mutex until then.
+ */
+static void require(struct builder *b, uint32_t e, uint32_t p)
+{
+	uint32_t thread = event_at(b, e)->thread, other = event_at(b, p)->thread;
+	uint64_t p_sap = event_at(b, p)->sap;
+	if (thread == other || b->place[p] == SIZE_MAX)
+		return;
+	size_t gate = b->place[first_of_sap(b, e)], passed = b->place[last_of_sap(b, p)];
+	if (b->place[p] > gate) {
+		b->s->unenforced++;
+		return;
+	}
+	if (passed > gate) {
+		if (event_at(b, p)->kind != EVENT_UNLOCK || p_sap < 2) {
+			b->s->unenforced++;
+			return;
+		}
+		p_sap--;
+	}
+	if (clock_of(b, thread)[other] >= p_sap || p_sap == 0)
+		return;
+	*vec_push(&b->s->waits) = line_between(b, e, p, p_sap);
+	learn(b, thread, p, p_sap);
+}
+
+/* A buffered store e becomes visible only after p. */
+static void require_visible_after(struct builder *b, uint32_t e, uint32_t p)
+{
+	if (event_at(b, e)->thread == event_at(b, p)->thread || b->place[p] == SIZE_MAX ||
+	    b->place[p] < b->place[e])
+		return;
+	*vec_push(&b->s->delays) = line_between(b, e, p, event_at(b, p)->sap);
+}
+
+/* -------------------------------------------------- events in order ---------------------- */
+
+static bool is_buffered(const struct builder *b, uint32_t e)
+{
+	return b->m->model != MEMORY_SC && event_at(b, e)->kind == EVENT_WRITE;
+}
+
+static void after_conflicts(struct builder *b, uint32_t e, uint32_t atom, bool writes, bool visible)
+{
+	struct reads *r = &b->reads[atom];
+	uint32_t w = b->last_write[atom];
+	void (*after)(struct builder *, uint32_t, uint32_t) =
+		visible ? require_visible_after : require;
+	if (w != NOBODY)
+		after(b, e, w);
+	for (size_t i = 0; writes && i < r->at.n; i++)
+		after(b, e, r->at.at[i]);
+}
+
+static void access_memory(struct builder *b, uint32_t e, bool visible)
+{
+	const struct atoms *a = &b->m->atoms;
+	bool reads = event_reads(event_at(b, e)), writes = event_writes(event_at(b, e));
+	bool takes_effect = writes && (visible || !is_buffered(b, e));
+	for (uint32_t k = 0; k < a->count[e]; k++) {
+		uint32_t atom = a->first[e] + k;
+		if (!a->at.at[atom].shared)
+			continue;
+		if (takes_effect || reads)
+			after_conflicts(b, e, atom, takes_effect, visible);
+		if (takes_effect) {
+			b->last_write[atom] = e;
+			b->reads[atom].at.n = 0;
+		}
+		if (reads)
+			*vec_push(&b->reads[atom].at) = e;
+	}
+}
+
+static int by_lock(const void *p, const void *q)
+{
+	const struct holder *a = p, *b = q;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+/* Where the order of locks was inferred: a lock is taken after its last release. */
+static void use_lock(struct builder *b, uint32_t e)
+{
+	struct holder key = {.object = event_at(b, e)->object};
+	struct holder *h = bsearch(&key, b->last_unlock, b->nlocks, sizeof key, by_lock);
+	if (event_at(b, e)->kind == EVENT_UNLOCK)
+		h->event = e;
+	else if (h->event != NOBODY)
+		require(b, e, h->event);
+}
+
+/* The orders that the execution knows; creating and joining need no wait. */
+static void follow_known(struct builder *b, uint32_t e)
+{
+	for (uint32_t i = b->in_order_start[e]; i < b->in_order_start[e + 1]; i++) {
+		uint32_t p = b->x->orders.at[b->in_order[i]].a;
+		if (event_at(b, e)->kind == EVENT_START || event_at(b, p)->kind == EVENT_END) {
+			if (b->place[p] != SIZE_MAX)
+				learn(b, event_at(b, e)->thread, p, event_at(b, p)->sap);
+		} else if (event_at(b, e)->kind != EVENT_END) {
+			require(b, e, p);
+		}
+	}
+}
+
+static void run_step(struct builder *b, const struct step *step)
+{
+	uint32_t e = step->event;
+	const struct event *v = event_at(b, e);
+	if (step->visible) {
+		access_memory(b, e, true);
+		return;
+	}
+	follow_known(b, e);
+	if (!b->x->lock_order_known && (v->kind == EVENT_LOCK || v->kind == EVENT_UNLOCK))
+		use_lock(b, e);
+	access_memory(b, e, false);
+	b->row[e] = b->current[v->thread];
+}
+
+/* -------------------------------------------------- stops -------------------------------- */
+
+static struct schedule_point point(const struct execution_thread *t, uint64_t sap)
+{
+	struct schedule_point p = {.sap = sap};
+	memcpy(p.thread, t->name, sizeof p.thread);
+	return p;
+}
+
+/* Is somebody known to come after the end of this thread: does it return in this run? */
+static bool is_awaited(const struct builder *b, uint32_t end)
+{
+	for (size_t i = 0; i < b->x->orders.n; i++)
+		if (b->x->orders.at[i].a == end)
+			return true;
+	return false;
+}
+
+static void stop_thread(struct builder *b, const struct execution_thread *t)
+{
+	uint32_t e = t->first, end = t->first + t->count;
+	if (!t->count)
+		return;
+	while (e < end && (b->place[e] != SIZE_MAX || event_at(b, e)->kind == EVENT_START))
+		e++;
+	if (e == end) {
+		if (event_at(b, end - 1)->flags & EVENT_FAILS)
+			*vec_push(&b->s->fails) = point(t, event_at(b, end - 1)->sap);
+		else if (!is_awaited(b, end - 1))
+			*vec_push(&b->s->stops) = point(t, event_at(b, end - 1)->sap + 1);
+		return;
+	}
+	uint64_t sap = event_at(b, e)->sap;
+	bool entered = event_at(b, e)->kind == EVENT_END ||
+		       (e > t->first && event_at(b, e - 1)->sap == sap && sap);
+	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
+}
+
+static void force_results(struct builder *b)
+{
+	for (size_t i = 0; i < b->x->results.n; i++) {
+		const struct forced_result *r = &b->x->results.at[i];
+		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
+		p.result = r->result;
+		*vec_push(&b->s->results) = p;
+	}
+}
+
+/* -------------------------------------------------- building ----------------------------- */
+
+static void find_locks(struct builder *b)
+{
+	vec(struct holder) all = {0};
+	for (size_t i = 0; !b->x->lock_order_known && i < b->x->events.n; i++)
+		if (b->x->events.at[i].kind == EVENT_LOCK || b->x->events.at[i].kind == EVENT_UNLOCK)
+			*vec_push(&all) = (struct holder){b->x->events.at[i].object, NOBODY};
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_lock);
+	for (size_t i = 0; i < all.n; i++)
+		if (!b->nlocks || all.at[b->nlocks - 1].object != all.at[i].object)
+			all.at[b->nlocks++] = all.at[i];
+	b->last_unlock = all.at;
+}
+
+static void group_orders(struct builder *b)
+{
+	size_t n = b->x->orders.n;
+	b->in_order_start = xcalloc(b->x->events.n + 2, sizeof *b->in_order_start);
+	b->in_order = xmalloc(n * sizeof *b->in_order);
+	for (size_t i = 0; i < n; i++)
+		b->in_order_start[b->x->orders.at[i].b + 2]++;
+	for (size_t k = 2; k < b->x->events.n + 2; k++)
+		b->in_order_start[k] += b->in_order_start[k - 1];
+	for (size_t i = 0; i < n; i++)
+		b->in_order[b->in_order_start[b->x->orders.at[i].b + 1]++] = (uint32_t)i;
+}
+
+static void builder_init(struct builder *b)
+{
+	size_t n = b->x->events.n, natoms = b->m->atoms.at.n;
+	b->nthreads = (uint32_t)b->x->threads.n;
+	b->clock = xcalloc((size_t)b->nthreads * b->nthreads, sizeof *b->clock);
+	b->row = xcalloc(n, sizeof *b->row);
+	b->current = xcalloc(b->nthreads, sizeof *b->current);
+	b->place = xmalloc(n * sizeof *b->place);
+	memset(b->place, 0xff, n * sizeof *b->place);
+	for (size_t i = 0; i < b->l->needed; i++)
+		if (!b->l->steps.at[i].visible)
+			b->place[b->l->steps.at[i].event] = i;
+	b->last_write = xmalloc(natoms * sizeof *b->last_write);
+	memset(b->last_write, 0xff, natoms * sizeof *b->last_write);
+	b->reads = xcalloc(natoms, sizeof *b->reads);
+	for (uint32_t t = 0; t < b->nthreads; t++)
+		keep_clock(b, t);
+	find_locks(b);
+	group_orders(b);
+}
+
+static void builder_release(struct builder *b)
+{
+	for (size_t i = 0; i < b->m->atoms.at.n; i++)
+		vec_free(&b->reads[i].at);
+	vec_free(&b->rows);
+	void *all[] = {b->clock,      b->row,   b->current,  b->place,          b->visible_place,
+		       b->last_write, b->reads, b->in_order, b->in_order_start, b->last_unlock};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
+}
+
+void schedule_init(struct schedule *s, const struct memory *m, const struct linear *l)
+{
+	*s = (struct schedule){.model = m->model};
+	struct builder b = {.s = s, .m = m, .x = m->x, .l = l};
+	builder_init(&b);
+	for (size_t i = 0; i < l->needed; i++)
+		run_step(&b, &l->steps.at[i]);
+	for (size_t t = 0; t < m->x->threads.n; t++)
+		stop_thread(&b, &m->x->threads.at[t]);
+	force_results(&b);
+	builder_release(&b);
+}
+
+void schedule_release(struct schedule *s)
+{
+	vec_free(&s->waits);
+	vec_free(&s->delays);
+	vec_free(&s->stops);
+	vec_free(&s->results);
+	vec_free(&s->fails);
+}

@@ -1,0 +1,44 @@
+/*
+ * The schedule (include/rethread/schedule.h): made from a checked total order, written and read as text.
+ *
+ * Only the waits that are not implied by program order, by other waits, or by creating and joining threads:
+ * for two accesses to the same bytes, one a write, in different threads; for operations on the same
+ * lock; and for every order the execution knows. Threads are stopped where the failure needs no more of them.
+ */
+#ifndef RETHREAD_MODEL_SCHEDULE_H
+#define RETHREAD_MODEL_SCHEDULE_H
+
+#include "model/linear.h"
+
+struct schedule_wait {
+	char thread[64], other[64];
+	uint64_t sap, other_sap;
+	char why[200]; /* comment */
+};
+
+struct schedule_point {
+	char thread[64];
+	uint64_t sap;
+	int32_t result; /* of `result` lines */
+};
+
+struct schedule {
+	char module[64]; /* hex */
+	enum memory_model model;
+	vec(struct schedule_wait) waits;
+	vec(struct schedule_wait) delays; /* TSO, PSO: a store that is visible only after another SAP */
+	vec(struct schedule_point) stops;
+	vec(struct schedule_point) results;
+	vec(struct schedule_point) fails;
+	uint32_t unenforced; /* orders inside one SAP that no line can express */
+};
+
+/* From a total order; module is left empty. */
+void schedule_init(struct schedule *s, const struct memory *m, const struct linear *l);
+void schedule_release(struct schedule *s);
+
+bool schedule_write(const struct schedule *s, const char *path, struct error *err);
+/* Reads and checks every line; the error names the line. */
+bool schedule_read(struct schedule *s, const char *path, struct error *err);
+
+#endif

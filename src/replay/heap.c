@@ -1,0 +1,185 @@
+/*
+ * malloc and its family in the twin. Outside infer mode they are the C library's own. In infer mode memory is
+ * handed out upwards from one large reservation and never reused: an address then names one object for the
+ * whole run, so two accesses of one address are accesses of one object, and a use after free is seen.
+ *
+ * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The upper bits
+ * of a reservation are found again by scanning forward from a directory entry per 64 KiB.
+ */
+#include "replay/twin.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+
+#define RESERVE (1ull << 40)
+#define DIRECTORY_SHIFT 16
+#define BASE ((void *)0x200000000000ull) /* the same in every run, clear of what the kernel picks */
+
+struct head {
+	uint64_t size;
+	uint32_t mark;    /* LIVE or FREED */
+	uint32_t padding; /* bytes between the previous block's end and this head */
+};
+enum { LIVE = 0x6576696c, FREED = 0x65657266 };
+
+static char *base;
+static uint64_t used;
+static uint64_t *directory; /* offset of the first head at or after each 64 KiB boundary, plus 1 */
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+void heap_start(void)
+{
+	void *p = mmap(BASE, RESERVE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	uint64_t *d = twin_pages((RESERVE >> DIRECTORY_SHIFT) * sizeof *d);
+	if (p == MAP_FAILED || !d)
+		return;
+	base = p;
+	directory = d;
+}
+
+static bool is_ours(const void *p)
+{
+	return base && (const char *)p >= base && (const char *)p < base + RESERVE;
+}
+
+static struct head *head_of(void *p)
+{
+	return (struct head *)p - 1;
+}
+
+static void *take(size_t size, size_t align)
+{
+	if (align < 16)
+		align = 16;
+	while (atomic_flag_test_and_set(&busy))
+		__builtin_ia32_pause();
+	uint64_t at = (used + sizeof(struct head) + align - 1) & ~(uint64_t)(align - 1);
+	uint64_t end = at + ((size + 15) & ~(uint64_t)15);
+	void *p = NULL;
+	if (end < RESERVE && end >= at) {
+		uint64_t head = at - sizeof(struct head);
+		p = base + at;
+		*head_of(p) = (struct head){ size, LIVE, 0 };
+		/* Every boundary passed since the previous head has this one as its first. */
+		for (uint64_t b = (used + (1 << DIRECTORY_SHIFT) - 1) >> DIRECTORY_SHIFT;
+		     b << DIRECTORY_SHIFT <= head; b++)
+			if (!directory[b])
+				directory[b] = head + 1;
+		used = end;
+	}
+	atomic_flag_clear(&busy);
+	if (!p)
+		errno = ENOMEM;
+	return p;
+}
+
+bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
+{
+	if (!is_ours((void *)address))
+		return false;
+	uint64_t offset = address - (uint64_t)base;
+	uint64_t slot = offset >> DIRECTORY_SHIFT;
+	while (slot && (!directory[slot] || directory[slot] - 1 > offset))
+		slot--;
+	if (!directory[slot])
+		return false;
+	for (uint64_t at = directory[slot] - 1; at < used;) {
+		const struct head *h = (const struct head *)(base + at);
+		if (h->mark != LIVE && h->mark != FREED) { /* padding before an aligned block */
+			at += 16;
+			continue;
+		}
+		uint64_t first = at + sizeof *h;
+		if (offset < first)
+			return false;
+		if (offset < first + h->size) {
+			*start = (uint64_t)base + first;
+			*size = h->size;
+			*freed = h->mark == FREED;
+			return true;
+		}
+		at = first + ((h->size + 15) & ~(uint64_t)15);
+	}
+	return false;
+}
+
+void *malloc(size_t size)
+{
+	return base ? take(size, 16) : __libc_malloc(size);
+}
+
+void free(void *p)
+{
+	if (!p)
+		return;
+	if (is_ours(p))
+		head_of(p)->mark = FREED;
+	else
+		__libc_free(p);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	if (!base)
+		return __libc_calloc(count, size);
+	size_t total;
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return take(total, 16); /* fresh pages are zero and nothing is reused */
+}
+
+void *realloc(void *p, size_t size)
+{
+	if (!base || (p && !is_ours(p)))
+		return __libc_realloc(p, size);
+	void *q = take(size, 16);
+	if (p && q) {
+		struct head *h = head_of(p);
+		memcpy(q, p, h->size < size ? h->size : size);
+		h->mark = FREED;
+	}
+	return q;
+}
+
+void *memalign(size_t align, size_t size)
+{
+	return base ? take(size, align) : __libc_memalign(align, size);
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+	if (align < sizeof(void *) || (align & (align - 1)))
+		return EINVAL;
+	int saved = errno;
+	void *p = memalign(align, size);
+	errno = saved;
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+size_t malloc_usable_size(void *p)
+{
+	if (!p)
+		return 0;
+	if (is_ours(p))
+		return head_of(p)->size;
+	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
+}

@@ -1,0 +1,107 @@
+/*
+ * Interposed functions in the twin (interposed.def): the engine's in infer mode, else the real ones between
+ * the two halves of a gate. A name ends here also when a library of the target calls it.
+ */
+#include "replay/twin.h"
+#include "rt/real.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct start {
+	void *(*routine)(void *);
+	void *argument;
+	struct twin_thread *thread;
+};
+
+static void thread_ends(void *unused)
+{
+	(void)unused;
+	struct twin_thread *t = twin_self();
+	if (!t)
+		return;
+	twin_thread_end(t);
+	__rethread_gate_passed(); /* whoever waits for it looks again */
+}
+
+static void *thread_begins(void *p)
+{
+	struct start start = *(struct start *)p;
+	free(p);
+	twin_thread_begin(start.thread);
+	void *result;
+	pthread_cleanup_push(thread_ends, NULL);
+	result = start.routine(start.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *),
+			     void *argument)
+{
+	struct twin_thread *child = twin_thread_add(twin_self());
+	struct start *start = malloc(sizeof *start);
+	if (!child || !start)
+		return EAGAIN;
+	*start = (struct start){ routine, argument, child };
+	int error = rt_real.pthread_create(id, attr, thread_begins, start);
+	if (error) {
+		free(start);
+		atomic_store(&child->state, TWIN_ENDED);
+	}
+	return error;
+}
+
+/* Names in infer mode; __func__ would do, but reads as what it is. */
+#define WHAT __func__
+
+/* One step around a real call, whatever its kind. */
+#define STEP(call)                            \
+	({                                    \
+		int result_;                  \
+		if (!gate_enter(&result_))    \
+			result_ = (call);     \
+		gate_leave();                 \
+		result_;                      \
+	})
+
+static bool infers(void)
+{
+	rt_real_init();
+	return twin_mode == TWIN_INFER;
+}
+
+/* ---- threads ---- */
+
+int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
+{
+	if (infers())
+		return twin_engine->create(id, attr, routine, argument);
+	return STEP(create_controlled(id, attr, routine, argument));
+}
+
+int pthread_join(pthread_t id, void **result)
+{
+	if (infers())
+		return twin_engine->join(id, result, WHAT);
+	return STEP(rt_real.pthread_join(id, result));
+}
+
+/* ---- mutexes and spinlocks ---- */
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	if (infers())
+		return twin_engine->acquire(mutex, WHAT);
+	return STEP(rt_real.pthread_mutex_lock(mutex));
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	if (infers()) {
+		twin_engine->release(mutex, WHAT);
+		return 0;
+	}
+	return STEP(rt_real.pthread_mutex_unlock(mutex));
+}

@@ -1,0 +1,102 @@
+/* The table of threads: fixed blocks, so that a pointer to a thread stays valid for ever. */
+#include "replay/twin.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BLOCK 256u
+#define BLOCKS 1024u
+
+static _Atomic(struct twin_thread *) blocks[BLOCKS];
+static _Atomic uint32_t count;
+static __thread struct twin_thread *self;
+
+__thread struct rt_gate __rethread_gate = { .count = 0, .next = UINT64_MAX };
+
+void *twin_pages(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+struct twin_thread *twin_self(void)
+{
+	return self;
+}
+
+uint32_t twin_self_number(void)
+{
+	return self ? self->number : UINT32_MAX;
+}
+
+uint32_t twin_thread_count(void)
+{
+	return atomic_load(&count);
+}
+
+struct twin_thread *twin_thread_at(uint32_t number)
+{
+	struct twin_thread *block = atomic_load(&blocks[number / BLOCK]);
+	return block ? &block[number % BLOCK] : NULL;
+}
+
+static struct twin_thread *slot(uint32_t number)
+{
+	if (number / BLOCK >= BLOCKS)
+		return NULL;
+	_Atomic(struct twin_thread *) *at = &blocks[number / BLOCK];
+	if (!atomic_load(at)) {
+		struct twin_thread *fresh = twin_pages(BLOCK * sizeof *fresh), *none = NULL;
+		if (!fresh)
+			return NULL;
+		if (!atomic_compare_exchange_strong(at, &none, fresh))
+			munmap(fresh, BLOCK * sizeof *fresh);
+	}
+	return twin_thread_at(number);
+}
+
+struct twin_thread *twin_thread_add(struct twin_thread *parent)
+{
+	uint32_t number = atomic_fetch_add(&count, 1);
+	struct twin_thread *t = slot(number);
+	if (!t)
+		return NULL;
+	t->number = number;
+	if (parent)
+		snprintf(t->name, sizeof t->name, "%.50s:%u", parent->name, ++parent->children);
+	else
+		strcpy(t->name, "1");
+	t->plan = schedule_plan(t->name);
+	if (t->plan)
+		t->plan->thread = t;
+	return t;
+}
+
+void twin_thread_begin(struct twin_thread *t)
+{
+	self = t;
+	t->gate = &__rethread_gate;
+	__rethread_gate.count = 0;
+	__rethread_gate.signal = 0;
+	__rethread_gate.next = t->plan && t->plan->npoints ? t->plan->points[0].sap : UINT64_MAX;
+}
+
+void twin_thread_end(struct twin_thread *t)
+{
+	atomic_store(&t->state, TWIN_ENDED);
+	atomic_store(&t->passed, t->gate->count);
+	t->gate = NULL;
+	self = NULL;
+}
+
+struct twin_thread *twin_thread_named(const char *name)
+{
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		if (t && !strcmp(t->name, name))
+			return t;
+	}
+	return NULL;
+}

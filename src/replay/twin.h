@@ -1,0 +1,106 @@
+/*
+ * The twin's runtime: what its parts know of each other.
+ *
+ * A twin runs in one of three modes, chosen once at start-up from RETHREAD_TWIN (schedule.h):
+ *   free    nothing is controlled: gates count and interposed functions forward;
+ *   replay  a schedule is enforced (scheduler.c);
+ *   infer   the program is interpreted by the engine (engine.h); gates are not used.
+ * Like the recorder this code lives in somebody else's process: it allocates by mmap only, keeps errno,
+ * and takes the C library's functions from rt_real (src/rt/real.h), never its own versions of them.
+ */
+#ifndef RETHREAD_TWIN_H
+#define RETHREAD_TWIN_H
+
+#include <rethread/engine.h>
+#include <rethread/instrument.h>
+#include <rethread/schedule.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum twin_mode { TWIN_FREE, TWIN_REPLAY, TWIN_INFER };
+extern enum twin_mode twin_mode;
+extern const struct rt_engine *twin_engine; /* in infer mode */
+
+struct plan;
+
+/*
+ * A thread of the target. `name`, `number` and `plan` are set by the creator before the thread runs; `gate` is set
+ * and cleared by the thread itself. `passed` is the highest SAP it has announced; others read it.
+ */
+struct twin_thread {
+	char name[64];
+	uint32_t number;
+	uint32_t children;     /* threads created so far; owner only */
+	struct rt_gate *gate;  /* the thread's own gate while it lives */
+	struct plan *plan;     /* NULL: not mentioned in the schedule */
+	uint32_t next_point;   /* index in plan; owner only */
+	_Atomic uint64_t passed;
+	_Atomic uint32_t state; /* enum twin_state */
+	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
+	struct twin_thread *waits_for;
+};
+
+enum twin_state { TWIN_RUNS, TWIN_AT_WAIT, TWIN_AT_STOP, TWIN_IN_CALL, TWIN_ENDED };
+
+/* threads.c: the table of threads. */
+struct twin_thread *twin_self(void); /* NULL on a thread that the runtime did not see start */
+uint32_t twin_self_number(void);
+struct twin_thread *twin_thread_add(struct twin_thread *parent);
+void twin_thread_begin(struct twin_thread *t);
+void twin_thread_end(struct twin_thread *t);
+uint32_t twin_thread_count(void);
+struct twin_thread *twin_thread_at(uint32_t number);
+struct twin_thread *twin_thread_named(const char *name);
+
+/* schedule.c: a thread's part of the schedule. */
+struct wait {
+	struct plan *thread;
+	uint64_t sap;
+};
+struct point {
+	uint64_t sap;
+	uint32_t first_wait, waits; /* in schedule's array */
+	bool stop;
+	bool announce;              /* somebody waits for this SAP */
+	bool forced;                /* the step returns `result` without being tried */
+	int result;
+};
+struct plan {
+	char name[64];
+	struct point *points; /* by sap */
+	uint32_t npoints, cap;
+	struct twin_thread *thread; /* once it exists */
+};
+/* Reads the file; false with a message. */
+bool schedule_load(const char *path, char *message, size_t size);
+struct plan *schedule_plan(const char *name);
+const struct wait *schedule_wait(uint32_t index);
+uint32_t schedule_wait_count(void);
+
+/* scheduler.c */
+void scheduler_start(unsigned timeout_seconds);
+/*
+ * The two halves of a gate for a step of an interposed function. True: the schedule says what it returns, and it is
+ * not to be tried.
+ */
+bool gate_enter(int *result);
+void gate_leave(void);
+/* A gate with nothing in between. */
+void gate_step(void);
+/* Does the schedule let the calling thread take its next step, or hold it there to the end? */
+bool gate_next_is_scheduled(void);
+
+/* report.c */
+extern struct rt_report *twin_report; /* a scratch one when none was asked for */
+void report_open(const char *path);
+void report_outcome(enum rt_replay_outcome outcome, const struct twin_thread *t, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* heap.c: in infer mode memory is never reused, so that an address names one object. */
+void heap_start(void);
+bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
+
+/* Zeroed memory that is never given back; NULL when there is none. */
+void *twin_pages(size_t size);
+
+#endif

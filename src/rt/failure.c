@@ -1,0 +1,389 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/failure.h"
+
+#include "rt/clock.h"
+#include "rt/image.h"
+#include "rt/real.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define STACK_SIZE (64u << 10)
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+#define NFATAL (sizeof fatal / sizeof *fatal)
+
+static struct {
+	bool installed;
+	struct rt_failure *where;         /* NULL: nowhere to write it */
+	uint32_t (*current_thread)(void);
+	void (*on_failure)(void);
+	int writer;                       /* kernel's id of the thread that writes *where */
+	sigjmp_buf guard;                 /* out of a backtrace that faults itself */
+	struct sigaction wanted[NFATAL];  /* what the target believes to be installed */
+} state;
+
+static __thread void *alternate __attribute__((tls_model("initial-exec")));
+
+/* ------------------------------------------------------------------ backtrace --------------- */
+
+struct walk {
+	struct rt_failure *failure;
+	uint64_t from;
+	bool started;
+};
+
+static void add_frame(struct rt_failure *f, uint64_t address)
+{
+	f->frames[f->nframes] = rt_image_relative(address);
+	/* Counted after it is there: the process may die here. */
+	__atomic_store_n(&f->nframes, f->nframes + 1, __ATOMIC_RELEASE);
+}
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
+{
+	struct walk *w = data;
+	int exact = 0;
+	uint64_t ip = _Unwind_GetIPInfo(context, &exact);
+
+	/* The first frame is known beforehand and already added. */
+	if (!w->started) {
+		w->started = ip == w->from;
+		return _URC_NO_REASON;
+	}
+	if (!ip || w->failure->nframes >= RT_FRAMES)
+		return _URC_END_OF_STACK;
+	add_frame(w->failure, ip);
+	return _URC_NO_REASON;
+}
+
+static void set_fault_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGSEGV);
+	sigaddset(&set, SIGBUS);
+	pthread_sigmask(how, &set, NULL);
+}
+
+static void walk_stack(struct rt_failure *f, uint64_t from)
+{
+	struct walk w = {f, from, false};
+
+	_Unwind_Backtrace(visit, &w);
+}
+
+/* A call of a wild pointer, which the unwinder knows nothing about, has its return address on top of the stack. */
+static void read_caller(struct rt_failure *f, uint64_t sp)
+{
+	if (f->nframes == 1 && sp)
+		add_frame(f, *(const uint64_t *)sp);
+}
+
+/* A damaged stack may make either of these fault: that ends it, not the capture. */
+static void guarded(void (*collect)(struct rt_failure *, uint64_t), struct rt_failure *f, uint64_t at)
+{
+	if (sigsetjmp(state.guard, 1))
+		return;
+	set_fault_signals(SIG_UNBLOCK);
+	collect(f, at);
+	set_fault_signals(SIG_BLOCK);
+}
+
+/* sp is the stack pointer where the fault was, or 0. */
+static void backtrace_from(struct rt_failure *f, uint64_t from, uint64_t sp)
+{
+	add_frame(f, from);
+	guarded(walk_stack, f, from);
+	guarded(read_caller, f, sp);
+}
+
+static _Unwind_Reason_Code visit_nothing(struct _Unwind_Context *context, void *data)
+{
+	(void)context;
+	(void)data;
+	return _URC_NO_REASON;
+}
+
+/* ------------------------------------------------------------------ capturing --------------- */
+
+static bool claim(uint32_t kind, int signal)
+{
+	struct rt_failure *f = state.where;
+	uint32_t none = 0;
+
+	if (!f || !__atomic_compare_exchange_n(&f->state, &none, 1, false, __ATOMIC_ACQ_REL,
+					       __ATOMIC_ACQUIRE))
+		return false;
+	state.writer = (int)syscall(SYS_gettid);
+	f->time = rt_clock();
+	f->thread = state.current_thread();
+	f->signal = signal;
+	__atomic_store_n(&f->kind, kind, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void complete(void)
+{
+	__atomic_store_n(&state.where->state, 2, __ATOMIC_RELEASE);
+	state.writer = 0;
+	state.on_failure();
+}
+
+bool rt_failure_report(uint32_t kind, int signal, const char *message, const void *from)
+{
+	if (!claim(kind, signal))
+		return false;
+	strncpy(state.where->message, message, RT_MESSAGE_SIZE - 1);
+	sigset_t before;
+	pthread_sigmask(SIG_BLOCK, NULL, &before);
+	backtrace_from(state.where, (uint64_t)(from ? from : __builtin_return_address(0)), 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	complete();
+	return true;
+}
+
+static void stop_point(const void *context, uint64_t *ip, uint64_t *sp)
+{
+	const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	*ip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+	*sp = (uint64_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	*ip = u->uc_mcontext.pc;
+	*sp = 0;
+#endif
+}
+
+/* Another thread is writing; let it finish, it will end the process. */
+static void wait_for_writer(void)
+{
+	struct timespec ms = {0, 1000000};
+
+	for (int i = 0; i < 1000 && state.where &&
+			__atomic_load_n(&state.where->state, __ATOMIC_ACQUIRE) == 1; i++)
+		syscall(SYS_nanosleep, &ms, NULL);
+}
+
+/* The same signal again, with the default action; it strikes when the handler returns. */
+static void take_its_course(int signal, siginfo_t *info)
+{
+	struct sigaction by_default;
+	long pid = syscall(SYS_getpid), tid = syscall(SYS_gettid);
+
+	memset(&by_default, 0, sizeof by_default);
+	by_default.sa_handler = SIG_DFL;
+	rt_real.sigaction(signal, &by_default, NULL);
+	if (syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal, info))
+		syscall(SYS_tgkill, pid, tid, signal);
+}
+
+static void handler(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	uint64_t ip, sp;
+
+	if (claim(RT_FAIL_SIGNAL, signal)) {
+		if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+					  signal == SIGILL))
+			state.where->address = (uint64_t)info->si_addr;
+		stop_point(context, &ip, &sp);
+		backtrace_from(state.where, ip, sp);
+		complete();
+	} else if (state.writer == (int)syscall(SYS_gettid)) {
+		siglongjmp(state.guard, 1);
+	} else {
+		wait_for_writer();
+	}
+	take_its_course(signal, info);
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ handlers ---------------- */
+
+static int fatal_index(int signal)
+{
+	for (unsigned i = 0; i < NFATAL; i++)
+		if (fatal[i] == signal)
+			return (int)i;
+	return -1;
+}
+
+static struct sigaction our_action(void)
+{
+	struct sigaction a;
+
+	memset(&a, 0, sizeof a);
+	a.sa_sigaction = handler;
+	a.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	for (unsigned i = 0; i < NFATAL; i++)
+		sigaddset(&a.sa_mask, fatal[i]);
+	return a;
+}
+
+static bool is_ours(const struct sigaction *a)
+{
+	return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == handler;
+}
+
+static int change_action(int i, const struct sigaction *new_action, struct sigaction *old)
+{
+	struct sigaction ours = our_action(), was, believed = state.wanted[i];
+	const struct sigaction *set = new_action;
+	int result;
+
+	if (new_action && !(new_action->sa_flags & SA_SIGINFO) && new_action->sa_handler == SIG_DFL)
+		set = &ours;
+	result = rt_real.sigaction(fatal[i], set, &was);
+	if (result)
+		return result;
+	if (new_action)
+		state.wanted[i] = *new_action;
+	if (old)
+		*old = is_ours(&was) ? believed : was;
+	return 0;
+}
+
+int sigaction(int signal, const struct sigaction *new_action, struct sigaction *old)
+{
+	int i = state.installed ? fatal_index(signal) : -1;
+
+	rt_real_init();
+	return i < 0 ? rt_real.sigaction(signal, new_action, old) : change_action(i, new_action, old);
+}
+
+rt_sighandler signal(int signal, rt_sighandler function)
+{
+	int i = state.installed ? fatal_index(signal) : -1;
+	struct sigaction by_default, old;
+	rt_sighandler was;
+
+	rt_real_init();
+	if (i < 0)
+		return rt_real.signal(signal, function);
+	if (function == SIG_DFL) {
+		memset(&by_default, 0, sizeof by_default);
+		by_default.sa_handler = SIG_DFL;
+		return change_action(i, &by_default, &old) ? SIG_ERR : old.sa_handler;
+	}
+	was = rt_real.signal(signal, function);
+	return was == (rt_sighandler)(void *)handler ? SIG_DFL : was;
+}
+
+void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(void),
+			void (*on_failure)(void))
+{
+	struct sigaction ours = our_action(), was;
+	bool first = !state.installed;
+
+	state.current_thread = current_thread;
+	state.on_failure = on_failure;
+	state.writer = 0;
+	state.where = where;
+	if (!first)
+		return;
+	state.installed = true;
+	/* The unwinder's own first-time work must not happen in a handler. */
+	_Unwind_Backtrace(visit_nothing, NULL);
+	for (unsigned i = 0; i < NFATAL; i++)
+		if (!rt_real.sigaction(fatal[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			rt_real.sigaction(fatal[i], &ours, NULL);
+}
+
+/* ------------------------------------------------------------------ alternate stacks -------- */
+
+void rt_failure_thread(void)
+{
+	int saved = errno;
+	stack_t there, ours;
+	long at;
+
+	if (!alternate && state.installed && !sigaltstack(NULL, &there) && (there.ss_flags & SS_DISABLE)) {
+		at = syscall(SYS_mmap, NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		memset(&ours, 0, sizeof ours);
+		ours.ss_sp = (void *)at;
+		ours.ss_size = STACK_SIZE;
+		if (at != -1 && !sigaltstack(&ours, NULL))
+			alternate = ours.ss_sp;
+		else if (at != -1)
+			syscall(SYS_munmap, at, STACK_SIZE);
+	}
+	errno = saved;
+}
+
+void rt_failure_thread_end(void)
+{
+	int saved = errno;
+	stack_t there, none;
+
+	if (alternate && !sigaltstack(NULL, &there)) {
+		memset(&none, 0, sizeof none);
+		none.ss_flags = SS_DISABLE;
+		if (there.ss_sp == alternate && sigaltstack(&none, NULL)) {
+			errno = saved;
+			return;
+		}
+		syscall(SYS_munmap, alternate, STACK_SIZE);
+		alternate = NULL;
+	}
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ assert ------------------ */
+
+struct text {
+	char *at, *end;
+};
+
+static void put(struct text *t, const char *s)
+{
+	while (*s && t->at < t->end)
+		*t->at++ = *s++;
+	*t->at = 0;
+}
+
+static void put_line(struct text *t, unsigned line)
+{
+	char digits[12] = "";
+	char *d = digits + sizeof digits - 1;
+
+	do
+		*--d = (char)('0' + line % 10);
+	while (line /= 10);
+	put(t, d);
+}
+
+/* The message before the C library says it, so that the log has it should saying it fail. */
+void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)
+{
+	char message[RT_MESSAGE_SIZE];
+	struct text t = {message, message + sizeof message - 1};
+	int saved = errno;
+
+	rt_real_init();
+	put(&t, file);
+	put(&t, ":");
+	put_line(&t, line);
+	put(&t, ": ");
+	if (function) {
+		put(&t, function);
+		put(&t, ": ");
+	}
+	put(&t, expression);
+	rt_failure_report(RT_FAIL_ASSERT, SIGABRT, message, __builtin_return_address(0));
+	errno = saved;
+	rt_real.__assert_fail(expression, file, line, function);
+	__builtin_unreachable();
+}

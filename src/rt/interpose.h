@@ -1,0 +1,136 @@
+/*
+ * What interposed functions are made of: the steps of "Order of synchronization" in include/rethread/trace.h.
+ *
+ *     int f(T *object) { return rt_after_ordered(rt_counted(f), object, RT_REAL(f)(object)); }
+ *
+ * A function that interposed.def does not list is not counted: its steps then leave no entry and do not count as
+ * operations. Threads that have no number (not active) leave none either; what they did to an object still
+ * advances its order, under nobody's name, so that the next thread's step is logged.
+ */
+#ifndef RETHREAD_RT_INTERPOSE_H
+#define RETHREAD_RT_INTERPOSE_H
+
+#include "rt/log.h"
+#include "rt/objects.h"
+#include "rt/real.h"
+
+#include <errno.h>
+
+enum rt_function {
+#define X(name) RT_FUNCTION_##name,
+#include "rt/functions.def"
+#undef X
+	RT_FUNCTIONS
+};
+
+/* A name in interposed.def that the recorder cannot record does not compile here. */
+static const bool rt_counts[RT_FUNCTIONS] __attribute__((unused)) = {
+#define X(name) [RT_FUNCTION_##name] = true,
+#include <rethread/interposed.def>
+#undef X
+};
+#define rt_counted(name) (rt_counts[RT_FUNCTION_##name])
+
+/* The C library's function, also when a library calls it before we have started. */
+#define RT_REAL(name) ((rt_likely(rt_real.name) ? (void)0 : rt_real_init()), rt_real.name)
+
+/* ------------------------------------------------------------------ steps ------------------- */
+
+/* The calling thread has got the object, alone. Only a change of owner is logged: else it costs a compare. */
+static inline void rt_step_acquired(struct rt_self *self, const void *object, int result)
+{
+	struct rt_object *o = rt_object(self, object);
+
+	if (rt_likely(o)) {
+		o->order++;
+		if (rt_unlikely(o->owner != self->number || result)) {
+			o->owner = self->number;
+			rt_self_sync(self, o->number, o->order, (uint32_t)result);
+		}
+	}
+	rt_self_done(self);
+}
+
+/* A step on an object that several threads can use at once. */
+static inline void rt_step_ordered(struct rt_self *self, const void *object, int result)
+{
+	struct rt_object *o = rt_object(self, object);
+	const uint64_t me = (uint64_t)self->number << RT_TAKEN_BITS, mask = (1ull << RT_TAKEN_BITS) - 1;
+
+	if (rt_likely(o)) {
+		uint64_t old = __atomic_load_n(&o->taken, __ATOMIC_RELAXED), next;
+
+		do
+			next = me | ((old & mask) + 1);
+		while (!__atomic_compare_exchange_n(&o->taken, &old, next, true, __ATOMIC_ACQ_REL,
+						    __ATOMIC_RELAXED));
+		if (rt_unlikely(!old || (old & ~mask) != me || result))
+			rt_self_sync(self, o->number, next & mask, (uint32_t)result);
+	}
+	rt_self_done(self);
+}
+
+static inline void rt_step_failed(struct rt_self *self, int result)
+{
+	rt_self_sync(self, 0, 1, (uint32_t)result);
+	rt_self_done(self);
+}
+
+/* ------------------------------------------------------------------ around the real call ---- */
+
+/* Steps that leave no entry. */
+void rt_unrecorded_acquired(const void *object);
+void rt_unrecorded_ordered(const void *object);
+
+static inline bool rt_is_acquisition(int result)
+{
+	return result == 0 || result == EOWNERDEAD;
+}
+
+/* After a call that may have got the object alone; gives back its result. */
+static inline int rt_after_acquire(bool counted, const void *object, int result)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_likely(counted && self->active)) {
+		if (rt_likely(rt_is_acquisition(result)))
+			rt_step_acquired(self, object, result);
+		else
+			rt_step_failed(self, result);
+	} else if (rt_log.header && rt_is_acquisition(result)) {
+		rt_unrecorded_acquired(object);
+	}
+	return result;
+}
+
+/* Before a call that gives it up. */
+static inline void rt_before_release(bool counted)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_likely(counted && self->active))
+		rt_self_done(self);
+}
+
+/* After, or before (result 0), a call that is ordered with the others of its object. */
+static inline int rt_after_ordered(bool counted, const void *object, int result)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_likely(counted && self->active)) {
+		if (rt_likely(!result))
+			rt_step_ordered(self, object, 0);
+		else
+			rt_step_failed(self, result);
+	} else if (counted && rt_log.header && !result) {
+		rt_unrecorded_ordered(object);
+	}
+	return result;
+}
+
+static inline void rt_before_ordered(bool counted, const void *object)
+{
+	rt_after_ordered(counted, object, 0);
+}
+
+#endif

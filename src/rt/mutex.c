@@ -1,0 +1,144 @@
+/* Interposed: what one thread has alone. Mutexes, spinlocks, and condition variables, which give mutexes up for a while. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/deadlock.h"
+#include "rt/interpose.h"
+
+/* ------------------------------------------------------------------ mutexes ----------------- */
+
+static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pthread_mutex_t *m,
+							const void *from)
+{
+	int result;
+
+	rt_blocks_on_mutex(self, m, from);
+	result = rt_real.pthread_mutex_lock(m);
+	rt_unblocked(self);
+	return result;
+}
+
+static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
+{
+	return rt_after_acquire(false, m, RT_REAL(pthread_mutex_lock)(m));
+}
+
+/* Tried first, so that a thread which has to wait can say so. */
+int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	struct rt_self *self = &rt_self;
+	int result;
+
+	if (rt_unlikely(!self->active))
+		return lock_unrecorded(m);
+	result = rt_real.pthread_mutex_trylock(m);
+	if (rt_unlikely(result == EBUSY))
+		result = lock_blocked(self, m, __builtin_return_address(0));
+	return rt_after_acquire(rt_counted(pthread_mutex_lock), m, result);
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	return rt_after_acquire(rt_counted(pthread_mutex_trylock), m, RT_REAL(pthread_mutex_trylock)(m));
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict until)
+{
+	return rt_after_acquire(rt_counted(pthread_mutex_timedlock), m,
+				RT_REAL(pthread_mutex_timedlock)(m, until));
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
+			    const struct timespec *restrict until)
+{
+	return rt_after_acquire(rt_counted(pthread_mutex_clocklock), m,
+				RT_REAL(pthread_mutex_clocklock)(m, clock, until));
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	rt_before_release(rt_counted(pthread_mutex_unlock));
+	return RT_REAL(pthread_mutex_unlock)(m);
+}
+
+/* ------------------------------------------------------------------ spinlocks --------------- */
+
+int pthread_spin_lock(pthread_spinlock_t *l)
+{
+	return rt_after_acquire(rt_counted(pthread_spin_lock), (const void *)l,
+				RT_REAL(pthread_spin_lock)(l));
+}
+
+int pthread_spin_trylock(pthread_spinlock_t *l)
+{
+	return rt_after_acquire(rt_counted(pthread_spin_trylock), (const void *)l,
+				RT_REAL(pthread_spin_trylock)(l));
+}
+
+int pthread_spin_unlock(pthread_spinlock_t *l)
+{
+	rt_before_release(rt_counted(pthread_spin_unlock));
+	return RT_REAL(pthread_spin_unlock)(l);
+}
+
+/* ------------------------------------------------------------------ condition variables ----- */
+
+/*
+ * A wait ends with the mutex held, whatever it returns, also when the thread is cancelled in it. Its result is
+ * always that of the second step.
+ */
+struct wait {
+	bool counted;
+	pthread_mutex_t *mutex;
+	int result;
+};
+
+static void has_mutex_again(void *data)
+{
+	struct wait *w = data;
+	struct rt_self *self = &rt_self;
+
+	if (w->counted && self->active)
+		rt_step_acquired(self, w->mutex, w->result);
+	else if (rt_log.header)
+		rt_unrecorded_acquired(w->mutex);
+}
+
+/* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as well. */
+#define WAIT(name, mutex_, call)                                 \
+	struct wait w = {rt_counted(name), mutex_, 0};           \
+								 \
+	rt_before_release(w.counted);                            \
+	pthread_cleanup_push(has_mutex_again, &w);               \
+	w.result = call;                                         \
+	pthread_cleanup_pop(1);                                  \
+	return w.result
+
+int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+{
+	WAIT(pthread_cond_wait, m, RT_REAL(pthread_cond_wait)(c, m));
+}
+
+int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+			   const struct timespec *restrict until)
+{
+	WAIT(pthread_cond_timedwait, m, RT_REAL(pthread_cond_timedwait)(c, m, until));
+}
+
+int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
+			   const struct timespec *restrict until)
+{
+	WAIT(pthread_cond_clockwait, m, RT_REAL(pthread_cond_clockwait)(c, m, clock, until));
+}
+
+int pthread_cond_signal(pthread_cond_t *c)
+{
+	rt_before_release(rt_counted(pthread_cond_signal));
+	return RT_REAL(pthread_cond_signal)(c);
+}
+
+int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	rt_before_release(rt_counted(pthread_cond_broadcast));
+	return RT_REAL(pthread_cond_broadcast)(c);
+}

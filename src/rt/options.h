@@ -1,0 +1,36 @@
+/*
+ * RETHREAD_OPTIONS: how the runtime is told what to record, `key=value` pairs separated by commas.
+ *
+ *     dir=DIR        existing directory that gets the log, DIR/log.PID; nothing is recorded without it
+ *     scheme=S       off, base, path, path+sync (default)
+ *     max-log=SIZE   bytes, or with K, M, G; the log ends there (default: no limit)
+ *     time=0|1       time stamps (default 1)
+ *     off            the same as scheme=off
+ */
+#ifndef RETHREAD_RT_OPTIONS_H
+#define RETHREAD_RT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct rt_options {
+	char dir[4096];
+	uint32_t scheme;  /* enum rt_scheme; RT_SCHEME_OFF when nothing is to be recorded */
+	uint64_t max_log; /* UINT64_MAX: no limit */
+	bool time;
+};
+
+/*
+ * Parse the variable's value (NULL: unset). What is not understood is left out and reported on stderr,
+ * one line each; the target runs on.
+ */
+void rt_options_parse(struct rt_options *o, const char *text);
+
+/* "rethread: MESSAGE: DETAIL" on stderr by one write, errno untouched. Only at start-up. */
+void rt_say(const char *message, const char *detail);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,231 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/self.h"
+
+#include "rt/clock.h"
+#include "rt/log.h"
+#include "rt/peers.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Where threads that nobody has set up append until their first word is full; what is in it means nothing. */
+static uint64_t nowhere = 1;
+
+__thread struct rt_self rt_self;
+__thread uint64_t *__rethread_path = &nowhere;
+
+/* ------------------------------------------------------------------ paths ------------------- */
+
+/* Each chunk is four times the one before it, so that short threads stay small and long ones seldom ask. */
+static uint32_t chunk_size(unsigned i)
+{
+	return RT_PAGE << 2 * i;
+}
+
+static void path_to_scratch(struct rt_self *self)
+{
+	self->scratch = 1;
+	self->path_end = NULL;
+	__rethread_path = &self->scratch;
+}
+
+static void path_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
+{
+	uint64_t *words = (uint64_t *)(chunk + 1);
+
+	words[0] = 1;
+	self->path_end = (uint64_t *)((char *)chunk + chunk->size);
+	__rethread_path = words;
+}
+
+/* The next chunk of a stream. */
+static struct rt_chunk *next_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
+{
+	unsigned i = p->seq + 1 < RT_CHUNK_SIZES ? (unsigned)p->seq + 1 : RT_CHUNK_SIZES - 1;
+	struct rt_chunk part = {
+		.size = chunk_size(i),
+		.thread = self->number,
+		.stream = stream,
+		.seq = p->seq + 1,
+	};
+	struct rt_chunk *chunk = rt_log_reserve(&part, 1, p->chunk[i]);
+
+	if (!chunk) {
+		rt_log_drop();
+		return NULL;
+	}
+	p->chunk[i] = chunk;
+	p->seq++;
+	return chunk;
+}
+
+static void unmap_chunks(struct rt_pieces *p)
+{
+	/* The first one shares a mapping with the thread record. */
+	for (unsigned i = 1; i < RT_CHUNK_SIZES; i++)
+		if (p->chunk[i])
+			rt_log_unmap(p->chunk[i], chunk_size(i));
+}
+
+static __attribute__((noinline, cold)) void path_refill(void)
+{
+	struct rt_self *self = &rt_self;
+	struct rt_chunk *chunk = self->path_end ? next_chunk(self, RT_STREAM_PATH, &self->path_pieces) : NULL;
+
+	if (chunk)
+		path_to_chunk(self, chunk);
+	else
+		path_to_scratch(self);
+}
+
+void __rethread_path_full(void)
+{
+	uint64_t *next = __rethread_path + 1;
+
+	if (rt_unlikely(next >= rt_self.path_end)) {
+		path_refill();
+		return;
+	}
+	*next = 1;
+	__rethread_path = next;
+}
+
+/* ------------------------------------------------------------------ synchronization --------- */
+
+static void sync_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
+{
+	size_t room = (chunk->size - sizeof *chunk) / sizeof(struct rt_sync);
+
+	self->sync = (struct rt_sync *)(chunk + 1);
+	self->sync_end = self->sync + room;
+}
+
+static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result)
+{
+	struct rt_sync *entry = self->sync;
+
+	entry->op = self->thread->sync_done + 1;
+	entry->object = object;
+	entry->result = result;
+	entry->time = rt_log.time ? rt_clock() : 0;
+	/* Last: an entry without an order is not there yet. */
+	__atomic_store_n(&entry->order, order, __ATOMIC_RELEASE);
+	if (++self->sync < self->sync_end)
+		return;
+	struct rt_chunk *chunk = next_chunk(self, RT_STREAM_SYNC, &self->sync_pieces);
+	if (chunk)
+		sync_to_chunk(self, chunk);
+	else
+		self->sync = self->sync_end = NULL;
+}
+
+__attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order,
+						  uint32_t result)
+{
+	if (rt_log.scheme < RT_SCHEME_PATH_SYNC)
+		return;
+	if (!self->sync || self->logging) {
+		rt_log_drop();
+		return;
+	}
+	self->logging = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	write_entry(self, object, order, result);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self->logging = false;
+}
+
+/* ------------------------------------------------------------------ life of a thread -------- */
+
+/* Thread record, path, synchronization: as many as the scheme has. One page each, one mapping. */
+static unsigned first_chunks(void)
+{
+	return rt_log.scheme;
+}
+
+struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child)
+{
+	static const uint32_t streams[] = {RT_STREAM_THREAD, RT_STREAM_PATH, RT_STREAM_SYNC};
+	struct rt_chunk parts[3];
+	struct rt_chunk *chunk;
+	struct rt_thread *t;
+
+	_Static_assert(RT_SCHEME_BASE == 1 && RT_SCHEME_PATH_SYNC == 3, "schemes add a stream each");
+	memset(parts, 0, sizeof parts);
+	for (unsigned i = 0; i < first_chunks(); i++) {
+		parts[i].size = RT_PAGE;
+		parts[i].thread = number;
+		parts[i].stream = streams[i];
+	}
+	chunk = rt_log_reserve(parts, first_chunks(), NULL);
+	if (!chunk) {
+		rt_log_drop();
+		return NULL;
+	}
+	t = (struct rt_thread *)(chunk + 1);
+	t->number = number;
+	t->parent = parent;
+	t->child = child;
+	return t;
+}
+
+static void begin_streams(struct rt_self *self, struct rt_thread *t)
+{
+	struct rt_chunk *chunk = (struct rt_chunk *)t - 1;
+
+	if (rt_log.scheme >= RT_SCHEME_PATH) {
+		self->path_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + RT_PAGE);
+		path_to_chunk(self, self->path_pieces.chunk[0]);
+	}
+	if (rt_log.scheme >= RT_SCHEME_PATH_SYNC) {
+		self->sync_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + 2 * RT_PAGE);
+		sync_to_chunk(self, self->sync_pieces.chunk[0]);
+	}
+}
+
+void rt_self_begin(struct rt_peer *peer)
+{
+	struct rt_self *self = &rt_self;
+
+	memset(self, 0, sizeof *self);
+	self->peer = peer;
+	self->number = peer->number;
+	self->thread = peer->thread ? peer->thread : &self->spare;
+	peer->tid = (uint32_t)syscall(SYS_gettid);
+	path_to_scratch(self);
+	self->thread->tid = peer->tid;
+	self->thread->start_time = rt_clock();
+	if (peer->thread)
+		begin_streams(self, peer->thread);
+	self->active = true;
+}
+
+void rt_self_ended(void)
+{
+	struct rt_self *self = &rt_self;
+
+	if (!self->active || self->thread->ended)
+		return;
+	self->thread->end_time = rt_clock();
+	__atomic_store_n(&self->thread->ended, 1, __ATOMIC_RELEASE);
+}
+
+void rt_self_leave(void)
+{
+	struct rt_self *self = &rt_self;
+	struct rt_thread *mapped = self->thread == &self->spare ? NULL : self->thread;
+
+	if (!self->active)
+		return;
+	self->active = false;
+	path_to_scratch(self);
+	self->sync = self->sync_end = NULL;
+	unmap_chunks(&self->path_pieces);
+	unmap_chunks(&self->sync_pieces);
+	self->thread = &self->spare;
+	if (mapped)
+		rt_log_unmap((struct rt_chunk *)mapped - 1, first_chunks() * RT_PAGE);
+}

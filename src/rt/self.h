@@ -1,0 +1,90 @@
+/*
+ * A recorded thread's own state, and what it appends to its streams.
+ *
+ * struct rt_self is thread-local and touched by its thread only. What runs per branch and per lock is in here:
+ * a few loads and stores without a branch on whether a log is there, because the pointers then lead to
+ * scratch memory.
+ *
+ * Invariants
+ * - __rethread_path is never NULL: it leads into the thread's newest path chunk, before path_end, or to
+ *   `scratch` (or, before the thread's first full word, to one word that all such threads share).
+ * - active: the thread has a number and its interposed calls are recorded; then `thread` is not NULL.
+ *   Threads that the C library starts behind our back are never active.
+ * - sync < sync_end: room for an entry. Both NULL when the order of synchronization is not recorded, or its log
+ *   has ended.
+ */
+#ifndef RETHREAD_RT_SELF_H
+#define RETHREAD_RT_SELF_H
+
+#include <rethread/instrument.h>
+#include <rethread/trace.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define rt_likely(x) __builtin_expect(!!(x), 1)
+#define rt_unlikely(x) __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+#define RT_CACHE_SIZE 8u
+
+struct rt_object;
+struct rt_peer;
+
+/*
+ * A stream's chunks. A signal handler may come between any two instructions of the thread, fill chunks and
+ * return, so a chunk's memory stays mapped to the thread's end; the biggest ones, of which there is no end,
+ * take each other's place at one address.
+ */
+#define RT_CHUNK_SIZES 5u
+struct rt_pieces {
+	struct rt_chunk *chunk[RT_CHUNK_SIZES];
+	uint64_t seq; /* of the newest; in chunk[] it is the last one that is not NULL */
+};
+
+struct rt_self {
+	uint64_t *path_end;
+	struct rt_thread *thread;
+	uint32_t number;
+	bool active;
+	bool logging; /* in rt_self_sync: a signal handler that comes here too cannot log */
+	struct rt_sync *sync, *sync_end;
+	struct {
+		const void *address;
+		struct rt_object *object;
+	} cache[RT_CACHE_SIZE];
+	uint64_t scratch;
+	/* Cold. */
+	struct rt_peer *peer;
+	uint32_t children; /* threads this one has created */
+	struct rt_pieces path_pieces, sync_pieces;
+	struct rt_thread spare; /* stands in for a thread record when the log has no room for one */
+};
+extern __thread struct rt_self rt_self __attribute__((tls_model("initial-exec")));
+
+/*
+ * A thread's first chunks, made by its creator before it starts, so that a thread that was created is in
+ * the log however early the process dies. NULL when the log has ended.
+ */
+struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child);
+
+/* The calling thread becomes `peer`; its log is what was prepared for it. */
+void rt_self_begin(struct rt_peer *peer);
+/* It ended, but destructors may still run. */
+void rt_self_ended(void);
+/* Nothing more is recorded for the calling thread; its mappings are gone. */
+void rt_self_leave(void);
+
+/* Append to the order of synchronization: the operation that is about to complete. Cold: changes only. */
+void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result);
+
+/* A synchronization operation of the calling thread is complete. */
+static inline void rt_self_done(struct rt_self *self)
+{
+	self->thread->sync_done++;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,106 @@
+/* Interposed: what several threads use at once. Read-write locks, semaphores, barriers, once. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/interpose.h"
+
+/* ------------------------------------------------------------------ read-write locks -------- */
+
+#define LOCK(name, parameters, arguments)                                                       \
+	int name parameters                                                                     \
+	{                                                                                       \
+		return rt_after_ordered(rt_counted(name), l, RT_REAL(name) arguments);          \
+	}
+
+LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t *l), (l))
+LOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t *l), (l))
+LOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
+LOCK(pthread_rwlock_clockrdlock,
+     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until), (l, clock, until))
+LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t *l), (l))
+LOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t *l), (l))
+LOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
+LOCK(pthread_rwlock_clockwrlock,
+     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until), (l, clock, until))
+
+int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	rt_before_ordered(rt_counted(pthread_rwlock_unlock), l);
+	return RT_REAL(pthread_rwlock_unlock)(l);
+}
+
+/* ------------------------------------------------------------------ semaphores -------------- */
+
+/* These say what went wrong in errno; recording leaves it alone. */
+static inline int after_sem(bool counted, const sem_t *s, int result)
+{
+	rt_after_ordered(counted, s, result ? errno : 0);
+	return result;
+}
+
+#define WAIT(name, parameters, arguments)                                                       \
+	int name parameters                                                                     \
+	{                                                                                       \
+		return after_sem(rt_counted(name), s, RT_REAL(name) arguments);                 \
+	}
+
+WAIT(sem_wait, (sem_t *s), (s))
+WAIT(sem_trywait, (sem_t *s), (s))
+WAIT(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until), (s, until))
+WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until), (s, clock, until))
+
+int sem_post(sem_t *s)
+{
+	rt_before_ordered(rt_counted(sem_post), s);
+	return RT_REAL(sem_post)(s);
+}
+
+/* ------------------------------------------------------------------ barriers ---------------- */
+
+/* One of the threads gets PTHREAD_BARRIER_SERIAL_THREAD, which is no failure but has to be known. */
+int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	bool counted = rt_counted(pthread_barrier_wait);
+	struct rt_self *self = &rt_self;
+	int result;
+
+	rt_before_ordered(counted, b);
+	result = RT_REAL(pthread_barrier_wait)(b);
+	if (counted && self->active)
+		rt_step_ordered(self, b, result);
+	else
+		rt_before_ordered(counted, b);
+	return result;
+}
+
+/* ------------------------------------------------------------------ once -------------------- */
+
+/* The innermost pthread_once that the calling thread is in. */
+static __thread struct {
+	pthread_once_t *control;
+	void (*routine)(void);
+} once __attribute__((tls_model("initial-exec")));
+
+static void run_once(void)
+{
+	struct rt_self *self = &rt_self;
+	void (*routine)(void) = once.routine;
+
+	if (self->active)
+		rt_step_ordered(self, once.control, 1);
+	routine();
+}
+
+int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	__typeof__(once) outer = once;
+	int result;
+
+	if (!rt_counted(pthread_once))
+		return RT_REAL(pthread_once)(control, routine);
+	once.control = control;
+	once.routine = routine;
+	result = RT_REAL(pthread_once)(control, run_once);
+	once = outer;
+	return rt_after_ordered(true, control, result);
+}

@@ -1,0 +1,78 @@
+/* Start and end of the recorder in a process: the file to read first. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/failure.h"
+#include "rt/log.h"
+#include "rt/objects.h"
+#include "rt/options.h"
+#include "rt/real.h"
+#include "rt/self.h"
+#include "rt/threads.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+static uint32_t current_thread(void)
+{
+	return rt_self.active ? rt_self.number : RT_NOBODY;
+}
+
+static void failed(void)
+{
+	rt_log_end(0);
+}
+
+/* Registered before anything else is, so that it runs after all other handlers and destructors. */
+static void at_exit(void)
+{
+	rt_log_end(RT_LOG_ENDED);
+}
+
+/* The child of a fork is a process of its own; the thread that forked is its main thread. */
+static void in_child(void)
+{
+	rt_self_leave();
+	rt_objects_reset();
+	if (rt_log_reopen()) {
+		rt_failure_install(&rt_log.header->failure, current_thread, failed);
+		rt_threads_restart();
+	} else {
+		rt_failure_install(NULL, current_thread, failed);
+	}
+}
+
+static const char *variable(char **environment, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, name, n) && (*environment)[n] == '=')
+			return *environment + n + 1;
+	return NULL;
+}
+
+static void start(int argc, char **argv, char **environment)
+{
+	static struct rt_options options;
+	const char *text = variable(environment, "RETHREAD_OPTIONS");
+
+	(void)argc;
+	(void)argv;
+	rt_real_init();
+	/* Programs with more rights than their caller write no files where the caller says. */
+	if (!text || getauxval(AT_SECURE))
+		return;
+	rt_options_parse(&options, text);
+	if (options.scheme == RT_SCHEME_OFF || !rt_log_open(&options))
+		return;
+	atexit(at_exit);
+	pthread_atfork(NULL, NULL, in_child);
+	rt_failure_install(&rt_log.header->failure, current_thread, failed);
+	rt_threads_start();
+}
+
+/* Before the constructors of the program and of all its libraries. */
+__attribute__((section(".preinit_array"), used)) static void (*const preinit)(int, char **, char **) = start;

@@ -1,0 +1,199 @@
+#include "solve/infer.h"
+
+#include "model/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads with more candidates than this get their cubic part only when a model violates it. */
+enum { BETWEEN_LIMIT = 8 };
+
+struct infer_state {
+	struct memory memory;
+	struct problem problem;
+	struct formula formula;
+	struct solver *solver;
+	struct linear order;
+	struct infer_stats stats;
+	bool answered;
+};
+
+struct infer_options infer_defaults(void)
+{
+	return (struct infer_options){.model = MEMORY_SC, .seconds = 60};
+}
+
+static bool build_formula(struct infer_state *s, const struct execution *x, const struct infer_options *o,
+			  uint32_t between_limit, struct error *err)
+{
+	struct memory_options memory = {o->model, o->use_time, o->time_margin};
+	struct problem_options problem = {o->all_reads};
+	struct formula_options formula = {between_limit};
+	if (!memory_init(&s->memory, x, &memory, err))
+		return false;
+	if (!problem_init(&s->problem, &s->memory, &problem, err)) {
+		memory_release(&s->memory);
+		return false;
+	}
+	if (!formula_init(&s->formula, &s->problem, &formula, err)) {
+		problem_release(&s->problem);
+		memory_release(&s->memory);
+		return false;
+	}
+	return true;
+}
+
+static void release_formula(struct infer_state *s)
+{
+	formula_release(&s->formula);
+	problem_release(&s->problem);
+	memory_release(&s->memory);
+}
+
+static void count_problem(struct infer_state *s, const struct execution *x)
+{
+	struct infer_stats *n = &s->stats;
+	n->events = x->events.n;
+	n->threads = x->threads.n;
+	n->symbols = x->nsymbols;
+	n->conditions = x->conditions.n;
+	n->locations = s->memory.atoms.at.n;
+	n->reads = s->problem.pieces.n;
+	n->racy_reads = s->problem.racy_reads;
+	for (size_t i = 0; i < s->problem.pieces.n; i++)
+		if (s->problem.pieces.at[i].count > 1)
+			n->candidates += s->problem.pieces.at[i].count;
+	for (size_t i = 0; i < x->conditions.n; i++)
+		n->assumed |= x->conditions.at[i].kind == CONDITION_ASSUMED;
+}
+
+static struct infer_state *open_state(const struct execution *x, const struct infer_options *o,
+				      struct error *err)
+{
+	double start = solver_clock();
+	const struct solver_ops *ops = solver_find(o->solver);
+	if (!ops) {
+		fail(err, "there is no solver \"%s\"; there are %s", o->solver, solver_names());
+		return NULL;
+	}
+	struct infer_state *s = xcalloc(1, sizeof *s);
+	if (!build_formula(s, x, o, BETWEEN_LIMIT, err)) {
+		free(s);
+		return NULL;
+	}
+	s->solver = solver_open(ops, &s->formula, err);
+	if (!s->solver) {
+		release_formula(s);
+		free(s);
+		return NULL;
+	}
+	count_problem(s, x);
+	s->stats.build_seconds = solver_clock() - start;
+	return s;
+}
+
+void infer_free(struct infer_state *s)
+{
+	if (!s)
+		return;
+	solver_close(s->solver);
+	linear_release(&s->order);
+	release_formula(s);
+	free(s);
+}
+
+static void count_solution(struct infer_state *s, const struct schedule *out)
+{
+	const struct solver_figures *f = solver_figures(s->solver);
+	struct infer_stats *n = &s->stats;
+	n->variables = s->formula.variables.n - 2;
+	n->constraints = s->formula.ends.n + s->formula.equalities.n + n->conditions;
+	n->rounds = f->rounds;
+	n->cycles = f->cycles;
+	n->between = f->between;
+	n->solve_seconds = f->seconds;
+	n->switches = s->order.switches;
+	n->steps = s->order.needed;
+	n->waits = out ? out->waits.n : 0;
+}
+
+/* The solver's answer as a total order that the checker agrees to, and as a schedule. */
+static bool take_answer(struct infer_state *s, const struct execution *x, const struct infer_options *o,
+			struct schedule *out, struct error *err)
+{
+	struct chosen_edges chosen = {0};
+	struct error why;
+	linear_release(&s->order);
+	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
+	bool ok = linear_init(&s->order, &s->memory, chosen.at, chosen.n, err);
+	vec_free(&chosen);
+	if (!ok)
+		return false;
+	if (!check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
+		return fail(err, "the checker rejects the solver's answer: %s", why.text);
+	schedule_init(out, &s->memory, &s->order);
+	return true;
+}
+
+static enum infer_result next_answer(struct infer_state *s, const struct execution *x,
+				     const struct infer_options *o, struct schedule *out, struct error *err)
+{
+	if (s->answered && !formula_block(&s->formula, solver_model(s->solver)))
+		return INFER_NONE;
+	s->answered = false;
+	enum solve_result r = solver_solve(s->solver, o->seconds);
+	if (r != SOLVE_SAT)
+		return r == SOLVE_UNSAT ? INFER_NONE : INFER_BUDGET;
+	double start = solver_clock();
+	s->answered = true;
+	s->stats.answers++;
+	bool ok = take_answer(s, x, o, out, err);
+	s->stats.check_seconds += solver_clock() - start;
+	return ok ? INFER_FOUND : INFER_ERROR;
+}
+
+enum infer_result infer_schedule(const struct execution *x, const struct infer_options *o,
+				 struct infer_state **s, struct schedule *out, struct infer_stats *stats,
+				 struct error *err)
+{
+	if (!*s)
+		*s = open_state(x, o, err);
+	if (!*s)
+		return INFER_ERROR;
+	enum infer_result r = next_answer(*s, x, o, out, err);
+	count_solution(*s, r == INFER_FOUND ? out : NULL);
+	if (stats)
+		*stats = (*s)->stats;
+	return r;
+}
+
+const struct linear *infer_order(const struct infer_state *s)
+{
+	return &s->order;
+}
+
+const struct problem *infer_problem(const struct infer_state *s)
+{
+	return &s->problem;
+}
+
+uint32_t infer_writer(const struct infer_state *s, uint32_t piece)
+{
+	return s->problem.candidates.at[formula_choice(&s->formula, solver_model(s->solver), piece)];
+}
+
+bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
+		       struct error *err)
+{
+	struct infer_state s = {0};
+	if (!build_formula(&s, x, o, UINT32_MAX, err))
+		return false;
+	const struct solver_ops *ops = &solver_z3_difference;
+	struct backend *b = ops->open(&s.formula, err);
+	char *text = ops->smt2(b);
+	bool ok = write_file(path, text, strlen(text), err);
+	free(text);
+	ops->close(b);
+	release_formula(&s);
+	return ok;
+}

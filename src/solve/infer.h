@@ -1,0 +1,72 @@
+/*
+ * From an execution to a schedule: build the formula, solve it, check the answer, write the waits.
+ *
+ *     struct infer_options o = infer_defaults();
+ *     struct infer_state *s = NULL;
+ *     while (infer_schedule(&x, &o, &s, &schedule, &stats, &err) == INFER_FOUND) {
+ *         if (replays(&schedule)) break;           otherwise ask for the next candidate
+ *         schedule_release(&schedule);
+ *     }
+ *     infer_free(s);
+ */
+#ifndef RETHREAD_INFER_H
+#define RETHREAD_INFER_H
+
+#include "model/schedule.h"
+#include "solve/solver.h"
+
+enum infer_result {
+	INFER_FOUND,
+	INFER_NONE,    /* proven: no (further) interleaving explains the execution under this model */
+	INFER_BUDGET,  /* not decided in time */
+	INFER_ERROR,   /* see err */
+};
+
+struct infer_options {
+	enum memory_model model;
+	const char *solver;     /* name, NULL: the default (solver.h) */
+	double seconds;         /* budget of one call */
+	bool use_time;          /* believe time stamps */
+	uint64_t time_margin;   /* in their unit */
+	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
+};
+
+struct infer_options infer_defaults(void);
+
+struct infer_stats {
+	uint64_t events, threads, symbols, conditions, locations;
+	uint64_t reads;          /* pieces of reads that matter */
+	uint64_t racy_reads;     /* those with more than one candidate */
+	uint64_t candidates;     /* of those, in all */
+	uint64_t variables, constraints;
+	uint64_t rounds, cycles, between; /* of the lazy solver */
+	uint64_t answers;        /* candidates given so far, this one included */
+	uint32_t switches;       /* context switches up to the failure */
+	uint64_t steps;          /* up to the failure */
+	uint64_t waits;
+	double build_seconds, solve_seconds, check_seconds;
+	bool assumed;            /* the execution holds assumptions */
+};
+
+struct infer_state; /* opaque: the formula and the solver, kept between calls */
+
+/*
+ * *s is NULL at first; later calls exclude the candidate given before. out is filled on INFER_FOUND only.
+ * stats may be NULL. x must outlive the state.
+ */
+enum infer_result infer_schedule(const struct execution *x, const struct infer_options *o,
+				 struct infer_state **s, struct schedule *out, struct infer_stats *stats,
+				 struct error *err);
+void infer_free(struct infer_state *s);
+
+/* The total order behind the last candidate, for explanations. */
+const struct linear *infer_order(const struct infer_state *s);
+/* After INFER_FOUND: what event each piece of a read sees; problem.h. */
+const struct problem *infer_problem(const struct infer_state *s);
+uint32_t infer_writer(const struct infer_state *s, uint32_t piece);
+
+/* The whole formula as SMT-LIB2 (order as integers), for another solver or a reader. */
+bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
+		       struct error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * One thread interprets at a time: whoever holds the baton. A thread gives it up only where it has to wait, so a
+ * run is deterministic. When nobody can go on, the run is over: that is the normal end.
+ */
+#include "sym/engine.h"
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void await_turn(struct ethread *t)
+{
+	while (!atomic_load(&t->turn))
+		syscall(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	atomic_store(&t->turn, 0);
+}
+
+static void hand_over(struct ethread *next)
+{
+	atomic_store(&next->turn, 1);
+	syscall(SYS_futex, &next->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static struct ethread *pick(void)
+{
+	for (size_t i = 0; i < engine.threads.n; i++)
+		if (sync_can_go(engine.threads.at[i]))
+			return engine.threads.at[i];
+	return NULL;
+}
+
+void baton_wait(struct ethread *self)
+{
+	if (sync_can_go(self)) {
+		self->wait = WAIT_NOTHING;
+		return;
+	}
+	struct ethread *next = pick();
+	if (!next)
+		engine_finish();
+	hand_over(next);
+	await_turn(self);
+	self->wait = WAIT_NOTHING;
+}
+
+void baton_first(struct ethread *self)
+{
+	await_turn(self);
+}
+
+_Noreturn void baton_leave(struct ethread *self)
+{
+	self->wait = WAIT_FOREVER;
+	struct ethread *next = pick();
+	if (!next)
+		engine_finish();
+	hand_over(next);
+	for (;;)
+		pause();
+}

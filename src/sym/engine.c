@@ -1,0 +1,231 @@
+#include "sym/engine.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct engine engine;
+static __thread struct ethread *self;
+
+struct ethread *engine_self(void)
+{
+	return self;
+}
+
+void engine_self_set(struct ethread *t)
+{
+	self = t;
+}
+
+static char *state_file(const char *name)
+{
+	return xasprintf("%s/%s", engine.config->state, name);
+}
+
+/* The run cannot go on: says why where the driver looks, and ends the process. */
+_Noreturn void engine_fatal(const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	write_file(state_file("error"), text, strlen(text), NULL);
+	_exit(124);
+}
+
+/* ---- threads ---- */
+
+struct ethread *engine_thread_new(struct ethread *parent)
+{
+	struct ethread *t = xcalloc(1, sizeof *t);
+	t->number = (uint32_t)engine.threads.n;
+	if (parent)
+		snprintf(t->name, sizeof t->name, "%.50s:%u", parent->name, ++parent->children);
+	else
+		strcpy(t->name, "1");
+	t->log = trace_thread_named(engine.trace, t->name);
+	path_reader_init(&t->path, t->log ? t->log->words : NULL, t->log ? t->log->nwords : 0);
+	t->interp = ithread_new(engine.interp, t);
+	vclock_tick(&t->clock, t->number);
+	*vec_push(&engine.threads) = t;
+	event_add(t, EVENT_START, t->number, 0);
+	return t;
+}
+
+bool engine_log_used_up(const struct ethread *t)
+{
+	if (!t->log)
+		return true;
+	return t->path.word == t->path.end && t->ops >= t->log->info.sync_done;
+}
+
+static bool is_failing_thread(const struct ethread *t)
+{
+	const struct rt_failure *f = &engine.trace->failure;
+	return f->kind != RT_FAIL_NONE && t->log && t->log->info.number == f->thread;
+}
+
+void engine_thread_ends(struct ethread *t, bool at_failure)
+{
+	if (t->ended)
+		return;
+	t->ended = true;
+	struct event *e = event_add(t, EVENT_END, t->number, 0);
+	t->end = event_last(t);
+	if (at_failure && is_failing_thread(t)) {
+		t->failed = true;
+		e->flags |= EVENT_FAILS;
+	}
+}
+
+_Noreturn void engine_thread_over(struct ethread *t)
+{
+	engine_thread_ends(t, false);
+	baton_leave(t);
+}
+
+/* ---- entry from native code ---- */
+
+static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
+{
+	if (!self)
+		engine_fatal("%s is called on a thread that rethread did not see start",
+			     interp_symbol_name(engine.interp, symbol));
+	unsigned nin, nout;
+	interp_signature(engine.interp, symbol, &nin, &nout);
+	struct slot arguments[nin + 1], results[nout + 1];
+	for (unsigned i = 0; i < nin; i++)
+		arguments[i] = (struct slot){ in[i], EXPR_NONE };
+	if (!interp_call(self->interp, symbol, arguments, results))
+		engine_thread_over(self);
+	if (!strcmp(interp_symbol_name(engine.interp, symbol), "main") && !self->number) {
+		/* Returning would end the process: the other threads go on to the end of their logs. */
+		engine_thread_ends(self, true);
+		engine_thread_over(self);
+	}
+	for (unsigned i = 0; i < nout; i++)
+		out[i] = results[i].v;
+}
+
+/* ---- start ---- */
+
+/*
+ * A guess may lead a thread to a bad address before the race that misled it is known; the thread stops
+ * there, and the next run knows better. Where the recorded failure is that fault, it is the failure.
+ */
+static void on_fault(int signal_number)
+{
+	if (!self || !self->interp)
+		_exit(124);
+	engine.faults++;
+	engine_thread_ends(self, engine.trace->failure.kind == RT_FAIL_SIGNAL &&
+					 engine.trace->failure.signal == signal_number &&
+					 engine_log_used_up(self));
+	ithread_stop(self->interp);
+}
+
+static void catch_faults(void)
+{
+	stack_t stack = { .ss_sp = xmalloc(65536), .ss_size = 65536 };
+	sigaltstack(&stack, NULL);
+	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+	sigaction(SIGFPE, &action, NULL);
+}
+
+static void read_known(void)
+{
+	char *data;
+	size_t size;
+	if (!read_file(state_file("racy"), &data, &size, NULL))
+		return;
+	for (size_t i = 0; i + sizeof(struct range) <= size; i += sizeof(struct range))
+		memcpy(vec_push(&engine.known), data + i, sizeof(struct range));
+	free(data);
+}
+
+const struct rt_engine *rethread_engine_start(const struct rt_engine_config *config)
+{
+	static const struct rt_engine api = {
+		.abi = RT_ABI,           .enter = enter,           .create = sync_create,
+		.join = sync_join,       .acquire = sync_acquire,  .release = sync_release,
+		.ordered = sync_ordered, .plain = sync_plain,      .once = sync_once,
+		.exit = sync_exit,
+	};
+	struct error err;
+	engine.config = config;
+	if (config->abi != RT_ABI)
+		engine_fatal("the twin and the engine are of different versions; link the program again");
+	engine.trace = trace_open(config->trace, &err);
+	if (!engine.trace)
+		engine_fatal("%s", err.text);
+	if (memcmp(engine.trace->header.module_hash, config->module->hash, RT_HASH_SIZE))
+		engine_fatal("the trace is from another build of the program");
+	engine.exprs = expr_arena_new();
+	engine.interp = interp_new(config->code, config->module->symbols, config->module->nsymbols,
+				   config->module->tls_address, engine.exprs, &err);
+	if (!engine.interp)
+		engine_fatal("%s", err.text);
+	engine.lock_order = engine.trace->header.scheme == RT_SCHEME_PATH_SYNC;
+	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
+	*vec_push(&engine.sites) = (struct site_info){ "?", "?", "?" };
+	read_known();
+	engine.races = races_new(engine.known.at, engine.known.n);
+	self = engine_thread_new(NULL);
+	catch_faults();
+	return &api;
+}
+
+/* ---- the end of the run ---- */
+
+static void write_racy(const struct range *found, size_t nfound)
+{
+	size_t n = engine.known.n + nfound;
+	struct range *all = xmalloc((n + 1) * sizeof *all);
+	if (engine.known.n)
+		memcpy(all, engine.known.at, engine.known.n * sizeof *all);
+	if (nfound)
+		memcpy(all + engine.known.n, found, nfound * sizeof *all);
+	struct error err;
+	if (!write_file(state_file("racy"), all, n * sizeof *all, &err))
+		engine_fatal("%s", err.text);
+}
+
+static void write_status(size_t found)
+{
+	uint64_t saps = 0, instructions = 0, events = 0;
+	bool failed = false;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		const struct ethread *t = engine.threads.at[i];
+		saps += t->saps;
+		instructions += ithread_instructions(t->interp);
+		events += t->events.n;
+		failed |= t->failed;
+	}
+	json_t *status = json_pack(
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s}", "found", (json_int_t)found, "racy",
+		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
+		"events", (json_int_t)events, "symbols", (json_int_t)engine.nsymbols, "mismatches",
+		(json_int_t)engine.mismatches, "assumptions", (json_int_t)engine.assumptions, "faults",
+		(json_int_t)engine.faults, "failed", failed, "first_mismatch", engine.first_mismatch);
+	if (!status || json_dump_file(status, state_file("status.json"), JSON_INDENT(1)))
+		engine_fatal("cannot write %s", state_file("status.json"));
+}
+
+_Noreturn void engine_finish(void)
+{
+	for (size_t i = 0; i < engine.threads.n; i++)
+		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
+	size_t nfound;
+	const struct range *found = races_found(engine.races, &nfound);
+	struct error err;
+	if (!events_write(state_file("execution"), &err))
+		engine_fatal("%s", err.text);
+	write_racy(found, nfound);
+	write_status(nfound);
+	_exit(0);
+}

@@ -1,0 +1,144 @@
+/*
+ * The inference engine inside the twin (engine.h of include/rethread): executes every thread along its
+ * recorded path, one at a time, in an order that respects the recorded synchronization, and writes what
+ * it found (model/execution.h).
+ *
+ *   engine.c   start, entry from native code, the result
+ *   baton.c    which thread runs
+ *   sync.c     interposed functions: synchronization, vector clocks, known orders
+ *   host.c     what the interpreter asks for: accesses, path, native calls
+ *   race.c     which locations race
+ *   events.c   events and conditions as they occur
+ */
+#ifndef RETHREAD_SYM_ENGINE_H
+#define RETHREAD_SYM_ENGINE_H
+
+#include "model/execution.h"
+#include "sym/expr.h"
+#include "sym/interp.h"
+#include "sym/race.h"
+#include "trace/trace.h"
+
+#include <rethread/engine.h>
+
+struct object;
+
+enum wait_kind {
+	WAIT_NOTHING,
+	WAIT_OBJECT,  /* the object is free, and the next step on it is number `order` (0: any) */
+	WAIT_JOIN,    /* target has ended */
+	WAIT_FOREVER, /* ended, or blocked at the end of its log */
+};
+
+/* Vector clock: entry u is how much of thread u's time is ordered before now. */
+struct vclock {
+	uint32_t *at;
+	uint32_t n;
+};
+void vclock_join(struct vclock *into, const struct vclock *other);
+void vclock_set(struct vclock *into, const struct vclock *other);
+void vclock_tick(struct vclock *c, uint32_t thread);
+
+/* Event by thread and the number it got when it was added, until the threads' lists are sorted and joined. */
+struct event_ref {
+	uint32_t thread, index;
+};
+/* A condition met on the path, before events have their final numbers. */
+struct local_condition {
+	struct condition condition;
+	uint64_t sap; /* the thread's last SAP before it */
+};
+
+struct ethread {
+	uint32_t number;  /* in order of creation in this run; index in the result */
+	char name[64];
+	uint32_t children;
+	struct ithread *interp;
+	const struct trace_thread *log; /* NULL: the recorded run never saw it start */
+	struct path_reader path;
+	uint64_t saps;
+	uint64_t ops;      /* synchronization operations completed */
+	size_t next_sync;  /* in log->sync */
+	struct vclock clock;
+	vec(struct event) events;
+	vec(struct local_condition) conditions;
+	/* baton.c */
+	_Atomic uint32_t turn; /* futex */
+	enum wait_kind wait;
+	struct object *wait_object;
+	uint64_t wait_order;
+	struct ethread *wait_thread;
+	/* life */
+	bool ended;  /* its EVENT_END is recorded */
+	struct event_ref end;
+	bool failed; /* ended at the recorded failure */
+	pthread_t id;
+	void *result;
+};
+
+struct order_ref {
+	struct event_ref a, b;
+};
+
+struct engine {
+	const struct rt_engine_config *config;
+	struct trace *trace;
+	struct interp *interp;
+	struct expr_arena *exprs;
+	struct races *races;
+	vec(struct range) known; /* racy since an earlier run */
+	vec(struct ethread *) threads;
+	vec(struct order_ref) orders;
+	vec(struct initial) initials;
+	vec(struct forced_result) results;
+	vec(struct site_info) sites;
+	uint32_t *site_index; /* instrumentation site -> sites, 0 = not yet */
+	uint32_t nsymbols;
+	bool lock_order; /* the log has the order of locks */
+	uint64_t mismatches, assumptions, faults;
+	char first_mismatch[256], note[512];
+};
+extern struct engine engine;
+
+/* engine.c */
+struct ethread *engine_thread_new(struct ethread *parent);
+struct ethread *engine_self(void);
+void engine_self_set(struct ethread *t);
+_Noreturn void engine_finish(void);              /* write the result and end the process */
+_Noreturn void engine_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
+_Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
+bool engine_log_used_up(const struct ethread *t);
+
+/* baton.c: block until the wait that `self` has set can be over; run another meanwhile. */
+void baton_wait(struct ethread *self);
+void baton_first(struct ethread *self);      /* a new thread waits for its first turn */
+_Noreturn void baton_leave(struct ethread *self);
+
+/* sync.c: the steps of interposed calls (include/rethread/engine.h). */
+int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int sync_join(pthread_t, void **, const char *what);
+int sync_acquire(const void *object, const char *what);
+void sync_release(const void *object, const char *what);
+int sync_ordered(const void *object, const char *what);
+void sync_plain(const char *what);
+bool sync_once(const void *control);
+void sync_exit(void *result);
+bool sync_can_go(const struct ethread *t);
+
+/* events.c */
+struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site);
+struct event_ref event_last(const struct ethread *t);
+/* An event that happened at an earlier SAP of the thread and turns out to matter now. */
+struct event_ref event_add_late(struct ethread *t, enum event_kind kind, uint64_t object, uint64_t sap,
+				uint32_t site);
+void order_add(struct event_ref a, struct event_ref b);
+void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind);
+expr symbol_new(unsigned width);
+/* Index of a site's description; 0 for none. `what` names the operation. */
+uint32_t site_describe(struct ethread *t, uint32_t site, const char *what);
+/* Describes the place where the thread is (interposed calls have no site). */
+uint32_t place_describe(struct ethread *t, const char *what);
+bool events_write(const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,172 @@
+/* Events and conditions as the threads meet them, and their final form. */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site)
+{
+	struct event *e = vec_push(&t->events);
+	*e = (struct event){ .thread = t->number, .kind = (uint8_t)kind, .sap = t->saps,
+			     .object = object, .site = site };
+	if (engine_log_used_up(t))
+		e->flags |= EVENT_OPTIONAL;
+	return e;
+}
+
+struct event_ref event_last(const struct ethread *t)
+{
+	return (struct event_ref){ t->number, (uint32_t)(t->events.n - 1) };
+}
+
+struct event_ref event_add_late(struct ethread *t, enum event_kind kind, uint64_t object, uint64_t sap,
+				uint32_t site)
+{
+	*vec_push(&t->events) = (struct event){ .thread = t->number, .kind = (uint8_t)kind, .sap = sap,
+						.object = object, .site = site };
+	return event_last(t);
+}
+
+void order_add(struct event_ref a, struct event_ref b)
+{
+	*vec_push(&engine.orders) = (struct order_ref){ a, b };
+}
+
+void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind)
+{
+	unsigned width = expr_node(engine.exprs, e)->width;
+	expr holds = expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, width, value));
+	uint64_t constant;
+	if (expr_is_const(engine.exprs, holds, &constant) && constant)
+		return;
+	*vec_push(&t->conditions) = (struct local_condition){
+		{ holds, 0, place_describe(t, "branch"), kind }, t->saps };
+}
+
+expr symbol_new(unsigned width)
+{
+	return expr_sym(engine.exprs, width, engine.nsymbols++);
+}
+
+static uint32_t site_add(const struct position *p, const char *what)
+{
+	struct site_info info = { 0 };
+	const char *file = p->file ? p->file : "?";
+	snprintf(info.where, sizeof info.where, "%.90s:%u", file, p->line);
+	snprintf(info.what, sizeof info.what, "%.47s", what);
+	snprintf(info.function, sizeof info.function, "%.95s", p->function ? p->function : "?");
+	*vec_push(&engine.sites) = info;
+	return (uint32_t)(engine.sites.n - 1);
+}
+
+uint32_t site_describe(struct ethread *t, uint32_t site, const char *what)
+{
+	if (!site)
+		return place_describe(t, what);
+	if (!engine.site_index[site]) {
+		struct position p;
+		interp_site(engine.interp, site, &p);
+		engine.site_index[site] = site_add(&p, what);
+	}
+	return engine.site_index[site];
+}
+
+/* Places without a site number repeat: the last few are remembered. */
+uint32_t place_describe(struct ethread *t, const char *what)
+{
+	static struct { const char *function; uint32_t line; const char *what; uint32_t index; } recent[64];
+	struct position p;
+	ithread_position(t->interp, &p);
+	size_t i = (p.line * 7u + (size_t)((uintptr_t)what >> 4)) % 64;
+	if (!recent[i].index || recent[i].function != p.function || recent[i].line != p.line ||
+	    recent[i].what != what) {
+		recent[i].index = site_add(&p, what);
+		recent[i].function = p.function;
+		recent[i].line = p.line;
+		recent[i].what = what;
+	}
+	return recent[i].index;
+}
+
+/* ---- the final form: one array, thread by thread, in program order ---- */
+
+/* Late events stand behind others; END comes after everything of its SAP. */
+static uint64_t rank(const struct event *e)
+{
+	return e->sap * 2 + (e->kind == EVENT_END);
+}
+
+/* final[i] becomes the place of the thread's i-th added event among its events in program order. */
+static void sort_events(const struct ethread *t, uint32_t *final)
+{
+	uint32_t n = (uint32_t)t->events.n, *by_place = xmalloc((n + 1) * sizeof *by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = i;
+		for (; at && rank(&t->events.at[by_place[at - 1]]) > rank(&t->events.at[i]); at--)
+			by_place[at] = by_place[at - 1];
+		by_place[at] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		final[by_place[i]] = i;
+	free(by_place);
+}
+
+/* The last event of the thread at or before a SAP: events are in order. */
+static uint32_t event_before(const struct execution *x, const struct execution_thread *t, uint64_t sap)
+{
+	uint32_t low = 0, high = t->count;
+	while (low + 1 < high) {
+		uint32_t mid = (low + high) / 2;
+		if (x->events.at[t->first + mid].sap <= sap && x->events.at[t->first + mid].kind != EVENT_END)
+			low = mid;
+		else
+			high = mid;
+	}
+	return t->first + low;
+}
+
+static void put_thread(struct execution *x, const struct ethread *t, uint32_t *final)
+{
+	struct execution_thread *out = vec_push(&x->threads);
+	*out = (struct execution_thread){ .first = (uint32_t)x->events.n,
+					  .count = (uint32_t)t->events.n, .saps = t->saps };
+	memcpy(out->name, t->name, sizeof out->name);
+	sort_events(t, final);
+	for (size_t i = 0; i < t->events.n; i++)
+		vec_push(&x->events);
+	for (size_t i = 0; i < t->events.n; i++)
+		x->events.at[out->first + final[i]] = t->events.at[i];
+	for (size_t i = 0; i < t->conditions.n; i++) {
+		struct condition c = t->conditions.at[i].condition;
+		c.event = event_before(x, out, t->conditions.at[i].sap);
+		*vec_push(&x->conditions) = c;
+	}
+}
+
+bool events_write(const char *path, struct error *err)
+{
+	struct execution x;
+	execution_init(&x);
+	uint32_t **final = xcalloc(engine.threads.n, sizeof *final);
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		final[i] = xmalloc((engine.threads.at[i]->events.n + 1) * sizeof **final);
+		put_thread(&x, engine.threads.at[i], final[i]);
+	}
+	for (size_t i = 0; i < engine.orders.n; i++) {
+		struct event_ref a = engine.orders.at[i].a, b = engine.orders.at[i].b;
+		*vec_push(&x.orders) = (struct known_order){
+			x.threads.at[a.thread].first + final[a.thread][a.index],
+			x.threads.at[b.thread].first + final[b.thread][b.index],
+		};
+	}
+	x.initials.at = engine.initials.at;
+	x.initials.n = engine.initials.n;
+	x.results.at = engine.results.at;
+	x.results.n = engine.results.n;
+	x.sites.at = engine.sites.at;
+	x.sites.n = engine.sites.n;
+	x.exprs = engine.exprs;
+	x.nsymbols = engine.nsymbols;
+	x.lock_order_known = engine.lock_order;
+	return execution_write(&x, path, err);
+}

@@ -1,0 +1,676 @@
+#include "sym/expr.h"
+
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * `table` is an open-addressing hash table of node numbers (0: free), never more than half full, keyed by
+ * the whole node. `nodes[0]` is all zero. Unused fields of a node are always zero, so that equal nodes are
+ * equal bytes.
+ */
+struct expr_arena {
+	vec(struct expr_node) nodes;
+	uint32_t *table;
+	uint32_t mask;
+};
+
+static uint64_t ones(unsigned width)
+{
+	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static int64_t sign_extended(uint64_t v, unsigned width)
+{
+	unsigned shift = 64 - width;
+	return (int64_t)(v << shift) >> shift;
+}
+
+/* -------------------------------------------------- arena -------------------------------- */
+
+static uint32_t hash_node(const struct expr_node *n)
+{
+	uint64_t h = (uint64_t)n->op | (uint64_t)n->width << 8 | (uint64_t)n->a << 32;
+	h = (h ^ n->value) * UINT64_C(0x9e3779b97f4a7c15);
+	h = (h ^ (h >> 29) ^ ((uint64_t)n->b << 32 | n->c)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint32_t)(h >> 32);
+}
+
+static bool same_node(const struct expr_node *p, const struct expr_node *q)
+{
+	return p->op == q->op && p->width == q->width && p->a == q->a && p->b == q->b &&
+	       p->c == q->c && p->value == q->value;
+}
+
+/* The table slot that holds this node, or the free one where it belongs. */
+static uint32_t *find_slot(const struct expr_arena *x, const struct expr_node *n)
+{
+	uint32_t i = hash_node(n) & x->mask;
+	while (x->table[i] && !same_node(&x->nodes.at[x->table[i]], n))
+		i = (i + 1) & x->mask;
+	return &x->table[i];
+}
+
+static void rehash(struct expr_arena *x, uint32_t size)
+{
+	free(x->table);
+	x->table = xcalloc(size, sizeof *x->table);
+	x->mask = size - 1;
+	for (uint32_t i = 1; i < x->nodes.n; i++)
+		*find_slot(x, &x->nodes.at[i]) = i;
+}
+
+struct expr_arena *expr_arena_new(void)
+{
+	struct expr_arena *x = xcalloc(1, sizeof *x);
+	*vec_push(&x->nodes) = (struct expr_node){0};
+	rehash(x, 1024);
+	return x;
+}
+
+void expr_arena_free(struct expr_arena *x)
+{
+	if (!x)
+		return;
+	vec_free(&x->nodes);
+	free(x->table);
+	free(x);
+}
+
+const struct expr_node *expr_node(const struct expr_arena *x, expr e)
+{
+	return &x->nodes.at[e];
+}
+
+size_t expr_count(const struct expr_arena *x)
+{
+	return x->nodes.n - 1;
+}
+
+const struct expr_node *expr_nodes(const struct expr_arena *x)
+{
+	return x->nodes.at;
+}
+
+static expr intern(struct expr_arena *x, struct expr_node n)
+{
+	uint32_t *slot = find_slot(x, &n);
+	if (*slot)
+		return *slot;
+	if (x->nodes.n >= UINT32_MAX / 2)
+		die(EXIT_ERROR, "more than %u expression nodes", UINT32_MAX / 2);
+	expr e = (expr)x->nodes.n;
+	*slot = e;
+	*vec_push(&x->nodes) = n;
+	if (x->nodes.n > x->mask / 2)
+		rehash(x, (x->mask + 1) * 2);
+	return e;
+}
+
+static unsigned width_of(const struct expr_arena *x, expr e)
+{
+	return x->nodes.at[e].width;
+}
+
+static bool is_comparison(unsigned op)
+{
+	return op >= EXPR_EQ && op <= EXPR_SLE;
+}
+
+static bool is_binary(unsigned op)
+{
+	return op >= EXPR_ADD && op <= EXPR_SLE;
+}
+
+static bool is_commutative(unsigned op)
+{
+	return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_AND || op == EXPR_OR ||
+	       op == EXPR_XOR || op == EXPR_EQ;
+}
+
+/* How many operands an operator has. */
+static unsigned arity(unsigned op)
+{
+	if (op == EXPR_CONST || op == EXPR_SYM)
+		return 0;
+	if (op == EXPR_EXTRACT || op == EXPR_ZEXT || op == EXPR_SEXT)
+		return 1;
+	return op == EXPR_ITE ? 3 : 2;
+}
+
+/* Do op and the operands' widths give this node's width? */
+static bool widths_fit(const struct expr_arena *x, const struct expr_node *n)
+{
+	unsigned wa = width_of(x, n->a), wb = width_of(x, n->b), wc = width_of(x, n->c);
+	if (n->width < 1 || n->width > 64)
+		return false;
+	if (is_comparison(n->op))
+		return wa == wb && n->width == 1;
+	if (is_binary(n->op))
+		return wa == wb && n->width == wa;
+	switch (n->op) {
+	case EXPR_CONST:
+		return (n->value & ~ones(n->width)) == 0;
+	case EXPR_SYM:
+		return true;
+	case EXPR_ITE:
+		return wa == 1 && wb == wc && n->width == wb;
+	case EXPR_CONCAT:
+		return wa + wb == n->width;
+	case EXPR_EXTRACT:
+		return n->value < wa && n->value + n->width <= wa;
+	default:
+		return n->width >= wa;
+	}
+}
+
+static bool well_formed(const struct expr_arena *x, const struct expr_node *n, uint32_t number)
+{
+	if (n->op < EXPR_CONST || n->op >= EXPR_OP_COUNT || n->reserved)
+		return false;
+	const expr operands[3] = {n->a, n->b, n->c};
+	for (unsigned i = 0; i < 3; i++)
+		if (i < arity(n->op) ? operands[i] == EXPR_NONE || operands[i] >= number
+				     : operands[i] != EXPR_NONE)
+			return false;
+	bool has_value = n->op == EXPR_CONST || n->op == EXPR_SYM || n->op == EXPR_EXTRACT;
+	return (has_value || n->value == 0) && widths_fit(x, n);
+}
+
+struct expr_arena *expr_arena_load(const struct expr_node *nodes, size_t count)
+{
+	struct expr_arena *x = expr_arena_new();
+	if (count >= UINT32_MAX / 2) {
+		expr_arena_free(x);
+		return NULL;
+	}
+	for (uint32_t i = 1; i <= count; i++) {
+		if (!well_formed(x, &nodes[i], i)) {
+			expr_arena_free(x);
+			return NULL;
+		}
+		*vec_push(&x->nodes) = nodes[i];
+	}
+	uint32_t size = 1024;
+	while (size / 2 < x->nodes.n)
+		size *= 2;
+	rehash(x, size);
+	return x;
+}
+
+/* -------------------------------------------------- values ------------------------------- */
+
+static uint64_t divide(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
+{
+	int64_t sa = sign_extended(a, width), sb = sign_extended(b, width);
+	switch (op) {
+	case EXPR_UDIV:
+		return b ? a / b : UINT64_MAX;
+	case EXPR_UREM:
+		return b ? a % b : a;
+	case EXPR_SDIV:
+		if (!sb)
+			return sa < 0 ? 1 : UINT64_MAX;
+		return sb == -1 ? (uint64_t)0 - (uint64_t)sa : (uint64_t)(sa / sb);
+	default:
+		if (!sb)
+			return a;
+		return sb == -1 ? 0 : (uint64_t)(sa % sb);
+	}
+}
+
+static uint64_t shift(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
+{
+	if (op == EXPR_ASHR) {
+		unsigned n = b >= width ? 63 : (unsigned)b;
+		return (uint64_t)(sign_extended(a, width) >> n);
+	}
+	if (b >= width)
+		return 0;
+	return op == EXPR_SHL ? a << b : a >> b;
+}
+
+static uint64_t compute(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
+{
+	switch (op) {
+	case EXPR_ADD: return a + b;
+	case EXPR_SUB: return a - b;
+	case EXPR_MUL: return a * b;
+	case EXPR_AND: return a & b;
+	case EXPR_OR: return a | b;
+	case EXPR_XOR: return a ^ b;
+	case EXPR_EQ: return a == b;
+	case EXPR_ULT: return a < b;
+	case EXPR_ULE: return a <= b;
+	case EXPR_SLT: return sign_extended(a, width) < sign_extended(b, width);
+	case EXPR_SLE: return sign_extended(a, width) <= sign_extended(b, width);
+	case EXPR_SHL:
+	case EXPR_LSHR:
+	case EXPR_ASHR: return shift(op, a, b, width);
+	default: return divide(op, a, b, width);
+	}
+}
+
+static uint64_t node_value(const struct expr_node *nodes, const struct expr_node *n,
+			   const uint64_t *symbols, const uint64_t *values)
+{
+	uint64_t v;
+	switch (n->op) {
+	case EXPR_CONST:
+		return n->value;
+	case EXPR_SYM:
+		v = symbols[n->value];
+		break;
+	case EXPR_ITE:
+		v = values[n->a] ? values[n->b] : values[n->c];
+		break;
+	case EXPR_CONCAT:
+		v = values[n->a] << nodes[n->b].width | values[n->b];
+		break;
+	case EXPR_EXTRACT:
+		v = values[n->a] >> n->value;
+		break;
+	case EXPR_ZEXT:
+		v = values[n->a];
+		break;
+	case EXPR_SEXT:
+		v = (uint64_t)sign_extended(values[n->a], nodes[n->a].width);
+		break;
+	default:
+		v = compute(n->op, values[n->a], values[n->b], nodes[n->a].width);
+	}
+	return v & ones(n->width);
+}
+
+void expr_eval_all(const struct expr_arena *x, const uint64_t *symbols, uint64_t *out)
+{
+	for (size_t i = 1; i < x->nodes.n; i++)
+		out[i] = node_value(x->nodes.at, &x->nodes.at[i], symbols, out);
+}
+
+uint64_t expr_apply(const struct expr_arena *x, expr e, const uint64_t *symbols, const uint64_t *values)
+{
+	return node_value(x->nodes.at, &x->nodes.at[e], symbols, values);
+}
+
+/* Marks e and every node below it. */
+static void mark_reachable(const struct expr_arena *x, expr e, unsigned char *marked)
+{
+	vec(expr) stack = {0};
+	*vec_push(&stack) = e;
+	while (stack.n) {
+		expr at = stack.at[--stack.n];
+		if (!at || marked[at])
+			continue;
+		marked[at] = 1;
+		const struct expr_node *n = &x->nodes.at[at];
+		*vec_push(&stack) = n->a;
+		*vec_push(&stack) = n->b;
+		*vec_push(&stack) = n->c;
+	}
+	vec_free(&stack);
+}
+
+uint64_t expr_eval(const struct expr_arena *x, expr e, const uint64_t *symbols)
+{
+	uint64_t v;
+	if (expr_is_const(x, e, &v))
+		return v;
+	unsigned char *marked = xcalloc((size_t)e + 1, 1);
+	uint64_t *values = xmalloc(((size_t)e + 1) * sizeof *values);
+	mark_reachable(x, e, marked);
+	for (expr i = 1; i <= e; i++)
+		if (marked[i])
+			values[i] = node_value(x->nodes.at, &x->nodes.at[i], symbols, values);
+	v = values[e];
+	free(values);
+	free(marked);
+	return v;
+}
+
+/* -------------------------------------------------- constructors ------------------------- */
+
+expr expr_const(struct expr_arena *x, unsigned width, uint64_t value)
+{
+	return intern(x, (struct expr_node){.op = EXPR_CONST, .width = (uint8_t)width,
+					    .value = value & ones(width)});
+}
+
+expr expr_sym(struct expr_arena *x, unsigned width, uint64_t symbol)
+{
+	return intern(x, (struct expr_node){.op = EXPR_SYM, .width = (uint8_t)width,
+					    .value = symbol});
+}
+
+bool expr_is_const(const struct expr_arena *x, expr e, uint64_t *value)
+{
+	const struct expr_node *n = &x->nodes.at[e];
+	if (n->op != EXPR_CONST)
+		return false;
+	if (value)
+		*value = n->value;
+	return true;
+}
+
+/* a op a, where that is known; EXPR_NONE otherwise. */
+static expr fold_equal(struct expr_arena *x, enum expr_op op, expr a)
+{
+	switch (op) {
+	case EXPR_AND:
+	case EXPR_OR:
+		return a;
+	case EXPR_SUB:
+	case EXPR_XOR:
+		return expr_const(x, width_of(x, a), 0);
+	case EXPR_EQ:
+	case EXPR_ULE:
+	case EXPR_SLE:
+		return expr_const(x, 1, 1);
+	case EXPR_ULT:
+	case EXPR_SLT:
+		return expr_const(x, 1, 0);
+	default:
+		return EXPR_NONE;
+	}
+}
+
+/* (p == c) with p of width 1, a widened or a chosen constant: simpler forms, or EXPR_NONE. */
+static expr fold_equals_const(struct expr_arena *x, expr a, uint64_t c)
+{
+	struct expr_node n = x->nodes.at[a];
+	uint64_t t, f;
+	if (n.width == 1 && c == 1)
+		return a;
+	if (n.op == EXPR_XOR && expr_is_const(x, n.b, &t))
+		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, n.width, t ^ c));
+	if (n.op == EXPR_ADD && expr_is_const(x, n.b, &t))
+		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, n.width, c - t));
+	if (n.op == EXPR_ZEXT) {
+		unsigned w = width_of(x, n.a);
+		if (c & ~ones(w))
+			return expr_const(x, 1, 0);
+		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, w, c));
+	}
+	if (n.op == EXPR_SEXT) {
+		unsigned w = width_of(x, n.a);
+		if (((uint64_t)sign_extended(c & ones(w), w) & ones(n.width)) != c)
+			return expr_const(x, 1, 0);
+		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, w, c));
+	}
+	if (n.op == EXPR_ITE && expr_is_const(x, n.b, &t) && expr_is_const(x, n.c, &f)) {
+		if (t != c && f != c)
+			return expr_const(x, 1, 0);
+		if (t != f)
+			return t == c ? n.a : expr_not(x, n.a);
+	}
+	return EXPR_NONE;
+}
+
+/* a op constant c (the right operand), simplified, or EXPR_NONE. */
+static expr fold_right_const(struct expr_arena *x, enum expr_op op, expr a, uint64_t c)
+{
+	unsigned w = width_of(x, a);
+	struct expr_node n = x->nodes.at[a];
+	uint64_t inner;
+	bool nested = n.op == op && expr_is_const(x, n.b, &inner);
+	switch (op) {
+	case EXPR_ADD:
+		if (nested)
+			return expr_binary(x, op, n.a, expr_const(x, w, inner + c));
+		return c == 0 ? a : EXPR_NONE;
+	case EXPR_XOR:
+		if (nested)
+			return expr_binary(x, op, n.a, expr_const(x, w, inner ^ c));
+		return c == 0 ? a : EXPR_NONE;
+	case EXPR_OR:
+		if (nested)
+			return expr_binary(x, op, n.a, expr_const(x, w, inner | c));
+		if (c == ones(w))
+			return expr_const(x, w, c);
+		return c == 0 ? a : EXPR_NONE;
+	case EXPR_AND:
+		if (nested)
+			return expr_binary(x, op, n.a, expr_const(x, w, inner & c));
+		if (c == 0)
+			return expr_const(x, w, 0);
+		return c == ones(w) ? a : EXPR_NONE;
+	case EXPR_SHL:
+	case EXPR_LSHR:
+		if (c >= w)
+			return expr_const(x, w, 0);
+		return c == 0 ? a : EXPR_NONE;
+	case EXPR_ASHR:
+		return c == 0 ? a : EXPR_NONE;
+	case EXPR_SUB:
+		return expr_binary(x, EXPR_ADD, a, expr_const(x, w, 0 - c));
+	case EXPR_MUL:
+		if (c == 0)
+			return expr_const(x, w, 0);
+		return c == 1 ? a : EXPR_NONE;
+	case EXPR_UDIV:
+		return c == 1 ? a : EXPR_NONE;
+	case EXPR_SDIV:
+		return c == 1 && w > 1 ? a : EXPR_NONE;
+	case EXPR_ULT:
+		return c == 0 ? expr_const(x, 1, 0) : EXPR_NONE;
+	case EXPR_ULE:
+		return c == ones(w) ? expr_const(x, 1, 1) : EXPR_NONE;
+	case EXPR_EQ:
+		return fold_equals_const(x, a, c);
+	default:
+		return EXPR_NONE;
+	}
+}
+
+expr expr_binary(struct expr_arena *x, enum expr_op op, expr a, expr b)
+{
+	uint64_t va, vb;
+	bool ca = expr_is_const(x, a, &va), cb = expr_is_const(x, b, &vb);
+	unsigned w = width_of(x, a), result = is_comparison(op) ? 1 : w;
+	if (ca && cb)
+		return expr_const(x, result, compute(op, va, vb, w));
+	if (is_commutative(op) && (ca || (!cb && a > b))) {
+		expr swap = a;
+		a = b;
+		b = swap;
+		vb = va;
+		cb = ca;
+	}
+	expr folded = a == b ? fold_equal(x, op, a) : EXPR_NONE;
+	if (!folded && cb)
+		folded = fold_right_const(x, op, a, vb);
+	if (folded)
+		return folded;
+	return intern(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)result,
+					    .a = a, .b = b});
+}
+
+expr expr_not(struct expr_arena *x, expr a)
+{
+	return expr_binary(x, EXPR_XOR, a, expr_const(x, width_of(x, a), UINT64_MAX));
+}
+
+expr expr_ite(struct expr_arena *x, expr c, expr t, expr f)
+{
+	uint64_t v, vt, vf;
+	if (expr_is_const(x, c, &v))
+		return v ? t : f;
+	if (t == f)
+		return t;
+	if (width_of(x, t) == 1 && expr_is_const(x, t, &vt) && expr_is_const(x, f, &vf))
+		return vt ? c : expr_not(x, c);
+	return intern(x, (struct expr_node){.op = EXPR_ITE, .width = (uint8_t)width_of(x, t),
+					    .a = c, .b = t, .c = f});
+}
+
+expr expr_concat(struct expr_arena *x, expr high, expr low)
+{
+	uint64_t vh, vl;
+	struct expr_node h = x->nodes.at[high], l = x->nodes.at[low];
+	unsigned w = h.width + l.width;
+	if (expr_is_const(x, high, &vh)) {
+		if (expr_is_const(x, low, &vl))
+			return expr_const(x, w, vh << l.width | vl);
+		if (vh == 0)
+			return expr_zext(x, low, w);
+	}
+	/* Two neighbouring pieces of one value. */
+	if (h.op == EXPR_EXTRACT && l.op == EXPR_EXTRACT && h.a == l.a && h.value == l.value + l.width)
+		return expr_extract(x, h.a, (unsigned)l.value, w);
+	return intern(x, (struct expr_node){.op = EXPR_CONCAT, .width = (uint8_t)w,
+					    .a = high, .b = low});
+}
+
+expr expr_extract(struct expr_arena *x, expr a, unsigned low, unsigned width)
+{
+	uint64_t v;
+	struct expr_node n = x->nodes.at[a];
+	if (low == 0 && width == n.width)
+		return a;
+	if (expr_is_const(x, a, &v))
+		return expr_const(x, width, v >> low);
+	if (n.op == EXPR_EXTRACT)
+		return expr_extract(x, n.a, low + (unsigned)n.value, width);
+	if (n.op == EXPR_CONCAT) {
+		unsigned wl = width_of(x, n.b);
+		if (low + width <= wl)
+			return expr_extract(x, n.b, low, width);
+		if (low >= wl)
+			return expr_extract(x, n.a, low - wl, width);
+	}
+	if (n.op == EXPR_ZEXT || n.op == EXPR_SEXT) {
+		unsigned wa = width_of(x, n.a);
+		if (low + width <= wa)
+			return expr_extract(x, n.a, low, width);
+		if (n.op == EXPR_ZEXT && low >= wa)
+			return expr_const(x, width, 0);
+		if (low == 0)
+			return n.op == EXPR_ZEXT ? expr_zext(x, n.a, width)
+						 : expr_sext(x, n.a, width);
+	}
+	return intern(x, (struct expr_node){.op = EXPR_EXTRACT, .width = (uint8_t)width, .a = a,
+					    .value = low});
+}
+
+static expr widen(struct expr_arena *x, enum expr_op op, expr a, unsigned width)
+{
+	uint64_t v;
+	struct expr_node n = x->nodes.at[a];
+	if (width == n.width)
+		return a;
+	if (expr_is_const(x, a, &v))
+		return expr_const(x, width,
+				  op == EXPR_ZEXT ? v : (uint64_t)sign_extended(v, n.width));
+	if (n.op == op || n.op == EXPR_ZEXT) /* a zero-extended value has sign 0 */
+		return widen(x, n.op, n.a, width);
+	return intern(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)width, .a = a});
+}
+
+expr expr_zext(struct expr_arena *x, expr a, unsigned width)
+{
+	return widen(x, EXPR_ZEXT, a, width);
+}
+
+expr expr_sext(struct expr_arena *x, expr a, unsigned width)
+{
+	return widen(x, EXPR_SEXT, a, width);
+}
+
+/* -------------------------------------------------- text --------------------------------- */
+
+struct text {
+	char *at;
+	size_t n, size;
+};
+
+static void put(struct text *t, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	int k = vsnprintf(t->at + t->n, t->size - t->n, format, ap);
+	va_end(ap);
+	if (k > 0)
+		t->n = t->n + (size_t)k < t->size ? t->n + (size_t)k : t->size - 1;
+}
+
+static const char *const symbols_of[EXPR_OP_COUNT] = {
+	[EXPR_ADD] = "+", [EXPR_SUB] = "-", [EXPR_MUL] = "*", [EXPR_UDIV] = "/u",
+	[EXPR_SDIV] = "/", [EXPR_UREM] = "%u", [EXPR_SREM] = "%", [EXPR_AND] = "&",
+	[EXPR_OR] = "|", [EXPR_XOR] = "^", [EXPR_SHL] = "<<", [EXPR_LSHR] = ">>u",
+	[EXPR_ASHR] = ">>", [EXPR_EQ] = "==", [EXPR_ULT] = "<u", [EXPR_ULE] = "<=u",
+	[EXPR_SLT] = "<", [EXPR_SLE] = "<=",
+};
+
+static void print(struct text *t, const struct expr_arena *x, expr e, bool nested);
+
+static void print_binary(struct text *t, const struct expr_arena *x, const struct expr_node *n,
+			 bool nested)
+{
+	uint64_t c;
+	if (n->op == EXPR_XOR && expr_is_const(x, n->b, &c) && c == ones(n->width)) {
+		put(t, n->width == 1 ? "!" : "~");
+		print(t, x, n->a, true);
+		return;
+	}
+	put(t, nested ? "(" : "");
+	print(t, x, n->a, true);
+	put(t, " %s ", symbols_of[n->op]);
+	print(t, x, n->b, true);
+	put(t, nested ? ")" : "");
+}
+
+static void print(struct text *t, const struct expr_arena *x, expr e, bool nested)
+{
+	const struct expr_node *n = &x->nodes.at[e];
+	if (t->n + 1 >= t->size) /* full: a shared graph may be exponential as text */
+		return;
+	switch (n->op) {
+	case 0:
+		put(t, "none");
+		return;
+	case EXPR_CONST:
+		if (n->width >= 8 && n->value > ones(n->width) - 4096)
+			put(t, "%" PRId64, sign_extended(n->value, n->width));
+		else
+			put(t, "%" PRIu64, n->value);
+		return;
+	case EXPR_SYM:
+		put(t, "s%" PRIu64, n->value);
+		return;
+	case EXPR_ITE:
+	case EXPR_CONCAT:
+		put(t, n->op == EXPR_ITE ? "ite(" : "concat(");
+		print(t, x, n->a, false);
+		put(t, ", ");
+		print(t, x, n->b, false);
+		if (n->op == EXPR_ITE) {
+			put(t, ", ");
+			print(t, x, n->c, false);
+		}
+		put(t, ")");
+		return;
+	case EXPR_EXTRACT:
+		print(t, x, n->a, true);
+		put(t, "[%u:%u]", (unsigned)n->value + n->width - 1, (unsigned)n->value);
+		return;
+	case EXPR_ZEXT:
+	case EXPR_SEXT:
+		put(t, n->op == EXPR_ZEXT ? "u%u(" : "i%u(", n->width);
+		print(t, x, n->a, false);
+		put(t, ")");
+		return;
+	default:
+		print_binary(t, x, n, nested);
+	}
+}
+
+void expr_print(const struct expr_arena *x, expr e, char *text, size_t size)
+{
+	if (!size)
+		return;
+	struct text t = {text, 0, size};
+	text[0] = 0;
+	print(&t, x, e, false);
+}

@@ -1,0 +1,75 @@
+/*
+ * Bit-vector expressions over symbols: the values a concrete run cannot know.
+ *
+ * An arena of hash-consed nodes, named by number; 0 (EXPR_NONE) means "concrete, no expression". Node
+ * constructors fold constants and apply cheap identities; they return a node, which may be EXPR_CONST.
+ * Widths are 1 to 64 bits. Comparison results have width 1. Operands always have smaller numbers than
+ * the node, so an array of nodes can be written to a file and evaluated in one forward scan.
+ */
+#ifndef RETHREAD_EXPR_H
+#define RETHREAD_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t expr;
+#define EXPR_NONE 0u
+
+enum expr_op {
+	EXPR_CONST = 1, /* value */
+	EXPR_SYM,       /* value: symbol number, from 0 */
+	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_UDIV, EXPR_SDIV, EXPR_UREM, EXPR_SREM,
+	EXPR_AND, EXPR_OR, EXPR_XOR, EXPR_SHL, EXPR_LSHR, EXPR_ASHR,
+	EXPR_EQ, EXPR_ULT, EXPR_ULE, EXPR_SLT, EXPR_SLE, /* width 1 */
+	EXPR_ITE,       /* a ? b : c, a of width 1 */
+	EXPR_CONCAT,    /* a is the high part */
+	EXPR_EXTRACT,   /* value: lowest bit; width says how many */
+	EXPR_ZEXT, EXPR_SEXT,
+	EXPR_OP_COUNT
+};
+
+struct expr_node {
+	uint8_t op;
+	uint8_t width;
+	uint16_t reserved;
+	expr a, b, c;
+	uint64_t value;
+};
+
+struct expr_arena; /* opaque */
+
+struct expr_arena *expr_arena_new(void);
+void expr_arena_free(struct expr_arena *x);
+const struct expr_node *expr_node(const struct expr_arena *x, expr e);
+size_t expr_count(const struct expr_arena *x); /* nodes are 1 .. count */
+const struct expr_node *expr_nodes(const struct expr_arena *x); /* array; [0] is unused */
+/* An arena holding these nodes (as from a file); NULL when they break the invariants above. */
+struct expr_arena *expr_arena_load(const struct expr_node *nodes, size_t count);
+
+expr expr_const(struct expr_arena *x, unsigned width, uint64_t value);
+expr expr_sym(struct expr_arena *x, unsigned width, uint64_t symbol);
+expr expr_binary(struct expr_arena *x, enum expr_op op, expr a, expr b);
+expr expr_not(struct expr_arena *x, expr a);           /* bitwise */
+expr expr_ite(struct expr_arena *x, expr c, expr t, expr f);
+expr expr_concat(struct expr_arena *x, expr high, expr low);
+expr expr_extract(struct expr_arena *x, expr a, unsigned low, unsigned width);
+expr expr_zext(struct expr_arena *x, expr a, unsigned width);
+expr expr_sext(struct expr_arena *x, expr a, unsigned width);
+/* Is e a constant; if so *value is it. */
+bool expr_is_const(const struct expr_arena *x, expr e, uint64_t *value);
+
+/*
+ * Values of all nodes under values for the symbols: out[1..count]. Division by zero and over-wide shifts give
+ * what SMT-LIB says (all ones or the dividend; zero or the sign). Returns the value of e in expr_eval.
+ */
+void expr_eval_all(const struct expr_arena *x, const uint64_t *symbols, uint64_t *out);
+uint64_t expr_eval(const struct expr_arena *x, expr e, const uint64_t *symbols);
+
+/* The value of node e alone, given those of its operands in values[1 .. e - 1] and of the symbols. */
+uint64_t expr_apply(const struct expr_arena *x, expr e, const uint64_t *symbols, const uint64_t *values);
+
+/* Text like "(s3 + 1) == 4", for messages; truncated to size. */
+void expr_print(const struct expr_arena *x, expr e, char *text, size_t size);
+
+#endif

@@ -1,0 +1,242 @@
+/* What the interpreter asks the engine for: accesses of shared memory, the recorded path, native calls. */
+#include "sym/engine.h"
+#include "sym/externals.h"
+
+#include <string.h>
+
+static struct ethread *of(struct ithread *t)
+{
+	return ithread_data(t);
+}
+
+/* ---- path ---- */
+
+int64_t host_path_bits(struct ithread *t, unsigned n)
+{
+	return path_reader_bits(&of(t)->path, n);
+}
+
+void host_assume(struct ithread *t, expr e, uint64_t v)
+{
+	condition_add(of(t), e, v, CONDITION_PATH);
+}
+
+void host_mismatch(struct ithread *t)
+{
+	if (!engine.mismatches++) {
+		struct position p;
+		ithread_position(t, &p);
+		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%s), thread %s", p.file,
+			 p.line, p.function, of(t)->name);
+	}
+}
+
+void host_concretize(struct ithread *t, struct slot *s, const char *why)
+{
+	(void)why;
+	engine.assumptions++;
+	condition_add(of(t), s->e, s->v, CONDITION_ASSUMED);
+	s->e = EXPR_NONE;
+}
+
+_Noreturn void host_unsupported(struct ithread *t, const char *what)
+{
+	struct position p;
+	ithread_position(t, &p);
+	engine_fatal("%s:%u: in %s: %s", p.file, p.line, p.function, what);
+}
+
+/* ---- memory ---- */
+
+static uint64_t read_memory(uint64_t address, unsigned size)
+{
+	uint64_t v = 0;
+	memcpy(&v, (const void *)(uintptr_t)address, size);
+	return v;
+}
+
+static void write_memory(uint64_t address, unsigned size, uint64_t v)
+{
+	memcpy((void *)(uintptr_t)address, &v, size);
+}
+
+/*
+ * Does the access race? Notes what memory holds where a racy location is touched for the first time; must be
+ * called before the access changes it.
+ */
+static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool write)
+{
+	size_t fresh;
+	bool racy = races_access(engine.races, self->number, self->clock.at, self->clock.n, address, size,
+				 write, &fresh);
+	for (size_t i = 0; i < fresh; i++) {
+		struct range r = races_fresh(engine.races)[i];
+		*vec_push(&engine.initials) = (struct initial){
+			.address = r.address,
+			.size = (uint32_t)r.size,
+			.value = read_memory(r.address, (unsigned)r.size),
+		};
+	}
+	return racy;
+}
+
+static void load(struct ethread *self, uint32_t site, struct access *a)
+{
+	bool racy = is_racy(self, a->address, a->size, false);
+	a->value.v = read_memory(a->address, a->size);
+	a->value.e = EXPR_NONE;
+	if (!racy) {
+		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
+		return;
+	}
+	a->value.e = symbol_new(a->size * 8);
+	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
+	e->size = (uint8_t)a->size;
+	e->read = a->value.e;
+}
+
+static expr value_expr(const struct slot *s, unsigned size)
+{
+	if (!s->e)
+		return expr_const(engine.exprs, size * 8, s->v);
+	unsigned width = expr_node(engine.exprs, s->e)->width;
+	return width < size * 8 ? expr_zext(engine.exprs, s->e, size * 8) : s->e;
+}
+
+static void store(struct ethread *self, uint32_t site, const struct access *a)
+{
+	bool racy = is_racy(self, a->address, a->size, true);
+	write_memory(a->address, a->size, a->value.v);
+	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
+	if (!racy)
+		return;
+	expr value = value_expr(&a->value, a->size);
+	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, "store"));
+	e->size = (uint8_t)a->size;
+	e->written = value;
+}
+
+void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	for (unsigned i = 0; i < count; i++)
+		load(self, site, &pieces[i]);
+}
+
+void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	for (unsigned i = 0; i < count; i++)
+		store(self, site, &pieces[i]);
+}
+
+void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	bool racy = is_racy(self, piece->address, piece->size, true);
+	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
+	old.e = racy ? symbol_new(piece->size * 8) :
+		       interp_memory_expr(engine.interp, piece->address, piece->size);
+	piece->value = old;
+	bool writes = update(data, t, old, &new_value);
+	if (writes) {
+		write_memory(piece->address, piece->size, new_value.v);
+		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
+	}
+	if (!racy)
+		return;
+	expr value = writes ? value_expr(&new_value, piece->size) : EXPR_NONE;
+	struct event *e = event_add(self, writes ? EVENT_UPDATE : EVENT_READ, piece->address,
+				    site_describe(self, site, "atomic"));
+	e->size = (uint8_t)piece->size;
+	e->read = old.e;
+	e->written = value;
+}
+
+void host_fence(struct ithread *t, uint32_t site)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	event_add(self, EVENT_FENCE, 0, site_describe(self, site, "fence"));
+}
+
+void host_site(struct ithread *t, uint32_t site)
+{
+	(void)site;
+	of(t)->saps++;
+}
+
+/* Bytes from `at` to the next multiple of 8, at most `left`: pieces that never straddle a granule. */
+static unsigned piece_size(uint64_t at, uint64_t left)
+{
+	unsigned n = 8 - (unsigned)(at % 8);
+	return left < n ? (unsigned)left : n;
+}
+
+void host_copy(struct ithread *t, uint32_t site, uint64_t to, uint64_t from, uint64_t size)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	vec(struct access) pieces = { 0 };
+	for (uint64_t at = 0; at < size;) {
+		struct access a = { .address = from + at, .size = piece_size(to + at, size - at) };
+		unsigned n = piece_size(from + at, size - at);
+		if (n < a.size)
+			a.size = n;
+		load(self, site, &a);
+		a.address = to + at;
+		*vec_push(&pieces) = a;
+		at += a.size;
+	}
+	for (size_t i = 0; i < pieces.n; i++)
+		store(self, site, &pieces.at[i]);
+	vec_free(&pieces);
+}
+
+void host_fill(struct ithread *t, uint32_t site, uint64_t to, struct slot byte, uint64_t size)
+{
+	struct ethread *self = of(t);
+	self->saps++;
+	if (byte.e)
+		host_concretize(t, &byte, "byte of a memset");
+	for (uint64_t at = 0; at < size;) {
+		struct access a = { .address = to + at, .size = piece_size(to + at, size - at) };
+		a.value.v = (byte.v & 0xff) * 0x0101010101010101ull;
+		if (a.size < 8)
+			a.value.v &= (1ull << a.size * 8) - 1;
+		store(self, site, &a);
+		at += a.size;
+	}
+}
+
+/* ---- native calls ---- */
+
+bool host_call(struct ithread *t, struct native_call *c)
+{
+	struct ethread *self = of(t);
+	if (c->site)
+		self->saps++;
+	switch (external_class(c->name)) {
+	case EXTERNAL_ENDS:
+		engine_thread_ends(self, true);
+		ithread_stop(t);
+	case EXTERNAL_SLEEPS:
+		memset(c->out, 0, c->nout * sizeof *c->out);
+		return false;
+	case EXTERNAL_OUTPUT:
+		for (unsigned i = 0; i < c->nin; i++)
+			c->in[i].e = EXPR_NONE; /* what is printed decides nothing */
+		return true;
+	case EXTERNAL_OTHER:
+		return true;
+	}
+	return true;
+}
+
+void host_called(struct ithread *t, struct native_call *c)
+{
+	(void)t, (void)c;
+}

@@ -1,0 +1,312 @@
+/*
+ * The interpreter's life: code, threads, entering and leaving.
+ */
+#include "sym/interp_internal.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+	STACK_BYTES = 64 << 20,  /* of interpreted local variables; address space, not memory */
+	STACK_VALUES = 16 << 20, /* registers */
+	STACK_FRAMES = 1 << 20,
+	RED_ZONE = 4096,
+};
+
+/* ------------------------------------------------------------------ addresses of symbols */
+
+static size_t address_slot(const struct address_map *m, uint64_t key)
+{
+	size_t h = (size_t)((key >> 4) * 0x9e3779b97f4a7c15ull >> 24);
+	for (;; h++) {
+		h &= m->cap - 1;
+		if (!m->values[h] || m->keys[h] == key)
+			return h;
+	}
+}
+
+static void address_map_fill(struct interp *in)
+{
+	struct address_map *m = &in->addresses;
+	const struct code *c = &in->code;
+	for (m->cap = 64; m->cap < 2 * c->nsymbols; m->cap *= 2)
+		;
+	m->keys = xcalloc(m->cap, sizeof *m->keys);
+	m->values = xcalloc(m->cap, sizeof *m->values);
+	for (uint32_t i = 0; i < c->nsymbols; i++) {
+		uint64_t at = (uint64_t)(uintptr_t)in->symbols[i];
+		if (!at || c->symbols[i].kind != SYMBOL_FUNCTION)
+			continue;
+		size_t h = address_slot(m, at);
+		/* Of several names for one address the one with a body counts. */
+		if (m->values[h] && c->symbols[m->values[h] - 1].function)
+			continue;
+		m->keys[h] = at;
+		m->values[h] = i + 1;
+	}
+}
+
+int64_t symbol_at(const struct interp *in, uint64_t address)
+{
+	return (int64_t)in->addresses.values[address_slot(&in->addresses, address)] - 1;
+}
+
+/* ------------------------------------------------------------------ code */
+
+static uint8_t special_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t special;
+	} table[] = {
+		{"setjmp", SPECIAL_SETJMP},	  {"_setjmp", SPECIAL_SETJMP},
+		{"__sigsetjmp", SPECIAL_SETJMP},  {"sigsetjmp", SPECIAL_SETJMP},
+		{"longjmp", SPECIAL_LONGJMP},	  {"_longjmp", SPECIAL_LONGJMP},
+		{"siglongjmp", SPECIAL_LONGJMP},  {"__longjmp_chk", SPECIAL_LONGJMP},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(name, table[i].name))
+			return table[i].special;
+	return SPECIAL_NONE;
+}
+
+static void prepare(struct interp *in)
+{
+	const struct code *c = &in->code;
+	in->consts = xcalloc(c->nconsts, sizeof *in->consts);
+	for (size_t i = 0; i < c->nconsts; i++) {
+		uint64_t base = c->consts[i].symbol
+					? (uint64_t)(uintptr_t)in->symbols[c->consts[i].symbol - 1]
+					: 0;
+		in->consts[i] = base + c->consts[i].value;
+	}
+	in->functions = xcalloc(c->nfunctions, sizeof *in->functions);
+	for (size_t i = 0; i < c->nfunctions; i++) {
+		const struct code_function *f = &c->functions[i];
+		in->functions[i] = (struct ifunction){
+			.code = f->reason ? NULL : c->insns + f->first_insn,
+			.consts = in->consts + f->first_const,
+			.nregs = f->nregs,
+			.nparams = f->nparams,
+			.nconsts = f->nconsts,
+			.nresults = f->nresults,
+			.memory = f->memory,
+			.align = f->align ? f->align : 16,
+			.info = f,
+		};
+	}
+	in->special = xcalloc(c->nsymbols, 1);
+	for (size_t i = 0; i < c->nsymbols; i++)
+		if (!c->symbols[i].function)
+			in->special[i] = special_of(c->strings + c->symbols[i].name);
+	address_map_fill(in);
+}
+
+struct interp *interp_new(const char *code_file, const void *const *symbols, uint32_t nsymbols,
+			  void *(*tls)(uint32_t symbol), struct expr_arena *exprs, struct error *err)
+{
+	struct interp *in = xcalloc(1, sizeof *in);
+	if (!code_load(&in->code, code_file, err)) {
+		free(in);
+		return NULL;
+	}
+	if (in->code.nsymbols != nsymbols) {
+		fail(err, "%s has %zu symbols, the program %u: they are not of the same link", code_file,
+		     in->code.nsymbols, nsymbols);
+		code_release(&in->code);
+		free(in);
+		return NULL;
+	}
+	in->symbols = symbols;
+	in->tls = tls;
+	in->exprs = exprs;
+	in->memory = symmem_new(exprs);
+	prepare(in);
+	return in;
+}
+
+void interp_free(struct interp *in)
+{
+	if (!in)
+		return;
+	symmem_free(in->memory);
+	free(in->functions);
+	free(in->consts);
+	free(in->special);
+	free(in->addresses.keys);
+	free(in->addresses.values);
+	code_release(&in->code);
+	free(in);
+}
+
+void interp_signature(const struct interp *in, uint32_t symbol, unsigned *nin, unsigned *nout)
+{
+	const struct code_symbol *s = &in->code.symbols[symbol];
+	*nin = s->function ? in->functions[s->function - 1].nparams : 0;
+	*nout = s->function ? in->functions[s->function - 1].nresults : 0;
+}
+
+const char *interp_symbol_name(const struct interp *in, uint32_t symbol)
+{
+	return symbol < in->code.nsymbols ? in->code.strings + in->code.symbols[symbol].name : "?";
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void *reserve(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		die(EXIT_ERROR, "out of memory for an interpreted thread's stack");
+	return p;
+}
+
+static const struct ifunction nothing = {.align = 16};
+
+struct ithread *ithread_new(struct interp *in, void *data)
+{
+	struct ithread *t = xcalloc(1, sizeof *t);
+	t->in = in;
+	t->mem = in->memory;
+	t->data = data;
+	t->frames = reserve(STACK_FRAMES * sizeof *t->frames);
+	t->frames_end = t->frames + STACK_FRAMES;
+	t->values = reserve(STACK_VALUES * sizeof *t->values);
+	t->values_end = t->values + STACK_VALUES;
+	t->exprs = reserve(STACK_VALUES * sizeof *t->exprs);
+	t->stack = reserve(STACK_BYTES);
+	t->stack_end = t->stack + STACK_BYTES;
+	t->sp = t->stack_end - RED_ZONE;
+	t->frame = t->frames;
+	*t->frame = (struct frame){.f = &nothing, .r = t->values, .x = t->exprs, .sp = t->sp};
+	return t;
+}
+
+void ithread_free(struct ithread *t)
+{
+	if (!t)
+		return;
+	munmap(t->frames, STACK_FRAMES * sizeof *t->frames);
+	munmap(t->values, STACK_VALUES * sizeof *t->values);
+	munmap(t->exprs, STACK_VALUES * sizeof *t->exprs);
+	munmap(t->stack, STACK_BYTES);
+	free(t);
+}
+
+void *ithread_data(const struct ithread *t)
+{
+	return t->data;
+}
+
+uint64_t ithread_instructions(const struct ithread *t)
+{
+	return t->count;
+}
+
+void frame_make_symbolic(struct frame *fr)
+{
+	memset(fr->x, 0, fr->f->nregs * sizeof *fr->x);
+	fr->symbolic = true;
+}
+
+_Noreturn void stack_overflow(struct ithread *t)
+{
+	host_unsupported(t, "recursion deeper than the interpreter's stack");
+}
+
+uint64_t reg_concrete(struct ithread *t, uint32_t n, const char *why)
+{
+	struct slot s = reg_get(t->frame, n);
+	if (s.e) {
+		host_concretize(t, &s, why);
+		s.e = EXPR_NONE;
+		reg_set(t->frame, n, s);
+	}
+	return s.v;
+}
+
+/* ------------------------------------------------------------------ positions */
+
+static void fill_position(const struct code *c, uint32_t index, struct position *p)
+{
+	const struct code_position *x = &c->positions[index];
+	*p = (struct position){.function = c->strings + x->function,
+			       .file = c->strings + x->file,
+			       .line = x->line,
+			       .column = x->column};
+}
+
+void ithread_position(const struct ithread *t, struct position *p)
+{
+	const struct code *c = &t->in->code;
+	if (!t->pc || t->pc < c->insns || t->pc >= c->insns + c->ninsns)
+		fill_position(c, 0, p);
+	else
+		fill_position(c, c->where[t->pc - c->insns], p);
+}
+
+void interp_site(const struct interp *in, uint32_t site, struct position *p)
+{
+	fill_position(&in->code, site < in->code.nsites ? in->code.sites[site] : 0, p);
+}
+
+/* ------------------------------------------------------------------ running */
+
+static void run(struct ithread *t)
+{
+	while ((t->frame->symbolic ? run_symbolic(t) : run_concrete(t)) != RUN_DONE)
+		;
+}
+
+bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, struct slot *out)
+{
+	if (t->stopped)
+		return false;
+	if (t->depth == 0 && sigsetjmp(t->stop, 1)) {
+		t->stopped = true;
+		return false;
+	}
+	const struct insn *resume = t->pc;
+	uint32_t function = symbol < t->in->code.nsymbols ? t->in->code.symbols[symbol].function : 0;
+	if (!function)
+		host_unsupported(t, "a call of a function that is not in the module");
+	const struct ifunction *f = &t->in->functions[function - 1];
+	static struct slot none;
+	t->depth++;
+	if (!f->code)
+		host_unsupported(t, t->in->code.strings + f->info->reason);
+	frame_push(t, f, t->sp, 0);
+	struct frame *fr = t->frame;
+	fr->out = f->nresults ? out : &none;
+	memcpy(fr->r + f->nparams, f->consts, f->nconsts * sizeof *f->consts);
+	for (uint32_t i = 0; i < f->nparams; i++)
+		reg_set(fr, i, in[i]);
+	t->pc = f->code;
+	run(t);
+	frame_pop(t);
+	t->depth--;
+	t->pc = resume;
+	return true;
+}
+
+_Noreturn void ithread_stop(struct ithread *t)
+{
+	siglongjmp(t->stop, 1);
+}
+
+expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size)
+{
+	return symmem_maybe(in->memory, address) ? symmem_get(in->memory, address, size) : EXPR_NONE;
+}
+
+void interp_set_memory_expr(struct interp *in, uint64_t address, unsigned size, expr e)
+{
+	if (e || symmem_maybe(in->memory, address))
+		symmem_set(in->memory, address, size, e);
+}
+
+void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size)
+{
+	symmem_clear(in->memory, address, size);
+}

@@ -1,0 +1,142 @@
+/*
+ * The interpreter: executes functions of the kept module on real memory, concolically.
+ *
+ * Every scalar is a `struct slot`: a concrete value, always computed, and an expression when it depends on a
+ * symbol. Real memory always holds concrete values; expressions of memory live in a shadow (symmem.h).
+ * So a location holds what one guessed interleaving would have put there, and its expression says what
+ * it is in general.
+ *
+ * One `struct interp` per process (the translated code, shared), one `struct ithread` per target thread,
+ * used by that thread only; the embedding ensures that only one thread interprets at a time.
+ * What depends on being inside a twin is behind the host functions below, which the embedding defines
+ * (src/sym/engine.c in a twin, the test harness in tests).
+ */
+#ifndef RETHREAD_INTERP_H
+#define RETHREAD_INTERP_H
+
+#include "base/base.h"
+#include "sym/expr.h"
+
+struct slot {
+	uint64_t v;
+	expr e;
+};
+
+struct interp;  /* translated code and tables, opaque */
+struct ithread; /* one interpreted thread, opaque */
+
+/*
+ * Load translated code (a file made by translate.h). symbols[n] is the address of symbol n in this process
+ * or NULL (intrinsics); tls gives addresses of thread-local variables. Arena and shadow are shared.
+ */
+struct interp *interp_new(const char *code_file, const void *const *symbols, uint32_t nsymbols,
+			  void *(*tls)(uint32_t symbol), struct expr_arena *exprs, struct error *err);
+void interp_free(struct interp *in);
+/* How many slots a defined function takes and gives; name of any symbol. */
+void interp_signature(const struct interp *in, uint32_t symbol, unsigned *nin, unsigned *nout);
+const char *interp_symbol_name(const struct interp *in, uint32_t symbol);
+
+/* `data` is the host's; stack is allocated here. */
+struct ithread *ithread_new(struct interp *in, void *data);
+void ithread_free(struct ithread *t);
+void *ithread_data(const struct ithread *t);
+
+/*
+ * Run function `symbol`. Parameters and result are slots as in instrument.h. Re-entrant: native code called
+ * from interpreted code may call back. Returns false when the thread was stopped (host_stop); out is
+ * then undefined, and the thread must not be run again.
+ */
+bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, struct slot *out);
+
+/* Where the thread is: for messages and sites. Valid inside host functions and after a stop. */
+struct position {
+	const char *function;
+	const char *file; /* "?" without debug information */
+	uint32_t line;
+	uint32_t column;
+};
+void ithread_position(const struct ithread *t, struct position *p);
+
+/* Source position of a site (instrument.h), from the code file. */
+void interp_site(const struct interp *in, uint32_t site, struct position *p);
+
+/* Executed IR instructions, for figures. */
+uint64_t ithread_instructions(const struct ithread *t);
+
+/* Stop the running thread: unwinds to the outermost interp_call, which returns false. Only from host functions. */
+_Noreturn void ithread_stop(struct ithread *t);
+
+/*
+ * Expressions of memory, for the host: the expression of size bytes at address (EXPR_NONE: concrete). Set it
+ * when memory already holds the concrete value: bytes that native code changes later lose their expression.
+ */
+expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size);
+void interp_set_memory_expr(struct interp *in, uint64_t address, unsigned size, expr e);
+void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size);
+
+/* -------------------------------------------------- what the embedding defines ------------ */
+
+/*
+ * n recorded path bits (most significant first), or -1 when the log has no more: the thread stops there.
+ * -2: there is no log, follow the concrete value.
+ */
+int64_t host_path_bits(struct ithread *t, unsigned n);
+
+/* `e` (any width) has the value `v` on the recorded path: a path condition. */
+void host_assume(struct ithread *t, expr e, uint64_t v);
+
+/* A concrete branch went another way in the log than computed; the interpreter follows the log. */
+void host_mismatch(struct ithread *t);
+
+/*
+ * Scalar access of 1..8 bytes at a site. The host does the access: reads or writes real memory and its
+ * expression, counts the SAP, makes symbols. Accesses that are no sites never come here.
+ * Wider accesses (vectors, i128) come as one call with count > 1 pieces that make up one SAP.
+ */
+struct access {
+	uint64_t address;
+	uint32_t size; /* bytes */
+	struct slot value;
+};
+void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count);
+void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count);
+
+/* Atomic read-modify-write: reads piece->value, calls update(old) -> new (false: no write), one SAP. */
+typedef bool host_update(void *data, struct ithread *t, struct slot old, struct slot *new_value);
+void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data);
+void host_fence(struct ithread *t, uint32_t site);
+
+/*
+ * A site whose operation touches nothing the host must see: an indirect call that turned out to lead to an
+ * interpreted function, inline assembly that is a mere barrier. Counts as one SAP. Before the operation.
+ */
+void host_site(struct ithread *t, uint32_t site);
+
+/* memcpy, memmove (source != 0) or memset (fill) at a site; one SAP. Moves expressions too. */
+void host_copy(struct ithread *t, uint32_t site, uint64_t to, uint64_t from, uint64_t size);
+void host_fill(struct ithread *t, uint32_t site, uint64_t to, struct slot byte, uint64_t size);
+
+/*
+ * A call of native code (site 0 when the callee is interposed). The host decides: returns true when the
+ * interpreter shall call it with concrete arguments through libffi; false when the host has done it and
+ * set out. `name` is NULL for unknown addresses. After a native call host_called runs.
+ */
+struct native_call {
+	uint32_t site;
+	const char *name;
+	void *address;
+	struct slot *in;    /* parameters, variadic ones included */
+	unsigned nin;
+	struct slot *out;   /* at most 2 slots */
+	unsigned nout;
+};
+bool host_call(struct ithread *t, struct native_call *c);
+void host_called(struct ithread *t, struct native_call *c);
+
+/* A symbolic value is needed concretely (address, size, native argument). Assume or stop. */
+void host_concretize(struct ithread *t, struct slot *s, const char *why);
+
+/* Something the interpreter cannot do; never returns. */
+_Noreturn void host_unsupported(struct ithread *t, const char *what);
+
+#endif

@@ -1,0 +1,325 @@
+#include "sym/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct epoch {
+	uint32_t thread;
+	uint32_t time;
+};
+
+/*
+ * One location inside a granule of 8 bytes. `writes` are the writes no later write is ordered after: one in a
+ * race-free program. `reads` are the last reads by each thread since then.
+ */
+struct cell {
+	uint8_t offset, size;
+	bool racy;   /* known from the start */
+	bool found;  /* found in this run */
+	uint16_t nwrites, nreads, writes_cap, reads_cap;
+	uint32_t next; /* cell of the same granule, by offset; 0 ends */
+	struct epoch write;  /* the first of the frontier, inline */
+	struct epoch *more_writes;
+	struct epoch *reads;
+};
+
+#define GRANULES 512u /* of 8 bytes in a page */
+struct page {
+	uint64_t number;
+	uint32_t first[GRANULES]; /* cell or 0 */
+};
+
+struct races {
+	const struct range *known;
+	size_t nknown;
+	vec(struct cell) cells; /* [0] unused */
+	struct page **table;    /* open addressing by page number */
+	size_t slots, npages;
+	struct page *last;
+	vec(struct range) found;
+	vec(struct range) fresh;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+struct races *races_new(const struct range *known, size_t nknown)
+{
+	struct races *r = xcalloc(1, sizeof *r);
+	struct range *copy = xmalloc(nknown * sizeof *copy);
+	if (nknown)
+		memcpy(copy, known, nknown * sizeof *copy);
+	qsort(copy, nknown, sizeof *copy, by_address);
+	r->known = copy;
+	r->nknown = nknown;
+	r->slots = 1024;
+	r->table = xcalloc(r->slots, sizeof *r->table);
+	memset(vec_push(&r->cells), 0, sizeof(struct cell));
+	return r;
+}
+
+void races_free(struct races *r)
+{
+	for (size_t i = 1; i < r->cells.n; i++) {
+		free(r->cells.at[i].more_writes);
+		free(r->cells.at[i].reads);
+	}
+	for (size_t i = 0; i < r->slots; i++)
+		free(r->table[i]);
+	free(r->table);
+	vec_free(&r->cells);
+	vec_free(&r->found);
+	vec_free(&r->fresh);
+	free((void *)r->known);
+	free(r);
+}
+
+const struct range *races_fresh(const struct races *r)
+{
+	return r->fresh.at;
+}
+
+const struct range *races_found(const struct races *r, size_t *count)
+{
+	*count = r->found.n;
+	return r->found.at;
+}
+
+static size_t slot_of(const struct races *r, uint64_t number)
+{
+	size_t i = (size_t)(number * 0x9e3779b97f4a7c15ull >> 20) & (r->slots - 1);
+	while (r->table[i] && r->table[i]->number != number)
+		i = (i + 1) & (r->slots - 1);
+	return i;
+}
+
+static void grow_table(struct races *r)
+{
+	struct page **old = r->table;
+	size_t n = r->slots;
+	r->slots *= 2;
+	r->table = xcalloc(r->slots, sizeof *r->table);
+	for (size_t i = 0; i < n; i++)
+		if (old[i])
+			r->table[slot_of(r, old[i]->number)] = old[i];
+	free(old);
+}
+
+static struct page *page_at(struct races *r, uint64_t number)
+{
+	if (r->last && r->last->number == number)
+		return r->last;
+	size_t i = slot_of(r, number);
+	if (!r->table[i]) {
+		if (++r->npages * 2 > r->slots) {
+			grow_table(r);
+			i = slot_of(r, number);
+		}
+		r->table[i] = xcalloc(1, sizeof(struct page));
+		r->table[i]->number = number;
+	}
+	return r->last = r->table[i];
+}
+
+/* Is any byte of the range known to race? Known ranges are short and sorted. */
+static bool is_known(const struct races *r, uint64_t address, uint64_t size)
+{
+	size_t low = 0, high = r->nknown;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (r->known[mid].address + r->known[mid].size <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* Ends need not be sorted like starts, but ranges are within a granule: a few steps suffice. */
+	for (; low < r->nknown && r->known[low].address < address + size; low++)
+		if (r->known[low].address + r->known[low].size > address)
+			return true;
+	return false;
+}
+
+static uint32_t cell_new(struct races *r, uint64_t granule, unsigned offset, unsigned size, uint32_t next)
+{
+	struct cell *c = vec_push(&r->cells);
+	*c = (struct cell){ .offset = (uint8_t)offset, .size = (uint8_t)size, .next = next };
+	c->racy = is_known(r, granule * 8 + offset, size);
+	return (uint32_t)(r->cells.n - 1);
+}
+
+static struct epoch *copy_epochs(const struct epoch *from, size_t n)
+{
+	if (!n)
+		return NULL;
+	struct epoch *to = xmalloc(n * sizeof *to);
+	memcpy(to, from, n * sizeof *to);
+	return to;
+}
+
+/* Cut cell i at `at` (an offset inside it); the second part follows it in the list. */
+static void split(struct races *r, uint32_t i, unsigned at)
+{
+	struct cell second = r->cells.at[i];
+	second.offset = (uint8_t)at;
+	second.size = (uint8_t)(r->cells.at[i].offset + r->cells.at[i].size - at);
+	second.more_writes = copy_epochs(second.more_writes, second.writes_cap);
+	second.reads = copy_epochs(second.reads, second.reads_cap);
+	*vec_push(&r->cells) = second;
+	r->cells.at[i].size = (uint8_t)(at - r->cells.at[i].offset);
+	r->cells.at[i].next = (uint32_t)(r->cells.n - 1);
+}
+
+static bool ordered(struct epoch e, const uint32_t *clock, uint32_t nclock)
+{
+	return e.time <= (e.thread < nclock ? clock[e.thread] : 0);
+}
+
+static void report(struct races *r, struct cell *c, uint64_t granule)
+{
+	if (c->racy || c->found)
+		return;
+	c->found = true;
+	*vec_push(&r->found) = (struct range){ granule * 8 + c->offset, c->size };
+}
+
+static void push_epoch(struct epoch **at, uint16_t *n, uint16_t *cap, struct epoch e)
+{
+	if (*n == *cap) {
+		*cap = *cap ? (uint16_t)(*cap * 2) : 2;
+		*at = xrealloc(*at, *cap * sizeof **at);
+	}
+	(*at)[(*n)++] = e;
+}
+
+static struct epoch *frontier(struct cell *c, unsigned i)
+{
+	return i ? &c->more_writes[i - 1] : &c->write;
+}
+
+/* Drop the writes ordered before this one; what is left races with it. */
+static bool prune_writes(struct cell *c, const uint32_t *clock, uint32_t nclock)
+{
+	uint16_t n = 0;
+	for (uint16_t i = 0; i < c->nwrites; i++)
+		if (!ordered(*frontier(c, i), clock, nclock))
+			*frontier(c, n++) = *frontier(c, i);
+	c->nwrites = n;
+	return n != 0;
+}
+
+static bool races_with_reads(const struct cell *c, const uint32_t *clock, uint32_t nclock)
+{
+	for (uint16_t i = 0; i < c->nreads; i++)
+		if (!ordered(c->reads[i], clock, nclock))
+			return true;
+	return false;
+}
+
+static bool races_with_writes(struct cell *c, const uint32_t *clock, uint32_t nclock)
+{
+	for (uint16_t i = 0; i < c->nwrites; i++)
+		if (!ordered(*frontier(c, i), clock, nclock))
+			return true;
+	return false;
+}
+
+static bool on_write(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
+{
+	bool race;
+	if (c->nwrites == 1 && c->write.thread == me.thread && !c->nreads) {
+		c->write = me; /* the usual case: the same thread writes on */
+		return false;
+	}
+	race = races_with_reads(c, clock, nclock);
+	race |= prune_writes(c, clock, nclock);
+	c->nreads = 0;
+	if (c->nwrites++ == 0)
+		c->write = me;
+	else {
+		uint16_t more = (uint16_t)(c->nwrites - 2);
+		push_epoch(&c->more_writes, &more, &c->writes_cap, me);
+	}
+	return race;
+}
+
+static bool on_read(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
+{
+	bool race = races_with_writes(c, clock, nclock);
+	for (uint16_t i = 0; i < c->nreads; i++)
+		if (c->reads[i].thread == me.thread) {
+			c->reads[i] = me;
+			return race;
+		}
+	push_epoch(&c->reads, &c->nreads, &c->reads_cap, me);
+	return race;
+}
+
+struct accessor {
+	struct epoch me;
+	const uint32_t *clock;
+	uint32_t nclock;
+	bool write;
+};
+
+/* One granule's part of an access: bytes [from, to) of it. */
+static bool access_granule(struct races *r, uint64_t granule, unsigned from, unsigned to,
+			   const struct accessor *a)
+{
+	uint32_t *head = &page_at(r, granule / GRANULES)->first[granule % GRANULES];
+	bool racy = false;
+	uint32_t previous = 0, i = *head;
+	for (unsigned at = from; at < to;) {
+		while (i && r->cells.at[i].offset + r->cells.at[i].size <= at) {
+			previous = i;
+			i = r->cells.at[i].next;
+		}
+		bool is_fresh = !i || r->cells.at[i].offset > at;
+		if (is_fresh) { /* a gap: bytes nobody has touched */
+			unsigned end = i && r->cells.at[i].offset < to ? r->cells.at[i].offset : to;
+			uint32_t fresh = cell_new(r, granule, at, end - at, i);
+			if (previous)
+				r->cells.at[previous].next = fresh;
+			else
+				*head = fresh;
+			i = fresh;
+		} else if (r->cells.at[i].offset < at) {
+			split(r, i, at);
+			continue;
+		}
+		if (r->cells.at[i].offset + r->cells.at[i].size > to)
+			split(r, i, to);
+		struct cell *c = &r->cells.at[i];
+		if (c->racy) {
+			racy = true;
+			if (is_fresh)
+				*vec_push(&r->fresh) = (struct range){ granule * 8 + c->offset, c->size };
+		}
+		if (a->write ? on_write(c, a->me, a->clock, a->nclock) :
+			       on_read(c, a->me, a->clock, a->nclock))
+			report(r, c, granule);
+		at = c->offset + c->size;
+		previous = i;
+		i = c->next;
+	}
+	return racy;
+}
+
+bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
+		  uint64_t address, uint64_t size, bool write, size_t *fresh)
+{
+	struct accessor a = { { thread, clock[thread] }, clock, nclock, write };
+	bool racy = false;
+	r->fresh.n = 0;
+	for (uint64_t at = address, end = address + size; at < end;) {
+		uint64_t granule = at / 8;
+		unsigned from = (unsigned)(at % 8);
+		unsigned to = end - granule * 8 < 8 ? (unsigned)(end - granule * 8) : 8;
+		racy |= access_granule(r, granule, from, to, &a);
+		at = granule * 8 + to;
+	}
+	*fresh = r->fresh.n;
+	return racy;
+}

@@ -1,0 +1,38 @@
+/*
+ * Which locations race: happens-before over what the interpreted threads access (FastTrack's epochs, with a
+ * frontier of writes instead of the last one). A location that races is found in one run of the executor
+ * and is known from its start in the next (design §5.2).
+ *
+ * A location is a range of bytes that has always been accessed as a whole; partial overlaps split it.
+ * A race is two accesses, one a write, by different threads, neither ordered before the other by the vector
+ * clocks given.
+ */
+#ifndef RETHREAD_RACE_H
+#define RETHREAD_RACE_H
+
+#include "base/base.h"
+
+struct races; /* opaque */
+
+struct range {
+	uint64_t address;
+	uint64_t size;
+};
+
+/* `known` ranges are racy from the start. */
+struct races *races_new(const struct range *known, size_t nknown);
+void races_free(struct races *r);
+
+/*
+ * Thread `thread` accesses the bytes; clock[u] is what it knows of thread u (nclock entries, more are 0),
+ * its own entry is its own time. Returns whether any of the bytes was known to race from the start;
+ * *fresh is then the number of ranges (in races_fresh) of those bytes that nobody had accessed before.
+ */
+bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
+		  uint64_t address, uint64_t size, bool write, size_t *fresh);
+const struct range *races_fresh(const struct races *r);
+
+/* Ranges found to race in this run that were not known. */
+const struct range *races_found(const struct races *r, size_t *count);
+
+#endif

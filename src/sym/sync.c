@@ -1,0 +1,342 @@
+/*
+ * Interposed functions in infer mode. Each is one SAP and one operation of the log (trace.h): it waits for its
+ * turn in the recorded order, becomes an event, and carries vector clocks along the order that is known.
+ * The real objects of the target are not touched: no lock is ever really held.
+ */
+#include "sym/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A mutex, semaphore, ...: anything steps are counted on. */
+struct object {
+	uint64_t address;
+	uint32_t number;             /* ours, from 1 */
+	struct ethread *holder;      /* of a mutex */
+	uint32_t depth;              /* of a recursive one */
+	uint64_t steps;              /* acquisitions or ordered steps so far */
+	struct vclock clock;         /* what the next one learns */
+	struct ethread *last;        /* who took the last step, or released it last */
+	uint64_t last_sap;           /* where that was */
+	uint32_t last_site;
+	bool last_is_event;          /* last_event stands for it already */
+	struct event_ref last_event;
+};
+
+static struct {
+	struct object **at; /* open addressing by address */
+	size_t slots, n;
+} objects;
+
+void vclock_join(struct vclock *into, const struct vclock *other)
+{
+	if (into->n < other->n) {
+		into->at = xrealloc(into->at, other->n * sizeof *into->at);
+		memset(into->at + into->n, 0, (other->n - into->n) * sizeof *into->at);
+		into->n = other->n;
+	}
+	for (uint32_t i = 0; i < other->n; i++)
+		if (into->at[i] < other->at[i])
+			into->at[i] = other->at[i];
+}
+
+void vclock_set(struct vclock *into, const struct vclock *other)
+{
+	if (into->n)
+		memset(into->at, 0, into->n * sizeof *into->at);
+	vclock_join(into, other);
+}
+
+void vclock_tick(struct vclock *c, uint32_t thread)
+{
+	if (c->n <= thread) {
+		c->at = xrealloc(c->at, (thread + 1) * sizeof *c->at);
+		memset(c->at + c->n, 0, (thread + 1 - c->n) * sizeof *c->at);
+		c->n = thread + 1;
+	}
+	c->at[thread]++;
+}
+
+static size_t object_slot(uint64_t address)
+{
+	size_t i = (size_t)(address * 0x9e3779b97f4a7c15ull >> 24) & (objects.slots - 1);
+	while (objects.at[i] && objects.at[i]->address != address)
+		i = (i + 1) & (objects.slots - 1);
+	return i;
+}
+
+static struct object *object_at(const void *place)
+{
+	uint64_t address = (uint64_t)(uintptr_t)place;
+	if (objects.n * 2 >= objects.slots) {
+		struct object **old = objects.at;
+		size_t n = objects.slots;
+		objects.slots = n ? n * 2 : 256;
+		objects.at = xcalloc(objects.slots, sizeof *objects.at);
+		for (size_t i = 0; i < n; i++)
+			if (old[i])
+				objects.at[object_slot(old[i]->address)] = old[i];
+		free(old);
+	}
+	size_t i = object_slot(address);
+	if (!objects.at[i]) {
+		objects.at[i] = xcalloc(1, sizeof *objects.at[i]);
+		objects.at[i]->address = address;
+		objects.at[i]->number = (uint32_t)++objects.n;
+	}
+	return objects.at[i];
+}
+
+bool sync_can_go(const struct ethread *t)
+{
+	switch (t->wait) {
+	case WAIT_NOTHING:
+		return true;
+	case WAIT_OBJECT:
+		return !t->wait_object->holder &&
+		       (!t->wait_order || t->wait_object->steps + 1 >= t->wait_order);
+	case WAIT_JOIN:
+		return t->wait_thread->ended;
+	case WAIT_FOREVER:
+		return false;
+	}
+	return false;
+}
+
+/* ---- steps ---- */
+
+_Noreturn static void blocked_at_end(struct ethread *self)
+{
+	self->saps--; /* entered, never done */
+	engine_thread_ends(self, false);
+	engine_thread_over(self);
+}
+
+/* Counts the SAP. A step that the recorded run never completed ends the thread here. */
+static struct ethread *begin(void)
+{
+	struct ethread *self = engine_self();
+	if (!self)
+		engine_fatal("a thread that rethread did not see start uses synchronization");
+	self->saps++;
+	if (!self->log || self->ops >= self->log->info.sync_done)
+		blocked_at_end(self);
+	return self;
+}
+
+/* The log's entry for the step at hand, or NULL. */
+static const struct rt_sync *entry(struct ethread *self)
+{
+	const struct trace_thread *log = self->log;
+	if (self->next_sync == log->nsync || log->sync[self->next_sync].op != self->ops + 1)
+		return NULL;
+	return &log->sync[self->next_sync++];
+}
+
+/* The step is complete; what it returned. */
+static int done(struct ethread *self, const struct rt_sync *e)
+{
+	self->ops++;
+	if (!e || !e->result)
+		return 0;
+	*vec_push(&engine.results) =
+		(struct forced_result){ self->number, (int32_t)e->result, self->saps };
+	return (int)e->result;
+}
+
+static bool has_failed(const struct rt_sync *e)
+{
+	return e && !e->object;
+}
+
+static void await_turn(struct ethread *self, struct object *o, const struct rt_sync *e)
+{
+	self->wait = WAIT_OBJECT;
+	self->wait_object = o;
+	self->wait_order = engine.lock_order && e ? e->order : 0;
+	baton_wait(self);
+	o->steps++;
+}
+
+/*
+ * The step on o at hand comes after the last one. With the order known only a change of threads matters: the
+ * two steps become events then, the earlier one after the fact.
+ */
+static void follow_last(struct ethread *self, struct object *o, enum event_kind earlier,
+			enum event_kind kind, const char *what)
+{
+	vclock_join(&self->clock, &o->clock);
+	if (!o->last || o->last == self)
+		return;
+	if (!o->last_is_event) {
+		o->last_event = event_add_late(o->last, earlier, o->number, o->last_sap, o->last_site);
+		o->last_is_event = true;
+	}
+	event_add(self, kind, o->number, place_describe(self, what));
+	order_add(o->last_event, event_last(self));
+}
+
+static void becomes_last(struct ethread *self, struct object *o, const char *what)
+{
+	struct event_ref e = event_last(self);
+	bool is_event = self->events.at[e.index].sap == self->saps;
+	o->last = self;
+	o->last_sap = self->saps;
+	o->last_site = is_event ? 0 : place_describe(self, what);
+	o->last_is_event = is_event;
+	o->last_event = e;
+	vclock_set(&o->clock, &self->clock);
+	vclock_tick(&self->clock, self->number);
+}
+
+int sync_acquire(const void *place, const char *what)
+{
+	struct ethread *self = begin();
+	const struct rt_sync *e = entry(self);
+	if (has_failed(e))
+		return done(self, e);
+	struct object *o = object_at(place);
+	if (o->holder == self) { /* recursive */
+		o->depth++;
+		o->steps++;
+		return done(self, e);
+	}
+	await_turn(self, o, e);
+	o->holder = self;
+	o->depth = 1;
+	if (engine.lock_order)
+		follow_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
+	else
+		event_add(self, EVENT_LOCK, o->number, place_describe(self, what));
+	return done(self, e);
+}
+
+void sync_release(const void *place, const char *what)
+{
+	struct ethread *self = begin();
+	const struct rt_sync *e = entry(self);
+	struct object *o = object_at(place);
+	done(self, e);
+	if (o->holder != self || --o->depth)
+		return;
+	o->holder = NULL;
+	if (engine.lock_order)
+		becomes_last(self, o, what);
+	else
+		event_add(self, EVENT_UNLOCK, o->number, place_describe(self, what));
+}
+
+int sync_ordered(const void *place, const char *what)
+{
+	struct ethread *self = begin();
+	const struct rt_sync *e = entry(self);
+	if (has_failed(e))
+		return done(self, e);
+	if (!engine.lock_order)
+		engine_fatal("%s under a scheme without the order of synchronization; record with path+sync", what);
+	struct object *o = object_at(place);
+	await_turn(self, o, e);
+	follow_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
+	becomes_last(self, o, what);
+	return done(self, e);
+}
+
+void sync_plain(const char *what)
+{
+	(void)what;
+	struct ethread *self = begin();
+	done(self, entry(self));
+}
+
+bool sync_once(const void *control)
+{
+	struct ethread *self = engine_self();
+	(void)control;
+	if (!self || !self->log || self->next_sync == self->log->nsync)
+		return false;
+	const struct rt_sync *e = &self->log->sync[self->next_sync];
+	if (e->op != self->ops + 1 || e->result != 1)
+		return false;
+	self->saps++;
+	self->ops++;
+	self->next_sync++;
+	return true;
+}
+
+/* ---- threads ---- */
+
+struct start {
+	void *(*routine)(void *);
+	void *argument;
+	struct ethread *thread;
+};
+
+static void *thread_main(void *p)
+{
+	struct start start = *(struct start *)p;
+	free(p);
+	struct ethread *self = start.thread;
+	engine_self_set(self);
+	baton_first(self);
+	self->result = start.routine(start.argument);
+	engine_thread_ends(self, false);
+	baton_leave(self);
+}
+
+int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
+{
+	struct ethread *self = begin();
+	const struct rt_sync *e = entry(self);
+	if (has_failed(e))
+		return done(self, e);
+	self->ops++;
+	struct ethread *child = engine_thread_new(self);
+	event_add(self, EVENT_CREATE, child->number, place_describe(self, "pthread_create"));
+	order_add(event_last(self), (struct event_ref){ child->number, 0 });
+	vclock_set(&child->clock, &self->clock);
+	vclock_tick(&child->clock, child->number);
+	vclock_tick(&self->clock, self->number);
+	struct start *start = xmalloc(sizeof *start);
+	*start = (struct start){ routine, argument, child };
+	int error = engine.config->real_create(&child->id, attr, thread_main, start);
+	if (error)
+		engine_fatal("cannot create thread %s: %s", child->name, strerror(error));
+	*id = child->id;
+	return 0;
+}
+
+static struct ethread *thread_with_id(pthread_t id)
+{
+	for (size_t i = engine.threads.n; i--;)
+		if (engine.threads.at[i]->number && pthread_equal(engine.threads.at[i]->id, id))
+			return engine.threads.at[i];
+	return NULL;
+}
+
+int sync_join(pthread_t id, void **result, const char *what)
+{
+	struct ethread *self = begin();
+	const struct rt_sync *e = entry(self);
+	struct ethread *target = thread_with_id(id);
+	if (has_failed(e) || !target)
+		return e ? done(self, e) : ESRCH;
+	self->wait = WAIT_JOIN;
+	self->wait_thread = target;
+	baton_wait(self);
+	event_add(self, EVENT_JOIN, target->number, place_describe(self, what));
+	order_add(target->end, event_last(self));
+	vclock_join(&self->clock, &target->clock);
+	if (result)
+		*result = target->result;
+	return done(self, e);
+}
+
+void sync_exit(void *result)
+{
+	struct ethread *self = begin();
+	self->ops++;
+	self->result = result;
+	engine_thread_ends(self, false);
+	engine_thread_over(self);
+}

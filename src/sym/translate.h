@@ -1,0 +1,13 @@
+/*
+ * LLVM bitcode to the compact code the interpreter runs (code.h), once per executable.
+ */
+#ifndef RETHREAD_TRANSLATE_H
+#define RETHREAD_TRANSLATE_H
+
+#include "base/base.h"
+
+/* Bitcode is the annotated module (instrument.h). Functions the translator cannot do are kept as stubs that
+ * name the reason when called; only an unreadable module is an error. */
+bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Texts and source positions.
+ */
+#include "sym/translate_internal.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t add_string(struct tr *t, const char *s, size_t n)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)s[i]) * 0x100000001b3ull;
+	const void *key = (const void *)(uintptr_t)(hash | 1);
+	uint32_t at;
+	if (map_get(&t->strings, key, &at) && strlen(t->out_strings.at + at) == n &&
+	    !memcmp(t->out_strings.at + at, s, n))
+		return at;
+	at = (uint32_t)t->out_strings.n;
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&t->out_strings) = s[i] ? s[i] : '?';
+	*vec_push(&t->out_strings) = 0;
+	map_put(&t->strings, key, at);
+	return at;
+}
+
+static uint32_t add_position(struct tr *t, uint32_t file, uint32_t function, unsigned line, unsigned column)
+{
+	*vec_push(&t->out_positions) = (struct code_position){file, function, line, column};
+	return (uint32_t)t->out_positions.n - 1;
+}
+
+static uint32_t file_of(struct tr *t, LLVMMetadataRef scope)
+{
+	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	unsigned n = 0;
+	const char *name = file ? LLVMDIFileGetFilename(file, &n) : NULL;
+	return name && n ? add_string(t, name, n) : add_string(t, "?", 1);
+}
+
+/* Operand of a metadata node, or NULL. */
+static LLVMValueRef operand(struct tr *t, LLVMMetadataRef node, unsigned index)
+{
+	LLVMValueRef v = LLVMMetadataAsValue(t->ctx, node);
+	unsigned n = LLVMGetMDNodeNumOperands(v);
+	if (index >= n)
+		return NULL;
+	LLVMValueRef *all = xcalloc(n, sizeof *all);
+	LLVMGetMDNodeOperands(v, all);
+	LLVMValueRef result = all[index];
+	free(all);
+	return result;
+}
+
+/* The function a scope is in: where an instruction was written, also when it was inlined elsewhere. */
+static uint32_t function_of(struct tr *t, LLVMMetadataRef scope)
+{
+	for (int depth = 0; scope && depth < 1000; depth++) {
+		LLVMMetadataKind kind = LLVMGetMetadataKind(scope);
+		if (kind == LLVMDISubprogramMetadataKind) {
+			LLVMValueRef name = operand(t, scope, 2);
+			unsigned n = 0;
+			const char *s = name ? LLVMGetMDString(name, &n) : NULL;
+			return s ? add_string(t, s, n) : t->fn.out->name;
+		}
+		if (kind != LLVMDILexicalBlockMetadataKind && kind != LLVMDILexicalBlockFileMetadataKind)
+			break;
+		LLVMValueRef parent = operand(t, scope, 1);
+		scope = parent ? LLVMValueAsMetadata(parent) : NULL;
+	}
+	return t->fn.out->name;
+}
+
+uint32_t position_of(struct tr *t, LLVMValueRef i)
+{
+	LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
+	uint32_t known;
+	if (!at)
+		return t->fn.out->position;
+	if (map_get(&t->locations, at, &known))
+		return known;
+	LLVMMetadataRef scope = LLVMDILocationGetScope(at);
+	uint32_t p = add_position(t, file_of(t, scope), function_of(t, scope), LLVMDILocationGetLine(at),
+				  LLVMDILocationGetColumn(at));
+	map_put(&t->locations, at, p);
+	return p;
+}
+
+uint32_t function_position(struct tr *t, LLVMValueRef f)
+{
+	LLVMMetadataRef sub = LLVMGetSubprogram(f);
+	return add_position(t, file_of(t, sub), sub ? function_of(t, sub) : t->fn.out->name,
+			    sub ? LLVMDISubprogramGetLine(sub) : 0, 0);
+}

@@ -1,0 +1,627 @@
+/*
+ * Arithmetic, comparisons, casts, selects, vectors and aggregates: everything that neither touches memory nor
+ * transfers control. Vectors are done element by element.
+ */
+#include "sym/translate_internal.h"
+
+#include <stdlib.h>
+
+static LLVMOpcode opcode(LLVMValueRef v)
+{
+	return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMGetConstOpcode(v);
+}
+
+static LLVMTypeRef element(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static unsigned elements(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
+static enum leaf_kind kind_of(struct tr *t, LLVMTypeRef type)
+{
+	leaf_list l = {0};
+	leaves_of(t, element(type), 0, &l);
+	enum leaf_kind k = l.n ? l.at[0].kind : LEAF_OTHER;
+	vec_free(&l);
+	return k;
+}
+
+void emit_helper(struct tr *t, enum code_helper h, unsigned w, reg d, const reg *in)
+{
+	static const uint8_t count[] = {
+#define X(name, nin, nout) nin,
+		CODE_HELPERS(X)
+#undef X
+	};
+	uint32_t list = pool_regs(t, in, count[h]);
+	emit(t, OP_HELPER, w, d, list, h);
+}
+
+/* ------------------------------------------------------------------ integers */
+
+static enum code_op by_width(unsigned width, enum code_op first)
+{
+	return first + (width == 32 ? 0 : width == 64 ? 1 : 2);
+}
+
+void emit_binary(struct tr *t, LLVMOpcode op, unsigned width, reg d, reg a, reg b)
+{
+	enum code_op o;
+	switch (op) {
+	case LLVMAdd: o = by_width(width, OP_ADD32); break;
+	case LLVMSub: o = by_width(width, OP_SUB32); break;
+	case LLVMMul: o = by_width(width, OP_MUL32); break;
+	case LLVMUDiv: o = OP_UDIV; break;
+	case LLVMURem: o = OP_UREM; break;
+	case LLVMSDiv: o = OP_SDIV; break;
+	case LLVMSRem: o = OP_SREM; break;
+	case LLVMAnd: o = OP_AND; break;
+	case LLVMOr: o = OP_OR; break;
+	case LLVMXor: o = OP_XOR; break;
+	case LLVMShl: o = by_width(width, OP_SHL32); break;
+	case LLVMLShr: o = OP_LSHR; break;
+	case LLVMAShr: o = by_width(width, OP_ASHR32); break;
+	default: cannot(t, "an operation of an unknown kind");
+	}
+	emit(t, o, width, d, a, b);
+}
+
+static void emit_wide(struct tr *t, LLVMOpcode op, unsigned width, reg d, const reg *a, const reg *b)
+{
+	reg in[4] = {a[0], a[1], b[0], b[1]};
+	enum code_helper h;
+	switch (op) {
+	case LLVMAnd:
+	case LLVMOr:
+	case LLVMXor:
+		emit_binary(t, op, 64, d, a[0], b[0]);
+		emit_binary(t, op, width - 64, d + 1, a[1], b[1]);
+		return;
+	case LLVMAdd: h = HELP_ADD128; break;
+	case LLVMSub: h = HELP_SUB128; break;
+	case LLVMMul: h = HELP_MUL128; break;
+	case LLVMUDiv: h = HELP_UDIV128; break;
+	case LLVMSDiv: h = HELP_SDIV128; break;
+	case LLVMURem: h = HELP_UREM128; break;
+	case LLVMSRem: h = HELP_SREM128; break;
+	case LLVMShl: h = HELP_SHL128; break;
+	case LLVMLShr: h = HELP_LSHR128; break;
+	case LLVMAShr: h = HELP_ASHR128; break;
+	default: cannot(t, "an operation of an unknown kind");
+	}
+	emit_helper(t, h, width, d, in);
+}
+
+enum code_op compare_op(LLVMIntPredicate p, unsigned width, bool *swap)
+{
+	*swap = p == LLVMIntUGT || p == LLVMIntUGE || p == LLVMIntSGT || p == LLVMIntSGE;
+	switch (p) {
+	case LLVMIntEQ: return OP_EQ;
+	case LLVMIntNE: return OP_NE;
+	case LLVMIntULT:
+	case LLVMIntUGT: return OP_ULT;
+	case LLVMIntULE:
+	case LLVMIntUGE: return OP_ULE;
+	case LLVMIntSLT:
+	case LLVMIntSGT: return by_width(width, OP_SLT32);
+	default: return by_width(width, OP_SLE32);
+	}
+}
+
+void emit_compare(struct tr *t, LLVMIntPredicate p, unsigned width, reg d, reg a, reg b)
+{
+	bool swap;
+	enum code_op op = compare_op(p, width, &swap);
+	emit(t, op, width, d, swap ? b : a, swap ? a : b);
+}
+
+static void emit_wide_compare(struct tr *t, LLVMIntPredicate p, unsigned width, reg d, const reg *a,
+			      const reg *b)
+{
+	bool equal = p == LLVMIntEQ || p == LLVMIntNE;
+	bool is_signed = p >= LLVMIntSGT;
+	/* a > b is b < a; a <= b is not b < a. */
+	bool swap = p == LLVMIntUGT || p == LLVMIntSGT || p == LLVMIntULE || p == LLVMIntSLE;
+	bool negate = p == LLVMIntNE || p == LLVMIntULE || p == LLVMIntSLE || p == LLVMIntUGE ||
+		      p == LLVMIntSGE;
+	reg in[4] = {swap ? b[0] : a[0], swap ? b[1] : a[1], swap ? a[0] : b[0], swap ? a[1] : b[1]};
+	emit_helper(t, equal ? HELP_EQ128 : is_signed ? HELP_SLT128 : HELP_ULT128, width, d, in);
+	if (negate)
+		emit(t, OP_XOR, 1, d, d, const_reg(t, 1));
+}
+
+static void translate_icmp(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+	unsigned width = int_width(element(type));
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0)), *b = value_regs(t, LLVMGetOperand(i, 1));
+	reg d = define(t, i);
+	for (unsigned k = 0; k < elements(type); k++) {
+		if (width > 64)
+			emit_wide_compare(t, p, width, d + k, a + 2 * k, b + 2 * k);
+		else
+			emit_compare(t, p, width, d + k, a[k], b[k]);
+	}
+}
+
+/* ------------------------------------------------------------------ floating point */
+
+void emit_float_binary(struct tr *t, LLVMOpcode op, unsigned kind, reg d, const reg *a, const reg *b)
+{
+	unsigned n = op == LLVMFAdd ? 0 : op == LLVMFSub ? 1 : op == LLVMFMul ? 2 : op == LLVMFDiv ? 3 : 4;
+	reg in[4] = {a[0], b[0]};
+	if (kind == LEAF_F80) {
+		reg wide[4] = {a[0], a[1], b[0], b[1]};
+		emit_helper(t, HELP_FADD80 + n, 0, d, wide);
+	} else if (kind != LEAF_FLOAT && kind != LEAF_DOUBLE) {
+		cannot(t, "arithmetic on a floating point type other than float, double, long double");
+	} else if (n == 4) {
+		emit_helper(t, kind == LEAF_FLOAT ? HELP_FREM32 : HELP_FREM64, 0, d, in);
+	} else {
+		emit(t, (kind == LEAF_FLOAT ? OP_FADD32 : OP_FADD64) + n, 0, d, a[0], b[0]);
+	}
+}
+
+static void translate_binary(struct tr *t, LLVMValueRef i, LLVMOpcode op)
+{
+	LLVMTypeRef type = LLVMTypeOf(i);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0)), *b = value_regs(t, LLVMGetOperand(i, 1));
+	bool is_float = op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem;
+	unsigned size = slots_of(t, element(type)), width = is_float ? 0 : int_width(element(type));
+	enum leaf_kind kind = kind_of(t, type);
+	reg d = define(t, i);
+	for (unsigned k = 0; k < elements(type) * size; k += size) {
+		if (is_float)
+			emit_float_binary(t, op, kind, d + k, a + k, b + k);
+		else if (size == 2)
+			emit_wide(t, op, width, d + k, a + k, b + k);
+		else
+			emit_binary(t, op, width, d + k, a[k], b[k]);
+	}
+}
+
+static void translate_fneg(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(i);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0));
+	enum leaf_kind kind = kind_of(t, type);
+	unsigned size = slots_of(t, element(type));
+	reg d = define(t, i);
+	for (unsigned k = 0; k < elements(type) * size; k += size) {
+		if (kind == LEAF_F80)
+			emit_helper(t, HELP_FNEG80, 0, d + k, a + k);
+		else if (kind == LEAF_FLOAT || kind == LEAF_DOUBLE)
+			emit(t, kind == LEAF_FLOAT ? OP_FNEG32 : OP_FNEG64, 0, d + k, a[k], 0);
+		else
+			cannot(t, "arithmetic on a floating point type other than float, double, long double");
+	}
+}
+
+static void translate_fcmp(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	LLVMRealPredicate p = LLVMGetFCmpPredicate(i);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0)), *b = value_regs(t, LLVMGetOperand(i, 1));
+	enum leaf_kind kind = kind_of(t, type);
+	reg d = define(t, i);
+	for (unsigned k = 0; k < elements(type); k++) {
+		if (kind == LEAF_F80) {
+			reg in[4] = {a[2 * k], a[2 * k + 1], b[2 * k], b[2 * k + 1]};
+			emit_helper(t, HELP_FCMP80, p, d + k, in);
+		} else if (kind == LEAF_FLOAT || kind == LEAF_DOUBLE) {
+			emit(t, kind == LEAF_FLOAT ? OP_FCMP32 : OP_FCMP64, p, d + k, a[k], b[k]);
+		} else {
+			cannot(t, "a comparison of a floating point type other than float, double, long double");
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ casts */
+
+static void cast_trunc(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
+{
+	if (to > 64) {
+		emit(t, OP_MOV, 64, d, a[0], 0);
+		emit(t, OP_TRUNC, to - 64, d + 1, a[1], 0);
+	} else {
+		(void)from;
+		emit(t, OP_TRUNC, to, d, a[0], 0);
+	}
+}
+
+static void cast_zext(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
+{
+	emit(t, OP_MOV, from < 64 ? from : 64, d, a[0], 0);
+	if (to > 64)
+		emit(t, OP_MOV, 64, d + 1, from > 64 ? a[1] : const_reg(t, 0), 0);
+}
+
+static void cast_sext(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
+{
+	if (from > 64) {
+		emit_helper(t, HELP_SEXT128, to << 8 | from, d, a);
+		return;
+	}
+	unsigned low = to < 64 ? to : 64;
+	if (from == 64)
+		emit(t, OP_MOV, 64, d, a[0], 0);
+	else
+		emit(t, from == 32 ? OP_SEXT32 : OP_SEXT, low, d, a[0], from);
+	if (to > 64) {
+		emit(t, OP_ASHR64, 64, d + 1, d, const_reg(t, 63));
+		if (to < 128)
+			emit(t, OP_TRUNC, to - 64, d + 1, d + 1, 0);
+	}
+}
+
+static void cast_float(struct tr *t, enum leaf_kind from, enum leaf_kind to, reg d, const reg *a)
+{
+	if (from == LEAF_FLOAT && to == LEAF_DOUBLE) {
+		emit(t, OP_FPEXT, 0, d, a[0], 0);
+	} else if (from == LEAF_DOUBLE && to == LEAF_FLOAT) {
+		emit(t, OP_FPTRUNC, 0, d, a[0], 0);
+	} else if (from == LEAF_FLOAT && to == LEAF_F80) {
+		emit_helper(t, HELP_F32TOF80, 0, d, a);
+	} else if (from == LEAF_DOUBLE && to == LEAF_F80) {
+		emit_helper(t, HELP_F64TOF80, 0, d, a);
+	} else if (from == LEAF_F80 && to == LEAF_FLOAT) {
+		emit_helper(t, HELP_F80TOF32, 0, d, a);
+	} else if (from == LEAF_F80 && to == LEAF_DOUBLE) {
+		emit_helper(t, HELP_F80TOF64, 0, d, a);
+	} else if (from == LEAF_HALF && (to == LEAF_FLOAT || to == LEAF_DOUBLE)) {
+		emit_helper(t, HELP_H2F, 0, d, a);
+		if (to == LEAF_DOUBLE)
+			emit(t, OP_FPEXT, 0, d, d, 0);
+	} else if (to == LEAF_HALF && from == LEAF_FLOAT) {
+		emit_helper(t, HELP_F2H, 0, d, a);
+	} else if (to == LEAF_HALF && from == LEAF_DOUBLE) {
+		emit_helper(t, HELP_D2H, 0, d, a);
+	} else {
+		cannot(t, "a conversion of a floating point type other than float, double, long double");
+	}
+}
+
+static void cast_from_int(struct tr *t, bool is_signed, unsigned from, enum leaf_kind to, reg d,
+			  const reg *a)
+{
+	unsigned f64 = to == LEAF_DOUBLE;
+	if (to == LEAF_F80 && from <= 64)
+		emit_helper(t, is_signed ? HELP_SITOF80 : HELP_UITOF80, from, d, a);
+	else if (to != LEAF_FLOAT && to != LEAF_DOUBLE)
+		cannot(t, "a conversion to a floating point type other than float, double, long double");
+	else if (from > 64)
+		emit_helper(t, (is_signed ? HELP_SITOF32_128 : HELP_UITOF32_128) + f64, from, d, a);
+	else
+		emit(t, (is_signed ? OP_SITOFP32 : OP_UITOFP32) + f64, from, d, a[0], 0);
+}
+
+static void cast_to_int(struct tr *t, bool is_signed, enum leaf_kind from, unsigned to, reg d,
+			const reg *a)
+{
+	unsigned f64 = from == LEAF_DOUBLE;
+	if (from == LEAF_F80 && to <= 64)
+		emit_helper(t, is_signed ? HELP_F80TOSI : HELP_F80TOUI, to, d, a);
+	else if (from != LEAF_FLOAT && from != LEAF_DOUBLE)
+		cannot(t, "a conversion from a floating point type other than float, double, long double");
+	else if (to > 64)
+		emit_helper(t, (is_signed ? HELP_F32TOSI128 : HELP_F32TOUI128) + f64, to, d, a);
+	else
+		emit(t, (is_signed ? OP_F32TOSI : OP_F32TOUI) + f64, to, d, a[0], 0);
+}
+
+static void translate_cast(struct tr *t, LLVMValueRef i, LLVMOpcode op)
+{
+	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0)), to = LLVMTypeOf(i);
+	unsigned wfrom = int_width(element(from)), wto = int_width(element(to));
+	unsigned sfrom = slots_of(t, element(from)), sto = slots_of(t, element(to));
+	enum leaf_kind kfrom = kind_of(t, from), kto = kind_of(t, to);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0));
+	reg d = define(t, i);
+	for (unsigned k = 0; k < elements(to); k++, d += sto, a += sfrom) {
+		switch (op) {
+		case LLVMTrunc: cast_trunc(t, wfrom, wto, d, a); break;
+		case LLVMZExt: cast_zext(t, wfrom, wto, d, a); break;
+		case LLVMSExt: cast_sext(t, wfrom, wto, d, a); break;
+		case LLVMPtrToInt:
+		case LLVMIntToPtr:
+			(wto < wfrom ? cast_trunc : cast_zext)(t, wfrom, wto, d, a);
+			break;
+		case LLVMFPExt:
+		case LLVMFPTrunc: cast_float(t, kfrom, kto, d, a); break;
+		case LLVMSIToFP:
+		case LLVMUIToFP: cast_from_int(t, op == LLVMSIToFP, wfrom, kto, d, a); break;
+		default: cast_to_int(t, op == LLVMFPToSI, kfrom, wto, d, a); break;
+		}
+	}
+}
+
+void emit_bitcast(struct tr *t, LLVMTypeRef from, const reg *in, LLVMTypeRef to, reg *out)
+{
+	leaf_list lf = {0}, lt = {0};
+	leaves_of(t, from, 0, &lf);
+	leaves_of(t, to, 0, &lt);
+	size_t s = 0;
+	unsigned used = 0; /* bits of in[s] consumed */
+	for (size_t d = 0; d < lt.n; d++) {
+		unsigned have = 0, want = lt.at[d].width;
+		reg acc = NO_REG;
+		while (have < want && s < lf.n) {
+			unsigned n = lf.at[s].width - used;
+			n = n < want - have ? n : want - have;
+			reg piece = in[s];
+			if (n < lf.at[s].width) {
+				piece = new_temp(t);
+				emit(t, OP_EXTR, n, piece, in[s], used);
+			}
+			if (acc == NO_REG) {
+				acc = piece;
+			} else {
+				reg sum = new_temp(t);
+				emit(t, OP_CONCAT, n << 8 | have, sum, acc, piece);
+				acc = sum;
+			}
+			have += n;
+			used += n;
+			if (used == lf.at[s].width)
+				s++, used = 0;
+		}
+		out[d] = acc;
+	}
+	vec_free(&lf);
+	vec_free(&lt);
+}
+
+static void translate_bitcast(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef to = LLVMTypeOf(i);
+	unsigned n = slots_of(t, to);
+	reg *cut = new_list(t, n);
+	emit_bitcast(t, LLVMTypeOf(LLVMGetOperand(i, 0)), value_regs(t, LLVMGetOperand(i, 0)), to, cut);
+	reg d = define(t, i);
+	for (unsigned k = 0; k < n; k++)
+		emit(t, OP_MOV, 64, d + k, cut[k], 0);
+}
+
+/* ------------------------------------------------------------------ select, vectors, aggregates */
+
+reg emit_select(struct tr *t, unsigned width, reg d, reg c, reg a, reg b)
+{
+	emit(t, OP_SELECT, width, d, c, a);
+	emit(t, OP_ELSE, 0, b, 0, 0);
+	return d;
+}
+
+static void translate_select(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(i);
+	LLVMValueRef condition = LLVMGetOperand(i, 0);
+	const reg *c = value_regs(t, condition);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 1)), *b = value_regs(t, LLVMGetOperand(i, 2));
+	unsigned n = elements(LLVMTypeOf(condition));
+	leaf_list l = {0};
+	leaves_of(t, type, 0, &l);
+	reg d = define(t, i);
+	for (unsigned k = 0; k < l.n; k++)
+		emit_select(t, l.at[k].width, d + k, c[n > 1 ? k * n / l.n : 0], a[k], b[k]);
+	vec_free(&l);
+}
+
+/* First slot of the element that extractvalue and insertvalue name, and the type of it. */
+static unsigned place_of(struct tr *t, LLVMValueRef i, LLVMTypeRef *type)
+{
+	const unsigned *index = LLVMGetIndices(i);
+	unsigned at = 0;
+	for (unsigned k = 0; k < LLVMGetNumIndices(i); k++) {
+		if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
+			for (unsigned m = 0; m < index[k]; m++)
+				at += slots_of(t, LLVMStructGetTypeAtIndex(*type, m));
+			*type = LLVMStructGetTypeAtIndex(*type, index[k]);
+		} else {
+			*type = LLVMGetElementType(*type);
+			at += index[k] * slots_of(t, *type);
+		}
+	}
+	return at;
+}
+
+static void translate_aggregate(struct tr *t, LLVMValueRef i, LLVMOpcode op)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	unsigned n = slots_of(t, type), at = place_of(t, i, &type), size = slots_of(t, type);
+	const reg *whole = value_regs(t, LLVMGetOperand(i, 0));
+	if (op == LLVMExtractValue) {
+		define_as(t, i, whole + at);
+		return;
+	}
+	const reg *part = value_regs(t, LLVMGetOperand(i, 1));
+	reg *out = new_list(t, n);
+	for (unsigned k = 0; k < n; k++)
+		out[k] = k >= at && k < at + size ? part[k - at] : whole[k];
+	define_as(t, i, out);
+}
+
+static void translate_element_at(struct tr *t, LLVMValueRef i, LLVMOpcode op, uint64_t at)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	unsigned n = LLVMGetVectorSize(type), size = slots_of(t, LLVMGetElementType(type));
+	const reg *whole = value_regs(t, LLVMGetOperand(i, 0));
+	at = at < n ? at : 0; /* poison */
+	if (op == LLVMExtractElement) {
+		define_as(t, i, whole + at * size);
+		return;
+	}
+	const reg *part = value_regs(t, LLVMGetOperand(i, 1));
+	reg *out = new_list(t, n * size);
+	for (unsigned k = 0; k < n * size; k++)
+		out[k] = k / size == at ? part[k % size] : whole[k];
+	define_as(t, i, out);
+}
+
+/* Element number known at run time only: a chain of selects. */
+static void translate_element(struct tr *t, LLVMValueRef i, LLVMOpcode op)
+{
+	LLVMValueRef index = LLVMGetOperand(i, op == LLVMExtractElement ? 1 : 2);
+	uint64_t at;
+	if (const_int(index, &at)) {
+		translate_element_at(t, i, op, at);
+		return;
+	}
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	const reg *whole = value_regs(t, LLVMGetOperand(i, 0));
+	reg number = value_reg(t, index), same = new_temp(t);
+	leaf_list l = {0};
+	leaves_of(t, type, 0, &l);
+	unsigned n = LLVMGetVectorSize(type), size = (unsigned)l.n / n;
+	const reg *part = op == LLVMInsertElement ? value_regs(t, LLVMGetOperand(i, 1)) : NULL;
+	reg d = define(t, i);
+	for (unsigned k = 0; k < l.n; k++) {
+		if (k % size == 0)
+			emit_compare(t, LLVMIntEQ, int_width(LLVMTypeOf(index)), same, number,
+				     const_reg(t, k / size));
+		if (part)
+			emit_select(t, l.at[k].width, d + k, same, part[k % size], whole[k]);
+		else if (k < size)
+			emit(t, OP_MOV, 64, d + k, whole[k], 0);
+		else
+			emit_select(t, l.at[k].width, d + k % size, same, whole[k], d + k % size);
+	}
+	vec_free(&l);
+}
+
+static void translate_shuffle(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	unsigned n = LLVMGetVectorSize(type), size = slots_of(t, LLVMGetElementType(type));
+	unsigned count = LLVMGetNumMaskElements(i);
+	const reg *a = value_regs(t, LLVMGetOperand(i, 0)), *b = value_regs(t, LLVMGetOperand(i, 1));
+	reg *out = new_list(t, count * size);
+	for (unsigned k = 0; k < count; k++) {
+		int from = LLVMGetMaskValue(i, k);
+		for (unsigned s = 0; s < size; s++)
+			out[k * size + s] = from < 0 ? const_reg(t, 0)
+					    : (unsigned)from < n ? a[(unsigned)from * size + s]
+								 : b[((unsigned)from - n) * size + s];
+	}
+	define_as(t, i, out);
+}
+
+/* ------------------------------------------------------------------ renaming */
+
+static bool same_slots(struct tr *t, LLVMTypeRef a, LLVMTypeRef b)
+{
+	return elements(a) == elements(b) && slots_of(t, element(a)) == 1 && slots_of(t, element(b)) == 1;
+}
+
+static bool is_renaming_cast(struct tr *t, LLVMValueRef i, LLVMOpcode op)
+{
+	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0)), to = LLVMTypeOf(i);
+	unsigned wfrom = int_width(element(from)), wto = int_width(element(to));
+	switch (op) {
+	case LLVMZExt:
+	case LLVMIntToPtr:
+	case LLVMPtrToInt:
+		return wfrom <= wto && wto <= 64;
+	case LLVMTrunc:
+		return wfrom > 64 && wto == 64 && elements(from) == 1;
+	case LLVMBitCast:
+		return same_slots(t, from, to);
+	default:
+		return false;
+	}
+}
+
+bool is_renaming(struct tr *t, LLVMValueRef i)
+{
+	LLVMOpcode op = opcode(i);
+	uint64_t at;
+	switch (op) {
+	case LLVMFreeze:
+	case LLVMAddrSpaceCast:
+	case LLVMExtractValue:
+	case LLVMInsertValue:
+	case LLVMShuffleVector:
+		return true;
+	case LLVMExtractElement:
+		return const_int(LLVMGetOperand(i, 1), &at);
+	case LLVMInsertElement:
+		return const_int(LLVMGetOperand(i, 2), &at);
+	case LLVMZExt:
+	case LLVMTrunc:
+	case LLVMIntToPtr:
+	case LLVMPtrToInt:
+	case LLVMBitCast:
+		return is_renaming_cast(t, i, op);
+	default:
+		return is_folded(t, i);
+	}
+}
+
+bool is_simple(LLVMOpcode op)
+{
+	switch (op) {
+	case LLVMFNeg: case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMFreeze:
+	case LLVMExtractValue: case LLVMInsertValue: case LLVMShuffleVector:
+	case LLVMExtractElement: case LLVMInsertElement:
+	case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem:
+	case LLVMSRem: case LLVMShl: case LLVMLShr: case LLVMAShr: case LLVMAnd: case LLVMOr:
+	case LLVMXor: case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem:
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMFPToUI: case LLVMFPToSI:
+	case LLVMUIToFP: case LLVMSIToFP: case LLVMFPTrunc: case LLVMFPExt: case LLVMPtrToInt:
+	case LLVMIntToPtr: case LLVMBitCast: case LLVMAddrSpaceCast:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void translate_simple(struct tr *t, LLVMValueRef i)
+{
+	LLVMOpcode op = opcode(i);
+	switch (op) {
+	case LLVMFreeze:
+	case LLVMAddrSpaceCast:
+		define_as(t, i, value_regs(t, LLVMGetOperand(i, 0)));
+		break;
+	case LLVMExtractValue:
+	case LLVMInsertValue:
+		translate_aggregate(t, i, op);
+		break;
+	case LLVMShuffleVector:
+		translate_shuffle(t, i);
+		break;
+	case LLVMExtractElement:
+	case LLVMInsertElement:
+		translate_element(t, i, op);
+		break;
+	case LLVMICmp:
+		translate_icmp(t, i);
+		break;
+	case LLVMFCmp:
+		translate_fcmp(t, i);
+		break;
+	case LLVMFNeg:
+		translate_fneg(t, i);
+		break;
+	case LLVMSelect:
+		translate_select(t, i);
+		break;
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMFPToUI: case LLVMFPToSI:
+	case LLVMUIToFP: case LLVMSIToFP: case LLVMFPTrunc: case LLVMFPExt: case LLVMPtrToInt:
+	case LLVMIntToPtr: case LLVMBitCast:
+		if (is_renaming_cast(t, i, op))
+			define_as(t, i, value_regs(t, LLVMGetOperand(i, 0)));
+		else if (op == LLVMBitCast)
+			translate_bitcast(t, i);
+		else
+			translate_cast(t, i, op);
+		break;
+	default:
+		translate_binary(t, i, op);
+		break;
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * Reading a trace (include/rethread/trace.h, docs/FORMAT.md).
+ *
+ *     struct error err;
+ *     struct trace *t = trace_open(dir, &err);          NULL and a sentence when damaged or foreign
+ *     for (uint32_t i = 0; i < t->nthreads; i++) use(&t->threads[i]);
+ *     trace_free(t);
+ *
+ * Everything is decoded and checked in trace_open; the struct holds plain arrays. Nothing in a file, however
+ * damaged, makes the reader crash. A log that ends early, anywhere, is fine: what is complete is kept.
+ */
+#ifndef RETHREAD_TRACE_READER_H
+#define RETHREAD_TRACE_READER_H
+
+#include "base/base.h"
+
+#include <rethread/instrument.h>
+#include <rethread/trace.h>
+
+struct trace_thread {
+	struct rt_thread info;
+	char *name;              /* ancestry: "1", "1:2", ... */
+	uint64_t *words;         /* path words, the last may be incomplete, none is zero */
+	size_t nwords;
+	uint64_t nbits;          /* branch bits in all words */
+	struct rt_sync *sync;    /* in order */
+	size_t nsync;
+};
+
+struct trace {
+	char *dir;
+	struct rt_log_header header; /* failure included */
+	struct trace_thread *threads; /* by number; main is 0 */
+	uint32_t nthreads;
+	/* From meta.json, written by `rethread record`; empty when that is missing. */
+	char *program;        /* absolute path of the executable */
+	char **argv;          /* NULL-terminated */
+	char **environment;   /* NULL-terminated */
+	char *cwd;
+	char *fail_if;        /* the predicate command or NULL */
+	struct rt_failure failure; /* the verdict: the log's own, or the tool's where that is later */
+};
+
+struct trace *trace_open(const char *dir, struct error *err);
+void trace_free(struct trace *t);
+
+/* Thread by ancestry, or NULL. */
+const struct trace_thread *trace_thread_named(const struct trace *t, const char *name);
+
+/* Reads the bits of a path in the order they were appended. */
+struct path_reader {
+	const uint64_t *word, *end;
+	unsigned left; /* bits left in *word */
+};
+void path_reader_init(struct path_reader *r, const uint64_t *words, size_t nwords);
+/* The next n <= 32 bits as a number, most significant first; -1 when the log ends before them. */
+int64_t path_reader_bits(struct path_reader *r, unsigned n);
+
+#endif

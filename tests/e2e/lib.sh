@@ -1,0 +1,43 @@
+# What the tests are written in.
+
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+# status N COMMAND...: the command ends with exit status N (128 + signal for a signal).
+status() {
+	local want=$1 got=0
+	shift
+	"$@" || got=$?
+	[ $got = "$want" ] || fail "status $got instead of $want: $*"
+}
+
+# same A B: two texts are equal.
+same() {
+	[ "$1" = "$2" ] || fail "$(printf 'expected:\n%s\ngot:\n%s' "$2" "$1")"
+}
+
+# has FILE PATTERN...: every pattern (grep -E) is in the file.
+has() {
+	local file=$1
+	shift
+	for p; do
+		grep -Eq -- "$p" "$file" || fail "no \`$p' in $file: $(cat "$file")"
+	done
+}
+
+# recordable PROGRAM: it carries bitcode and twin, and runs as an ELF file should.
+recordable() {
+	local sections
+	sections=$(readelf -SW "$1")
+	case "$sections" in
+	*.rethread.bc*.rethread.twin*) ;;
+	*) fail "$1 has no sections of rethread" ;;
+	esac
+}
+
+# latest: the newest trace's directory.
+latest() {
+	readlink -f "$XDG_DATA_HOME/rethread/traces/latest"
+}

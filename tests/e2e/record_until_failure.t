@@ -1,0 +1,35 @@
+# --until-failure keeps the first failing run only; --runs bounds it; --fail-if judges by the output.
+cat >p.c <<'E'
+#include <stdio.h>
+#include <stdlib.h>
+/* Counts its runs in a file; fails in the n-th. */
+int main(int argc, char **v) {
+	int k = 0;
+	FILE *f = fopen("count", "r");
+	if (f) { if (fscanf(f, "%d", &k) != 1) k = 0; fclose(f); }
+	f = fopen("count", "w");
+	fprintf(f, "%d", ++k);
+	fclose(f);
+	printf("run %d\n", k);
+	return argc > 1 && k == atoi(v[1]) ? 3 : 0;
+}
+E
+rethread cc p.c -o p
+status 3 rethread record --until-failure ./p 4 >out 2>err
+same "$(cat out)" "$(printf 'run 1\nrun 2\nrun 3\nrun 4')"
+has err 'run 4: exit status 3'
+same "$(rethread ls | wc -l)" 1
+rm count
+status 0 rethread record --until-failure --runs 3 ./p 2>err >out
+has err 'no failure in 3 runs'
+same "$(rethread ls | wc -l)" 1
+rm count
+status 0 rethread record --until-failure --fail-if 'grep -q "run 2"' ./p >out 2>err
+has err 'run 2: predicate: grep'
+same "$(cat out)" "$(printf 'run 1\nrun 2')"
+same "$(cat "$(latest)/output")" 'run 2'
+rm count
+rethread record -o "$PWD/mine" ./p >out 2>err
+has err 'no failure'
+has mine/meta.json '"kind": "none"'
+same "$(latest)" "$PWD/mine"

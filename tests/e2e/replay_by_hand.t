@@ -1,0 +1,38 @@
+# A schedule written by hand: it makes the recorded failure certain; the opposite order makes it impossible.
+cat >p.c <<'E'
+#include <assert.h>
+#include <pthread.h>
+static volatile int x;
+static void *set(void *a) { x = 1; return a; }
+static void spin(int n) { for (volatile int i = 0; i < n; i++); }
+int main(void) {
+	pthread_t t;
+	pthread_create(&t, 0, set, 0);
+	spin(20000);
+	assert(x == 0);
+	pthread_join(t, 0);
+	return 0;
+}
+E
+rethread cc -O2 -g p.c -o p
+status 134 rethread record --until-failure ./p 2>err
+has err 'assert: .*p.c:10: .*x == 0'
+status 4 rethread replay 2>err
+has err 'no schedule yet'
+# SAPs of the main thread: 1 create, 2 the load; of 1:1: 1 the store.
+module=$(rethread info | awk '$1 == "module" { print $2 }')
+printf 'rethread-schedule 1\nmodule %s\nmodel sc\nwait 1 2 1:1 1\n' "$module" >bad
+rethread replay -n 20 --schedule bad >out
+same "$(cat out)" "reproduced 20/20"
+printf 'rethread-schedule 1\nmodule %s\nmodel sc\nwait 1:1 1 1 2\n' "$module" >good
+status 1 rethread replay -n 5 --schedule good >out
+has out '^run 1: ' '^reproduced 0/5$'
+cp bad "$(latest)/schedule"
+rethread replay >out 2>err
+has out 'reproduced 1/1'
+has err 'Assertion'
+# Another build is another program.
+sed -i 's/20000/20001/' p.c
+rethread cc -O2 -g p.c -o p
+status 4 rethread replay 2>err
+has err 'built again since it was recorded'

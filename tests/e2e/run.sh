@@ -1,0 +1,42 @@
+#!/bin/bash
+# End-to-end tests: each tests/e2e/*.t is a small shell script that runs in an empty directory of its own,
+# with `rethread` in PATH and lib.sh read in, and passes when it exits 0.
+# Run some only: tests/e2e/run.sh cc_basic record_exit. Last line: "N passed, N failed".
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export ROOT=$root BUGS=$root/bugs PATH=$root/build:$PATH
+export E2E_LIB=$here/lib.sh E2E_WORK=$work
+unset RETHREAD_OPTIONS RETHREAD_TWIN RETHREAD_LIBDIR RETHREAD_CC RETHREAD_CXX
+
+one() {
+	local file=$1 name dir status
+	name=$(basename "$file" .t)
+	dir=$E2E_WORK/$name
+	mkdir -p "$dir/home" "$dir/tmp"
+	cd "$dir" || exit 1
+	HOME=$dir/home XDG_DATA_HOME=$dir/home/data TMPDIR=$dir/tmp \
+		timeout -k 5 "${E2E_TIMEOUT:-120}" bash -eE -c 'trap "echo line \$LINENO: \$BASH_COMMAND >&2" ERR; ''. "$0"; . "$1"' "$E2E_LIB" "$file" >"$dir/log" 2>&1
+	status=$?
+	if [ $status = 0 ] && [ -n "$(ls -A "$dir/tmp")" ]; then
+		echo "left behind in TMPDIR: $(ls -A "$dir/tmp")" >>"$dir/log"
+		status=1
+	fi
+	if [ $status = 0 ]; then
+		echo "ok $name"
+	else
+		echo "FAILED $name (status $status)"
+		sed 's/^/    /' "$dir/log"
+	fi
+}
+export -f one
+
+names=("$@")
+[ $# -gt 0 ] || for t in "$here"/*.t; do names+=("$(basename "$t" .t)"); done
+printf "$here/%s.t\0" "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one {}' >"$work/results"
+cat "$work/results"
+passed=$(grep -c '^ok ' "$work/results")
+failed=$(grep -c '^FAILED ' "$work/results")
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,108 @@
+/*
+ * Fuzz target of the trace reader. An input that begins like a log is a log. Any other is a short form of one, so that
+ * mutations reach beyond the first checks: HEADER bytes for the header after its magic, version and ABI, then pieces
+ * of a chunk header and PAYLOAD bytes, each of which becomes a page with a valid magic and size.
+ * tests/fuzz/run.sh replays the saved corpus; FUZZ_SECONDS=60 tests/fuzz/run.sh fuzzes first.
+ */
+#include "trace/trace.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEADER = 96, PAYLOAD = 128, PIECE = sizeof(struct rt_chunk) + PAYLOAD };
+
+static char dir[64];
+
+static void remove_dir(void)
+{
+	struct error err;
+
+	remove_tree(dir, &err);
+}
+
+static void prepare(void)
+{
+	if (*dir)
+		return;
+	strcpy(dir, "/dev/shm/rethread-fuzz-XXXXXX");
+	if (!mkdtemp(dir))
+		abort();
+	atexit(remove_dir);
+}
+
+/* Malloc'ed log from the short form. */
+static uint8_t *expand(const uint8_t *data, size_t size, size_t *length)
+{
+	size_t header = size < HEADER ? size : HEADER;
+	size_t pieces = (size - header) / PIECE;
+	uint8_t *log = xcalloc(pieces + 1, RT_PAGE);
+	struct rt_log_header *h = (struct rt_log_header *)log;
+
+	memcpy(log + offsetof(struct rt_log_header, scheme), data, header);
+	h->magic = RT_LOG_MAGIC;
+	h->version = RT_TRACE_VERSION;
+	h->abi = RT_ABI;
+	for (size_t i = 0; i < pieces; i++) {
+		struct rt_chunk *c = (struct rt_chunk *)(log + (i + 1) * RT_PAGE);
+
+		memcpy(c, data + header + i * PIECE, PIECE);
+		c->magic = RT_CHUNK_MAGIC;
+		c->size = RT_PAGE;
+	}
+	*length = (pieces + 1) * RT_PAGE;
+	return log;
+}
+
+static bool write_log(const char *path, const uint8_t *data, size_t size, struct error *err)
+{
+	const uint64_t magic = RT_LOG_MAGIC;
+	size_t length;
+	uint8_t *log;
+	bool ok;
+
+	if (size >= sizeof magic && !memcmp(data, &magic, sizeof magic))
+		return write_file(path, data, size, err);
+	log = expand(data, size, &length);
+	ok = write_file(path, log, length, err);
+	free(log);
+	return ok;
+}
+
+static void use(const struct trace *t)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		struct path_reader r;
+
+		path_reader_init(&r, t->threads[i].words, t->threads[i].nwords);
+		while (path_reader_bits(&r, 1) >= 0)
+			bits++;
+		if (bits != t->threads[i].nbits || !trace_thread_named(t, t->threads[i].name))
+			abort();
+		bits = 0;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error err = {""};
+	char *path;
+	struct trace *t;
+
+	prepare();
+	path = xasprintf("%s/log.1", dir);
+	if (!write_log(path, data, size, &err))
+		abort();
+	t = trace_open(dir, &err);
+	if (t)
+		use(t);
+	else if (!*err.text)
+		abort();
+	trace_free(t);
+	free(path);
+	return 0;
+}

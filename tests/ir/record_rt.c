@@ -1,0 +1,68 @@
+/*
+ * A recorder for the tests of the pass: real path words per thread, kept in memory; at the end of the
+ * process they are written to $IR_OUT as one line per thread, "path K BITS".
+ */
+#include <rethread/instrument.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { THREADS = 64, WORDS = 1 << 20 };
+static uint64_t *logs[THREADS];
+static int nthreads;
+static uint64_t scratch = 1;
+
+__thread uint64_t *__rethread_path = &scratch;
+static __thread int number = -1;
+
+/* support.c calls this when a thread begins, the main thread included. */
+void ir_thread_log(void)
+{
+	number = __atomic_fetch_add(&nthreads, 1, __ATOMIC_SEQ_CST);
+	logs[number] = calloc(WORDS, sizeof(uint64_t));
+	logs[number][0] = 1;
+	__rethread_path = logs[number];
+}
+
+void __rethread_path_full(void)
+{
+	if (number < 0) {
+		*__rethread_path = 1;
+		return;
+	}
+	if (__rethread_path + 1 == logs[number] + WORDS) {
+		fprintf(stderr, "ir: log too small\n");
+		_Exit(99);
+	}
+	*++__rethread_path = 1;
+}
+
+static void write_word(FILE *f, uint64_t word)
+{
+	int bit = 63 - __builtin_clzll(word);
+	if (bit > 62) {
+		fprintf(stderr, "ir: a word with %d bits\n", bit);
+		_Exit(99);
+	}
+	while (bit--)
+		fputc('0' + (int)(word >> bit & 1), f);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+	if (!getenv("IR_OUT"))
+		return;
+	FILE *f = fopen(getenv("IR_OUT"), "w");
+	const struct rt_record_module *m = &__rethread_record_module;
+	fprintf(f, "module abi %u symbols %u sites %u branches %u hash ", m->abi, m->nsymbols, m->nsites,
+		m->nbranches);
+	for (int i = 0; i < RT_HASH_SIZE; i++)
+		fprintf(f, "%02x", m->hash[i]);
+	fputc('\n', f);
+	for (int t = 0; t < nthreads; t++) {
+		fprintf(f, "path %d ", t);
+		for (uint64_t *w = logs[t]; *w; w++)
+			write_word(f, *w);
+		fputc('\n', f);
+	}
+	fclose(f);
+}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# Tests of the link-time pass: small programs at several -O levels, in both modes, with real (tiny)
+# runtimes. usage: run.sh [BUILD]   Prints "N passed, N failed".
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+BUILD=$(cd "${1:-${BUILD:-$root/build}}" && pwd)
+CC=${CC:-clang-19} CXX=${CXX:-clang++-19} LLVM_CONFIG=${LLVM_CONFIG:-llvm-config-19}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED ir: $*"; }
+check() { # check WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >check.log 2>&1; then ok; else bad "$what"; sed 's/^/    /' check.log | head -5; fi
+}
+
+native() { $CC -std=gnu17 -O2 -g -Wall -Wextra -I"$root/include" -I"$here" -c "$1" -o "$2" || exit 1; }
+native "$here/support.c" support.o
+native "$here/record_rt.c" record_rt.o
+native "$here/twin_rt.c" twin_rt.o
+native "$here/sharing_rt.c" sharing_rt.o
+native "$here/programs/enter_native.c" enter_native.o
+$CC -O1 -Wall -Wextra -I"$root/include" -I"$($LLVM_CONFIG --includedir)" "$here/walk.c" -o walk \
+	$($LLVM_CONFIG --ldflags --libs --link-shared) || exit 1
+
+compiler() { case $1 in *.cpp) echo "$CXX" ;; *) echo "$CC" ;; esac; }
+
+# link MODE OPT SOURCE OBJECTS...: the program MODE, and MODE.hash, MODE.bc, MODE.report
+link() {
+	local mode=$1 opt=$2 source=$3
+	shift 3
+	RETHREAD_PASS=$mode RETHREAD_PASS_VERIFY=1 RETHREAD_PASS_BITCODE=$mode.bc RETHREAD_PASS_HASH=$mode.hash \
+		RETHREAD_PASS_REPORT=$mode.report timeout 120 $(compiler "$source") $opt -g -flto -ffat-lto-objects \
+		-fuse-ld=lld -Wl,--fat-lto-objects -Wl,--load-pass-plugin="$BUILD/librethread_pass.so" "$@" \
+		-o "$mode.exe" -pthread -lm
+}
+
+run() { # run NAME EXE: output and status into NAME.out
+	IR_OUT=$1.run timeout 60 "./$2" >"$1.out" 2>&1
+	echo "status $?" >>"$1.out"
+}
+
+# build SOURCE OPT OBJECTS...: plain.exe, record.exe, twin.exe, all run
+build() {
+	local source=$1 opt=$2
+	shift 2
+	rm -f ./*.exe ./*.run* ./*.out
+	local cc
+	cc=$(compiler "$source")
+	$cc $opt -g -w -I"$here" -flto -ffat-lto-objects -c "$source" -o program.o &&
+		$cc $opt -g program.o support.o "$@" -o plain.exe -pthread -lm &&
+		link record "$opt" "$source" program.o support.o record_rt.o "$@" &&
+		link twin "$opt" "$source" program.o support.o twin_rt.o "$@" || return 1
+	run plain plain.exe
+	run record record.exe
+	run twin twin.exe
+}
+
+same_hash() {
+	cmp record.hash twin.hash && cmp record.bc twin.bc &&
+		grep -q "hash $(cat record.hash)\$" record.run && grep -q "hash $(cat twin.hash)\$" twin.run
+}
+gates_counted() { [ "$(sed -n 's/^waits \([0-9]*\) .*/\1/p' twin.run)" = "$(cat twin.run.expect)" ]; }
+path_decodes() { ./walk record.bc record.run >walked && cmp walked record.run.marks; }
+
+transparent() { # transparent NAME SOURCE OPT OBJECTS...
+	local name=$1 source=$2 opt=$3
+	shift 3
+	if ! build "$source" "$opt" "$@" >build.log 2>&1; then
+		bad "$name $opt: build"
+		sed 's/^/    /' build.log | head
+		return 1
+	fi
+	check "$name $opt: recorded output" diff plain.out record.out
+	check "$name $opt: twin output" diff plain.out twin.out
+	check "$name $opt: hashes" same_hash
+}
+
+for opt in ${IR_LEVELS--O0 -O1 -O2 -O3}; do
+	for name in branches switches; do
+		transparent $name "$here/programs/$name.c" $opt && check "$name $opt: decoded path" path_decodes
+	done
+	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted
+	transparent enter "$here/programs/enter.c" $opt enter_native.o
+	for source in odd.c vector.c library.cpp; do
+		transparent "$source" "$here/programs/$source" $opt
+	done
+done
+
+# The lines on which a run really shared memory are among those the analysis says may.
+shares_no_more() { # SOURCE OPT
+	local cc
+	cc=$(compiler "$1")
+	$cc "$2" -g -w -I"$here" -fsanitize=thread -mllvm -tsan-instrument-atomics=0 -c "$1" -o seen.o &&
+		$cc seen.o support.o sharing_rt.o -no-pie -o seen.exe -pthread &&
+		IR_OUT=seen.run timeout 60 ./seen.exe || return 1
+	sort -u seen.run.shared | llvm-symbolizer-19 --obj=seen.exe --no-inlines --functions=none \
+		--output-style=GNU -s |
+		sed 's/ (discriminator.*//; s|.*/||' | sort -u >seen.lines
+	sed 's|^[^ ]*/||' record.report | cut -d' ' -f1 | sort -u >analysed.lines
+	[ "$(wc -l <seen.lines)" -ge 8 ] || { echo "too few shared lines seen"; return 1; }
+	comm -23 seen.lines analysed.lines >missed
+	[ ! -s missed ] || { echo "shared, but not by the analysis:"; cat missed; return 1; }
+}
+for source in sharing.c sharing.cpp; do
+	for opt in -O0 -O2; do
+		transparent $source "$here/programs/$source" $opt &&
+			check "$source $opt: real sharing" shares_no_more "$here/programs/$source" $opt
+	done
+done
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

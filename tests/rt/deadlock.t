@@ -1,0 +1,80 @@
+# The thread that closes a cycle sees it, at once; nothing is reported where there is none.
+program p <<'E'
+#include "recorded.h"
+static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_barrier_t all;
+static void *philosopher(void *arg)
+{
+	long i = (long)arg;
+	pthread_mutex_lock(&m[i]);
+	pthread_barrier_wait(&all);
+	pthread_mutex_lock(&m[(i + 1) % 3]);
+	return NULL;
+}
+static void *locks_and_joins(void *arg) { (void)arg; usleep(50000); pthread_mutex_lock(&m[0]); return NULL; }
+int main(int argc, char **argv)
+{
+	pthread_t t[3];
+	if (!strcmp(argv[1], "self")) {
+		pthread_mutex_lock(&m[0]);
+		pthread_mutex_lock(&m[0]);
+	}
+	if (!strcmp(argv[1], "join")) {
+		pthread_mutex_lock(&m[0]);
+		pthread_create(&t[0], NULL, locks_and_joins, NULL);
+		pthread_join(t[0], NULL);
+	}
+	pthread_barrier_init(&all, NULL, 3);
+	for (long i = 0; i < 3; i++) pthread_create(&t[i], NULL, philosopher, (void *)i);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+	return 0;
+}
+E
+deadlocks() { # HOW MESSAGE
+	rm -rf trace
+	mkdir trace
+	RETHREAD_OPTIONS=dir=trace ./p "$1" &
+	for i in $(seq 100); do
+		sleep 0.02
+		dump 2>&1
+		grep -q '^failure deadlock' dump && break
+	done
+	kill -KILL $!
+	wait $! 2>/dev/null || true
+	dump
+	has dump "^failure deadlock 0 [0-9:]* frames [1-9][0-9]* $2\$" '^thread 1.* waits [1-9]'
+}
+deadlocks self 'thread 1 waits for mutex 1 held by thread 1'
+deadlocks join 'thread 1 waits for the end of thread 1:1, thread 1:1 waits for mutex 1 held by thread 1'
+n='thread 1:[123]'
+deadlocks three "thread 1:1 waits for mutex . held by $n, $n waits for mutex . held by $n, $n waits for mutex . held by thread 1:1"
+
+# Plenty of blocking in changing order, but never a cycle.
+program q <<'E'
+#include "recorded.h"
+static pthread_mutex_t m[4];
+static void *thread(void *arg)
+{
+	unsigned seed = (unsigned)(long)arg;
+	for (int i = 0; i < 20000; i++) {
+		int a = rand_r(&seed) % 4, b = rand_r(&seed) % 4;
+		if (a == b) continue;
+		pthread_mutex_lock(&m[a < b ? a : b]);
+		pthread_mutex_lock(&m[a < b ? b : a]);
+		pthread_mutex_unlock(&m[a]);
+		pthread_mutex_unlock(&m[b]);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[6];
+	for (int i = 0; i < 4; i++) pthread_mutex_init(&m[i], NULL);
+	for (long i = 0; i < 6; i++) pthread_create(&t[i], NULL, thread, (void *)(i + 1));
+	for (int i = 0; i < 6; i++) pthread_join(t[i], NULL);
+	return 0;
+}
+E
+record 0 ./q
+dump
+has dump '^failure none' '^flags 4 .*threads 7 dropped 0'

@@ -1,0 +1,55 @@
+/*
+ * Prints a trace through the reader, one line per fact:
+ *     flags 4 scheme 3 threads 2 dropped 0
+ *     failure assert 6 1:1 frames 5 p.c:3: f: x
+ *     thread 1 bits 3 done 4 ended 0 waits 0
+ *     path 1 101                                       (up to 200 bits)
+ *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
+ */
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = {"none", "assert", "signal", "exit", "deadlock", "timeout", "predicate"};
+
+static void dump_thread(const struct trace_thread *t)
+{
+	struct path_reader r;
+	int64_t bit;
+
+	printf("thread %s bits %llu done %llu ended %u waits %u\n", t->name, (unsigned long long)t->nbits,
+	       (unsigned long long)t->info.sync_done, t->info.ended, t->info.waits_for);
+	printf("path %s ", t->name);
+	path_reader_init(&r, t->words, t->nwords);
+	for (int i = 0; i < 200 && (bit = path_reader_bits(&r, 1)) >= 0; i++)
+		putchar('0' + (int)bit);
+	putchar('\n');
+	for (size_t i = 0; i < t->nsync; i++) {
+		const struct rt_sync *s = &t->sync[i];
+
+		printf("sync %s op %llu object %s%u order %lld result %u\n", t->name,
+		       (unsigned long long)s->op, s->object & RT_OBJECT_THREAD ? "t" : "",
+		       s->object & ~RT_OBJECT_THREAD, (long long)s->order, s->result);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct error err;
+	struct trace *t = trace_open(argc > 1 ? argv[1] : ".", &err);
+
+	if (!t) {
+		printf("error %s\n", err.text);
+		return 4;
+	}
+	printf("flags %u scheme %u threads %u dropped %u\n", t->header.flags, t->header.scheme, t->nthreads,
+	       t->header.dropped);
+	printf("failure %s %d %s frames %u %s\n", kinds[t->failure.kind], t->failure.signal,
+	       t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?", t->failure.nframes,
+	       t->failure.message);
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		dump_thread(&t->threads[i]);
+	trace_free(t);
+	return 0;
+}

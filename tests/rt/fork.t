@@ -1,0 +1,51 @@
+# Each process has its own log; in the child of a fork the forking thread is the main thread.
+program p <<'E'
+#include "recorded.h"
+#include <sys/wait.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *forks(void *arg)
+{
+	B(1);
+	pthread_mutex_lock(&m);
+	if (fork() == 0) {
+		B(0), B(1), B(0);
+		pthread_mutex_unlock(&m);
+		pthread_mutex_lock(&m);
+		abort();
+	}
+	pthread_mutex_unlock(&m);
+	wait(NULL);
+	if (fork() == 0)
+		execl("./q", "q", NULL);
+	wait(NULL);
+	B(1);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, forks, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+E
+program q <<'E'
+#include "recorded.h"
+int main(void) { B(1), B(1), B(1), B(0); return 0; }
+E
+record 0 ./p
+same "$(ls trace | wc -l)" 3
+for log in trace/log.*; do
+	mkdir one
+	mv "$log" one
+	dump one
+	rm -r one
+	case "$(cat dump)" in
+	*'path 1:1 11'*) has dump '^flags 4 .*threads 2 ' '^failure none' '^thread 1:1 bits 2 done 2 ended 1'; echo parent ;;
+	*'path 1 010'*) has dump '^flags 0 .*threads 1 ' '^failure signal 6 1 ' '^thread 1 bits 3 done 2 ' \
+		'^sync 1 op 2 object 1 order 1 '; echo child ;;
+	*'path 1 1110'*) has dump '^flags 4 .*threads 1 '; echo other ;;
+	*) fail "$(cat dump)" ;;
+	esac
+done | sort >seen
+same "$(tr '\n' ' ' <seen)" "child other parent "

@@ -1,0 +1,59 @@
+# The order of acquisitions in the log is the one that the program itself noted; uncontended locks cost nothing.
+program p <<'E'
+#include "recorded.h"
+enum { THREADS = 4, TIMES = 20000 };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, start = PTHREAD_MUTEX_INITIALIZER;
+static int who[THREADS * TIMES], n;
+static void *thread(void *me)
+{
+	pthread_mutex_lock(&start);
+	pthread_mutex_unlock(&start);
+	for (int i = 0; i < TIMES; i++) {
+		pthread_mutex_lock(&m);
+		who[n++] = (int)(long)me;
+		pthread_mutex_unlock(&m);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[THREADS];
+	pthread_mutex_lock(&start);
+	for (long i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, thread, (void *)(i + 1));
+	pthread_mutex_unlock(&start);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	for (int i = 0; i < n; i++)
+		if (!i || who[i] != who[i - 1])
+			printf("1:%d order %d\n", who[i], i + 1);
+	return 0;
+}
+E
+record 0 ./p >noted
+dump
+has dump '^flags 4 .*threads 5 dropped 0$' '^thread 1:3 bits 0 done 40002 ended 1'
+awk '$1 == "sync" && $6 == 2 { print $2, "order", $8 }' dump | sort -n -k3 >logged
+cmp noted logged
+[ "$(wc -l <noted)" -ge 4 ]
+
+program q <<'E'
+#include "recorded.h"
+int main(int argc, char **argv)
+{
+	pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		pthread_mutex_lock(&m[i % 3]);
+		pthread_mutex_unlock(&m[i % 3]);
+	}
+	return 0;
+}
+E
+record 0 ./q 0
+less=$(stat -c %s trace/log.*)
+record 0 ./q 10000000
+more=$(stat -c %s trace/log.*)
+[ $((more - less)) -lt 100 ] || fail "10 million locks made the log $((more - less)) bytes longer"
+dump
+has dump '^thread 1 bits 0 done 20000000 '
+same "$(grep -c ^sync dump)" 3

@@ -1,0 +1,40 @@
+# Paths come back bit by bit, over many chunks; a thread's end and the normal end are noted.
+program p <<'E'
+#include "recorded.h"
+static void *thread(void *n)
+{
+	for (long i = 0; B(i < (long)n); i++)
+		B(i % 3 == 0);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	B(1), B(0), B(0), B(1);
+	append(5, 3);
+	pthread_create(&a, NULL, thread, (void *)3);
+	pthread_create(&b, NULL, thread, (void *)20000000);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 7;
+}
+E
+record 7 ./p
+dump
+has dump '^flags 4 scheme 3 threads 3 dropped 0$' '^failure none 0 1 ' '^thread 1 bits 7 done 4 ended 0 waits 0$' \
+	'^path 1 1001101$' '^thread 1:1 bits 7 done 0 ended 1 waits 0$' '^path 1:1 1110100$' \
+	'^thread 1:2 bits 40000001 done 0 ended 1' '^path 1:2 111010111010111010111' \
+	'^sync 1 op 1 object t1 order 1' '^sync 1 op 2 object t2 order 1' '^sync 1 op 3 object t1 order 2' \
+	'^sync 1 op 4 object t2 order 2'
+same "$(stat -c %a trace/log.*)" 600
+# The other schemes record less, and without options nothing at all.
+OPTIONS=scheme=path record 7 ./p
+dump
+has dump '^flags 4 scheme 2 threads 3' '^path 1 1001101$'
+grep -q ^sync dump && fail "synchronization under path"
+OPTIONS=scheme=base record 7 ./p
+dump
+has dump '^flags 4 scheme 1 threads 3' '^thread 1 bits 0 '
+OPTIONS=off record 7 ./p
+same "$(ls trace)" ""
+status 7 ./p

@@ -1,0 +1,35 @@
+/*
+ * Instrumentation by hand, as include/rethread/instrument.h says the pass does it, so that the recorder is
+ * tested alone: B(condition) is a branch that goes to the log.
+ */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include <rethread/instrument.h>
+
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct rt_record_module __rethread_record_module = {RT_ABI, 0, 0, 0, {1, 2, 3}};
+
+static inline void append(uint64_t bits, unsigned count)
+{
+	uint64_t word = *__rethread_path << count | bits;
+
+	*__rethread_path = word;
+	if (word >> RT_PATH_FULL_SHIFT)
+		__rethread_path_full();
+}
+
+static inline int B(int taken)
+{
+	append(!!taken, 1);
+	return taken;
+}
+
+#endif

@@ -1,0 +1,480 @@
+/*
+ * Inference against brute force: small random programs, all their interleavings on a machine with store
+ * buffers. Inference must find a schedule exactly when one of them matches, and, asked again and again,
+ * as many ways to choose the writers of all reads as brute force sees.
+ *
+ *     RETHREAD_BRUTE=cases[,seed]    more of them, or others
+ */
+#include "make_execution.h"
+#include "solve/infer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MEMORY = 4, THREADS = 3, LOCKS = 2, BASE = 0x1000, BUFFER = 8, EVENTS = 40 };
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)((seed >> 20) % n);
+}
+
+/* -------------------------------------------------- the machine -------------------------- */
+
+struct buffered {
+	uint32_t event;
+	uint64_t value;
+};
+
+struct state {
+	uint32_t next[THREADS]; /* event number */
+	struct {
+		struct buffered at[BUFFER];
+		uint32_t n;
+	} buffer[THREADS];
+	uint8_t memory[MEMORY];
+	uint8_t writer[MEMORY];        /* event + 1 */
+	int owner[LOCKS];              /* thread, or -1 */
+	bool waiting[THREADS], woken[THREADS];
+	bool took_effect[EVENTS];
+	uint64_t symbols[EVENTS];
+	uint8_t sees[EVENTS][2];       /* by event: writer of each byte read */
+};
+
+struct machine {
+	const struct execution *x;
+	enum memory_model model;
+	/* distinct ways to choose writers that meet all conditions */
+	vec(struct map {
+		uint8_t sees[EVENTS][2];
+	}) found;
+	uint64_t leaves;
+	bool first_only;
+};
+
+static bool is_buffered(const struct machine *m, const struct event *e)
+{
+	return m->model != MEMORY_SC && e->kind == EVENT_WRITE;
+}
+
+static bool leads(const struct machine *m, uint32_t event)
+{
+	for (size_t i = 0; i < m->x->orders.n; i++)
+		if (m->x->orders.at[i].a == event)
+			return true;
+	return false;
+}
+
+static bool orders_allow(const struct machine *m, const struct state *s, uint32_t event)
+{
+	for (size_t i = 0; i < m->x->orders.n; i++)
+		if (m->x->orders.at[i].b == event && !s->took_effect[m->x->orders.at[i].a])
+			return false;
+	return true;
+}
+
+static void load(const struct machine *m, struct state *s, uint32_t event)
+{
+	const struct event *e = &m->x->events.at[event];
+	uint64_t value = 0;
+	for (uint32_t k = 0; k < e->size; k++) {
+		uint64_t at = e->object + k;
+		uint8_t byte = s->memory[at - BASE], writer = s->writer[at - BASE];
+		for (uint32_t i = 0; i < s->buffer[e->thread].n; i++) {
+			const struct event *w = &m->x->events.at[s->buffer[e->thread].at[i].event];
+			if (at >= w->object && at < w->object + w->size) {
+				byte = (uint8_t)(s->buffer[e->thread].at[i].value >> (8 * (at - w->object)));
+				writer = (uint8_t)(s->buffer[e->thread].at[i].event + 1);
+			}
+		}
+		value |= (uint64_t)byte << (8 * k);
+		s->sees[event][k] = writer;
+	}
+	s->symbols[expr_node(m->x->exprs, e->read)->value] = value;
+}
+
+static void store(const struct machine *m, struct state *s, uint32_t event, uint64_t value)
+{
+	const struct event *e = &m->x->events.at[event];
+	for (uint32_t k = 0; k < e->size; k++) {
+		s->memory[e->object - BASE + k] = (uint8_t)(value >> (8 * k));
+		s->writer[e->object - BASE + k] = (uint8_t)(event + 1);
+	}
+	s->took_effect[event] = true;
+}
+
+/* Can the thread take its next step, and if so take it. A SIGNAL wakes `wake` (a thread, or -1). */
+static bool step(const struct machine *m, struct state *s, uint32_t thread, int wake)
+{
+	uint32_t event = s->next[thread];
+	const struct event *e = &m->x->events.at[event];
+	bool drains = e->kind != EVENT_START && e->kind != EVENT_READ && e->kind != EVENT_WRITE &&
+		      (e->kind != EVENT_END || leads(m, event));
+	if ((drains && s->buffer[thread].n) ||
+	    (!is_buffered(m, e) && !orders_allow(m, s, event)) ||
+	    (e->kind == EVENT_LOCK && s->owner[e->object] >= 0) ||
+	    (e->kind == EVENT_WAIT && !s->woken[thread]) ||
+	    (is_buffered(m, e) && s->buffer[thread].n == BUFFER))
+		return false;
+	uint64_t value = 0;
+	if (e->kind == EVENT_READ || e->kind == EVENT_UPDATE)
+		load(m, s, event);
+	if (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE)
+		value = expr_eval(m->x->exprs, e->written, s->symbols);
+	if (e->kind == EVENT_UPDATE || (e->kind == EVENT_WRITE && !is_buffered(m, e)))
+		store(m, s, event, value);
+	if (is_buffered(m, e))
+		s->buffer[thread].at[s->buffer[thread].n++] = (struct buffered){event, value};
+	if (e->kind == EVENT_LOCK)
+		s->owner[e->object] = (int)thread;
+	if (e->kind == EVENT_UNLOCK) {
+		s->owner[e->object] = -1;
+		s->waiting[thread] = m->x->events.at[event + 1].kind == EVENT_WAIT;
+		s->woken[thread] = false;
+	}
+	if (e->kind == EVENT_WAIT)
+		s->waiting[thread] = s->woken[thread] = false;
+	if (e->kind == EVENT_SIGNAL && wake >= 0)
+		s->woken[wake] = true;
+	for (int t = 0; e->kind == EVENT_BROADCAST && t < THREADS; t++)
+		s->woken[t] |= s->waiting[t];
+	if (!is_buffered(m, e))
+		s->took_effect[event] = true;
+	s->next[thread]++;
+	return true;
+}
+
+/* May the i-th buffered store of the thread become visible? */
+static bool flush(const struct machine *m, struct state *s, uint32_t thread, uint32_t i)
+{
+	struct buffered *at = s->buffer[thread].at;
+	const struct event *e = &m->x->events.at[at[i].event];
+	for (uint32_t k = 0; k < i; k++) {
+		const struct event *o = &m->x->events.at[at[k].event];
+		if (m->model == MEMORY_TSO ||
+		    (o->object < e->object + e->size && e->object < o->object + o->size))
+			return false;
+	}
+	if (!orders_allow(m, s, at[i].event))
+		return false;
+	store(m, s, at[i].event, at[i].value);
+	memmove(at + i, at + i + 1, (s->buffer[thread].n - i - 1) * sizeof *at);
+	s->buffer[thread].n--;
+	return true;
+}
+
+static void start(const struct machine *m, struct state *s)
+{
+	memset(s, 0, sizeof *s);
+	for (int l = 0; l < LOCKS; l++)
+		s->owner[l] = -1;
+	for (size_t t = 0; t < m->x->threads.n; t++)
+		s->next[t] = m->x->threads.at[t].first;
+	for (size_t i = 0; i < m->x->initials.n; i++)
+		s->memory[m->x->initials.at[i].address - BASE] = (uint8_t)m->x->initials.at[i].value;
+}
+
+static bool thread_is_over(const struct machine *m, const struct state *s, uint32_t t)
+{
+	return s->next[t] == m->x->threads.at[t].first + m->x->threads.at[t].count;
+}
+
+static void leaf(struct machine *m, const struct state *s)
+{
+	m->leaves++;
+	for (size_t i = 0; i < m->x->conditions.n; i++)
+		if (!expr_eval(m->x->exprs, m->x->conditions.at[i].condition, s->symbols))
+			return;
+	for (size_t i = 0; i < m->found.n; i++)
+		if (!memcmp(m->found.at[i].sees, s->sees, sizeof s->sees))
+			return;
+	memcpy(vec_push(&m->found)->sees, s->sees, sizeof s->sees);
+}
+
+static void explore(struct machine *m, const struct state *s)
+{
+	bool over = true;
+	if (m->first_only && m->found.n)
+		return;
+	for (uint32_t t = 0; t < m->x->threads.n; t++) {
+		for (uint32_t i = 0; i < s->buffer[t].n; i++) {
+			struct state next = *s;
+			over = false;
+			if (flush(m, &next, t, i))
+				explore(m, &next);
+		}
+		if (thread_is_over(m, s, t))
+			continue;
+		over = false;
+		bool signals = m->x->events.at[s->next[t]].kind == EVENT_SIGNAL;
+		for (int wake = -1; wake < (signals ? THREADS : 0); wake++) {
+			struct state next = *s;
+			if (wake >= 0 && (!s->waiting[wake] || s->woken[wake]))
+				continue;
+			if (step(m, &next, t, wake))
+				explore(m, &next);
+		}
+	}
+	if (over)
+		leaf(m, s);
+}
+
+/* One random run to its end: values, and the order events took effect in. False: it got stuck. */
+static bool run_randomly(struct machine *m, struct state *s, uint32_t *order, uint32_t *n)
+{
+	start(m, s);
+	*n = 0;
+	for (int tries = 0; tries < 2000; tries++) {
+		uint32_t t = pick((uint32_t)m->x->threads.n);
+		bool before[EVENTS];
+		memcpy(before, s->took_effect, sizeof before);
+		bool over = true;
+		for (uint32_t u = 0; u < m->x->threads.n; u++)
+			over = over && thread_is_over(m, s, u) && !s->buffer[u].n;
+		if (over)
+			return true;
+		if (s->buffer[t].n && pick(2))
+			flush(m, s, t, pick(s->buffer[t].n));
+		else if (!thread_is_over(m, s, t)) {
+			int wake = -1;
+			for (int u = 0; u < THREADS; u++)
+				if (s->waiting[u] && !s->woken[u])
+					wake = u;
+			step(m, s, t, wake);
+		}
+		for (uint32_t e = 0; e < m->x->events.n; e++)
+			if (s->took_effect[e] && !before[e])
+				order[(*n)++] = e;
+	}
+	return false;
+}
+
+/* -------------------------------------------------- programs ----------------------------- */
+
+static expr some_value(struct execution *x, unsigned size, expr *known, unsigned nknown)
+{
+	expr v = make_const(x, size, pick(4));
+	if (nknown && pick(2)) {
+		expr k = known[pick(nknown)];
+		unsigned width = expr_node(x->exprs, k)->width;
+		v = width < size * 8 ? expr_zext(x->exprs, k, size * 8)
+				     : expr_extract(x->exprs, k, 0, size * 8);
+		v = make_add(x, v, pick(3));
+	}
+	return v;
+}
+
+static void make_access(struct execution *x, bool mixed, expr *known, unsigned *nknown)
+{
+	unsigned size = mixed && pick(2) ? 2 : 1;
+	uint64_t at = BASE + pick(mixed ? 4 - size : 2);
+	uint32_t kind = pick(12);
+	if (kind < 6) {
+		known[(*nknown)++] = make_read(x, at, size);
+	} else if (kind < 11) {
+		make_write(x, at, size, some_value(x, size, known, *nknown));
+	} else {
+		expr v = make_read(x, at, size);
+		struct event *e = &x->events.at[x->events.n - 1];
+		e->kind = EVENT_UPDATE;
+		e->written = make_add(x, v, 1 + pick(2));
+		known[(*nknown)++] = v;
+	}
+}
+
+/* wait: unlock, wait and lock again, one SAP. */
+static void make_wait(struct execution *x, uint64_t lock)
+{
+	uint32_t e = make_event(x, EVENT_UNLOCK, lock);
+	make_event(x, EVENT_WAIT, 0);
+	make_event(x, EVENT_LOCK, lock);
+	x->threads.at[x->threads.n - 1].saps -= 2;
+	x->events.at[e + 1].sap = x->events.at[e + 2].sap = x->events.at[e].sap;
+}
+
+static void make_body(struct execution *x, bool mixed, bool locks, bool waits)
+{
+	expr known[EVENTS];
+	unsigned nknown = 0, n = 1 + pick(x->threads.n > 2 ? 3 : 4);
+	int held = -1;
+	for (unsigned i = 0; i < n; i++) {
+		if (locks && held < 0 && pick(2))
+			make_event(x, EVENT_LOCK, (uint64_t)(held = (int)pick(LOCKS)));
+		else if (waits && pick(3) == 0)
+			make_event(x, pick(2) ? EVENT_SIGNAL : EVENT_BROADCAST, 0);
+		else if (!pick(10))
+			make_event(x, EVENT_FENCE, 0);
+		make_access(x, mixed, known, &nknown);
+		if (waits && held >= 0 && !pick(4))
+			make_wait(x, (uint64_t)held);
+		if (held >= 0 && pick(2)) {
+			make_event(x, EVENT_UNLOCK, (uint64_t)held);
+			held = -1;
+		}
+	}
+	if (held >= 0 && pick(4)) /* else: held to the end */
+		make_event(x, EVENT_UNLOCK, (uint64_t)held);
+}
+
+static void make_program(struct execution *x)
+{
+	uint32_t nthreads = 2 + (pick(3) == 0);
+	bool mixed = pick(3) == 0, locks = pick(2), waits = locks && pick(3) == 0;
+	execution_init(x);
+	for (unsigned i = 0; i < MEMORY; i++)
+		make_initial(x, BASE + i, 1, 0);
+	for (uint32_t t = 0; t < nthreads; t++) {
+		char name[8];
+		snprintf(name, sizeof name, "%u", t + 1);
+		make_thread(x, name);
+		make_body(x, mixed, locks, waits);
+		make_end(x, t == 0 && pick(2) ? EVENT_FAILS : 0);
+	}
+}
+
+/* Conditions on what the run read: as it was, or a little off. */
+static void add_conditions(struct execution *x, const struct state *s)
+{
+	for (uint32_t e = 0; e < x->events.n; e++) {
+		const struct event *v = &x->events.at[e];
+		if (!v->read || !pick(2))
+			continue;
+		unsigned width = v->size * 8u;
+		uint64_t was = s->symbols[expr_node(x->exprs, v->read)->value];
+		if (!pick(4))
+			was = (was + 1 + pick(3)) & ((1u << width) - 1);
+		make_condition(x, EXPR_EQ, v->read, expr_const(x->exprs, width, was), pick(4) != 0,
+			       CONDITION_PATH);
+	}
+}
+
+/* Some of what the run did becomes known: any two events, or the whole order of every lock. */
+static void add_orders(struct execution *x, const uint32_t *order, uint32_t n)
+{
+	if (!pick(2))
+		for (uint32_t i = pick(3); i > 0; i--) {
+			uint32_t a = pick(n - 1), b = a + 1 + pick(n - a - 1);
+			if (x->events.at[order[a]].thread != x->events.at[order[b]].thread)
+				make_order(x, order[a], order[b]);
+		}
+	bool waits = false;
+	for (size_t i = 0; i < x->events.n; i++)
+		waits |= x->events.at[i].kind == EVENT_WAIT;
+	if (waits || pick(2))
+		return;
+	x->lock_order_known = true;
+	for (uint32_t l = 0; l < LOCKS; l++) {
+		uint32_t last = UINT32_MAX;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct event *e = &x->events.at[order[i]];
+			if (e->kind != EVENT_LOCK && e->kind != EVENT_UNLOCK)
+				continue;
+			if (e->object != l)
+				continue;
+			if (last != UINT32_MAX)
+				make_order(x, last, order[i]);
+			last = order[i];
+		}
+	}
+}
+
+/* -------------------------------------------------- comparing ---------------------------- */
+
+static unsigned count_by_solver(const struct execution *x, enum memory_model model, const char *solver,
+				bool all_reads, unsigned limit)
+{
+	struct infer_options o = infer_defaults();
+	struct infer_state *s = NULL;
+	struct schedule schedule;
+	struct error err = {{0}};
+	unsigned n = 0;
+	enum infer_result r = INFER_FOUND;
+	o.model = model;
+	o.solver = solver;
+	o.all_reads = all_reads;
+	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, NULL, &err)) == INFER_FOUND) {
+		n++;
+		schedule_release(&schedule);
+	}
+	if (r == INFER_ERROR || r == INFER_BUDGET)
+		fail_msg("%s", r == INFER_ERROR ? err.text : "no decision");
+	infer_free(s);
+	return n;
+}
+
+struct totals {
+	unsigned possible, impossible, maps;
+};
+
+static void compare(const struct execution *x, enum memory_model model, uint64_t case_seed, bool count_all,
+		    struct totals *totals)
+{
+	struct machine m = {.x = x, .model = model, .first_only = !count_all};
+	struct state s;
+	start(&m, &s);
+	explore(&m, &s);
+	const char *solver = pick(3) ? "z3-lazy" : "z3-difference";
+	unsigned found = count_by_solver(x, model, solver, false, 1);
+	if (found != (m.found.n != 0))
+		fail_msg("seed %llu, %s, %s: brute force finds %zu, inference %u",
+			 (unsigned long long)case_seed, memory_model_name(model), solver, m.found.n,
+			 found);
+	if (count_all) {
+		unsigned all = count_by_solver(x, model, solver, true, (unsigned)m.found.n + 1);
+		if (all != m.found.n)
+			fail_msg("seed %llu, %s, %s: %zu ways by brute force, %u by inference",
+				 (unsigned long long)case_seed, memory_model_name(model), solver,
+				 m.found.n, all);
+		totals->maps += all;
+	}
+	totals->possible += found;
+	totals->impossible += !found;
+	vec_free(&m.found);
+}
+
+static void run_case(uint64_t case_seed, struct totals *totals)
+{
+	struct execution x;
+	struct state s;
+	uint32_t order[EVENTS], n;
+	seed = case_seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	for (int i = 0; i < 10; i++)
+		pick(2);
+	make_program(&x);
+	enum memory_model model = (enum memory_model)pick(3);
+	struct machine m = {.x = &x, .model = model};
+	if (x.events.n < EVENTS && run_randomly(&m, &s, order, &n)) {
+		add_conditions(&x, &s);
+		add_orders(&x, order, n);
+		compare(&x, (enum memory_model)pick(3), case_seed, x.events.n < 16, totals);
+	}
+	execution_release(&x);
+}
+
+static void inference_agrees_with_brute_force(void **state)
+{
+	(void)state;
+	const char *wanted = getenv("RETHREAD_BRUTE");
+	unsigned long cases = 1500, first = 1;
+	if (wanted)
+		sscanf(wanted, "%lu,%lu", &cases, &first);
+	struct totals totals = {0};
+	for (unsigned long i = 0; i < cases; i++)
+		run_case(first + i, &totals);
+	print_message("%u possible, %u impossible, %u ways to choose writers\n", totals.possible,
+		      totals.impossible, totals.maps);
+	assert_true(!wanted ? totals.possible > 100 && totals.impossible > 100 : true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(inference_agrees_with_brute_force)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
