@@ -1,7 +1,7 @@
 /*
  * bbuf: a shared bounded buffer whose waits are guarded by `if`.
  *
- * Two producers and two consumers share a ring of three slots, one mutex and two condition
+ * Two producers and two consumers share a ring of four slots, one mutex and two condition
  * variables. A woken thread takes for granted that what it waited for still holds.
  *
  * Bad interleaving: consumer A finds the buffer empty and waits; a producer puts an item and
@@ -13,13 +13,13 @@
  *
  * fails: assert
  * threads: 5
- * args: 4
+ * args: 5
  */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 3, PRODUCERS = 2, CONSUMERS = 2 };
+enum { CAPACITY = 4, PRODUCERS = 2, CONSUMERS = 2 };
 
 #ifdef FIXED
 #define WAIT_WHILE(condition) while (condition)
@@ -37,7 +37,7 @@ static struct buffer {
 	    .not_full = PTHREAD_COND_INITIALIZER,
 	    .not_empty = PTHREAD_COND_INITIALIZER};
 
-static int items = 4; /* per producer, and per consumer */
+static int items = 5; /* per producer, and per consumer */
 
 static void buffer_put(struct buffer *b, int item)
 {

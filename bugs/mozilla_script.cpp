@@ -13,7 +13,7 @@
  *
  * fails: assert
  * threads: 3
- * args: 100
+ * args: 30
  */
 #include <cassert>
 #include <cstdlib>
@@ -96,7 +96,7 @@ static void work(int steps)
 
 int main(int argc, char **argv)
 {
-	int pages = argc > 1 ? atoi(argv[1]) : 100;
+	int pages = argc > 1 ? atoi(argv[1]) : 30;
 	Document document;
 
 	std::thread loader([&] {

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { TABLES = 4, EXECUTE = 300, FLUSH_EVERY = 5 };
+enum { TABLES = 4, EXECUTE = 300, OPEN = 20, FLUSH_EVERY = 5 };
 
 static pthread_mutex_t LOCK_open = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t LOCK_log = PTHREAD_MUTEX_INITIALIZER;
@@ -38,6 +38,7 @@ static void execute(int table)
 {
 	pthread_mutex_lock(&LOCK_open);
 	table_open[table] = true;
+	work(OPEN);
 	pthread_mutex_lock(&LOCK_log);
 	log_records++;
 	pthread_mutex_unlock(&LOCK_log);

@@ -12,12 +12,12 @@
  *
  * fails: deadlock
  * threads: 2
- * args: 100
+ * args: 200
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CONNECTIONS = 2, OPERATION = 500, CANCEL_EVERY = 10 };
+enum { CONNECTIONS = 2, OPERATION = 500, CANCEL_EVERY = 4 };
 
 static struct connection {
 	pthread_mutex_t lock;
@@ -25,7 +25,7 @@ static struct connection {
 } connections[CONNECTIONS] = {{.lock = PTHREAD_MUTEX_INITIALIZER},
 			      {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-static int operations = 100; /* per connection */
+static int operations = 200; /* per connection */
 
 static void connection_lock_both(struct connection *own, struct connection *peer)
 {

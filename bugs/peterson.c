@@ -12,7 +12,7 @@
  *
  * fails: assert
  * threads: 3
- * args: 100
+ * args: 60
  */
 #include <assert.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static struct {
 } thread[2];
 static shared_int turn; /* who goes first when both want to */
 static volatile int counter;
-static int entries = 100; /* per thread */
+static int entries = 60; /* per thread */
 
 static void enter(int me)
 {

@@ -22,7 +22,7 @@ set -u
 cd "$(dirname "$0")" || exit 2
 
 : "${CC:=clang-19}" "${CXX:=clang++-19}" "${CFLAGS:=-O2}"
-runs=200 limit=5 idle= fixed=
+runs=200 limit=5 idle='' fixed=''
 programs=()
 
 usage() {

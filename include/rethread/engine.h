@@ -20,7 +20,12 @@ struct rt_engine_config {
 	/* The functions themselves, for the engine's own use. */
 	int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*real_join)(pthread_t, void **);
-	/* Memory handed out by malloc and not yet freed: the block around address, or false. */
+	/*
+	 * The calling thread's switch: while *it is non-zero malloc serves the engine and not the program, so that what
+	 * the engine allocates does not move the program's memory.
+	 */
+	int *(*engine_heap)(void);
+	/* Memory handed out to the program by malloc: the block around address, or false. */
 	bool (*heap_block)(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 };
 

@@ -54,6 +54,11 @@
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
  * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a scratch word.
+ *
+ * Instrumented code may leave out checks as long as no more than 7 bits are appended since the last one,
+ * and checks before calls and returns; and it may keep pointer and word in registers between calls, so that an
+ * append is a store only. Memory always holds the word with all bits appended so far. Code that runs on
+ * the thread in between without being called (a signal handler) must find another word there.
  */
 #define RT_PATH_FULL_SHIFT 56
 

@@ -7,9 +7,9 @@
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
  *     number.c     symbols, sites and branches of the module
- *     shared.c     which memory may be shared between threads
+ *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     report.c     the sites by source line, for `rethread analyze`
- *     record.c     the recorded program
+ *     record.c     the recorded program;  room.c: where its log words are checked
  *     twin.c       the twin: gates and tables;  enter.c: its entry switch
  *     emit.c       building blocks of emitted code
  *
@@ -126,6 +126,15 @@ void sharing_free(struct sharing *s);
 
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
+/* May code that runs inside of this call append to the path log? */
+bool call_may_append(LLVMValueRef call);
+/* Bits that may be appended to a word after it was checked: the sentinel must stay in it. */
+#define RT_PATH_ROOM (63 - RT_PATH_FULL_SHIFT)
+/*
+ * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges append;
+ * `checks` receives the instructions before which to check: ends of such blocks, and calls and returns.
+ */
+void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* The entry switch of infer mode for function number `symbol`. */
 void twin_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol);

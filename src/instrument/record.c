@@ -2,12 +2,23 @@
  * The recorded program: every conditional br and switch appends its outcome to the path log
  * (include/rethread/instrument.h).
  *
+ * What is appended is a constant on each edge out of the branch: cheaper than making a bit of the condition.
  * Within a function the word under construction is kept in a register: an append stores it but does not
  * have to load it, which would put the latency of a store and a load on every branch. It is loaded on entry
  * and after everything that may have appended: calls, landing pads, the slow path. This is written
- * with two local variables, which are then promoted to registers.
+ * with two local variables, which are then promoted to registers. room.c decides where to ask whether
+ * the word is full.
  */
 #include "instrument/pass.h"
+
+#include <stdlib.h>
+
+/* An edge out of a branch: `bits` bits of `number` are appended before `at`, the end of a block of its own. */
+struct edge {
+	LLVMValueRef at;
+	uint32_t number;
+	uint32_t bits;
+};
 
 struct recorder {
 	LLVMModuleRef module;
@@ -15,10 +26,9 @@ struct recorder {
 	LLVMValueRef path;      /* __rethread_path */
 	LLVMValueRef slow_path; /* to __rethread_path_full */
 	LLVMValueRef log, word; /* local variables: the pointer and what it points to */
+	struct edge *edges;     /* of the function at hand */
+	size_t nedges, edges_cap;
 };
-
-/* The largest piece that one append may add. */
-enum { PIECE_BITS = 7 };
 
 /* Read pointer and word from memory at the builder's position. */
 static void reload(struct recorder *r)
@@ -29,40 +39,45 @@ static void reload(struct recorder *r)
 	LLVMBuildStore(b, LLVMBuildLoad2(b, int_type(r->module, 64), log, ""), r->word);
 }
 
-/* Append `nbits` <= PIECE_BITS bits, an i64, before `at`. */
-static void append(struct recorder *r, LLVMValueRef at, LLVMValueRef bits, unsigned nbits)
+/* if (word >> RT_PATH_FULL_SHIFT) __rethread_path_full(); */
+static void check(struct recorder *r, LLVMValueRef at)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
-	LLVMValueRef old = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
-	LLVMValueRef word = LLVMBuildShl(b, old, int_value(r->module, 64, nbits), "");
-	word = LLVMBuildOr(b, word, bits, "");
-	LLVMBuildStore(b, word, r->word);
-	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
-	/* word >> SHIFT, but from the old word, which is there already. */
-	LLVMValueRef shift = int_value(r->module, 64, RT_PATH_FULL_SHIFT - nbits);
-	LLVMValueRef high = LLVMBuildLShr(b, old, shift, "");
+	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
+	LLVMValueRef high = LLVMBuildLShr(b, word, int_value(r->module, 64, RT_PATH_FULL_SHIFT), "");
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
 	call_slow_path(b, r->slow_path, NULL);
 	reload(r);
 }
 
-static void append_number(struct recorder *r, LLVMValueRef at, uint64_t number, unsigned nbits)
+/* word = word << nbits | number; *log = word; */
+static void append(struct recorder *r, LLVMValueRef at, uint64_t number, unsigned nbits)
 {
-	while (nbits) {
-		unsigned n = nbits % PIECE_BITS ? nbits % PIECE_BITS : PIECE_BITS;
-		nbits -= n;
-		uint64_t piece = number >> nbits & ((1u << n) - 1);
-		append(r, at, int_value(r->module, 64, piece), n);
+	LLVMBuilderRef b = r->builder;
+	build_before(b, at);
+	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
+	word = LLVMBuildShl(b, word, int_value(r->module, 64, nbits), "");
+	word = LLVMBuildOr(b, word, int_value(r->module, 64, number), "");
+	LLVMBuildStore(b, word, r->word);
+	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
+}
+
+/* Room for the first piece has been made. */
+static void append_edge(struct recorder *r, const struct edge *e)
+{
+	unsigned left = e->bits;
+	while (left) {
+		unsigned n = left % RT_PATH_ROOM ? left % RT_PATH_ROOM : RT_PATH_ROOM;
+		if (left < e->bits)
+			check(r, e->at);
+		left -= n;
+		append(r, e->at, e->number >> left & ((1u << n) - 1), n);
 	}
 }
 
-static void record_conditional(struct recorder *r, LLVMValueRef br)
-{
-	append_number(r, llvm_split_edge(br, 0), 1, 1);
-	append_number(r, llvm_split_edge(br, 1), 0, 1);
-}
+/* ---------------------------------------------------------------- edges ----------------------- */
 
 /* The optimiser says so of a default that no value reaches; a log entry would keep the block alive. */
 static bool is_unreachable(LLVMBasicBlockRef block)
@@ -71,13 +86,25 @@ static bool is_unreachable(LLVMBasicBlockRef block)
 	return LLVMGetInstructionOpcode(first) == LLVMUnreachable;
 }
 
-static void record_switch(struct recorder *r, LLVMValueRef sw)
+static void add_edge(struct recorder *r, LLVMValueRef branch, unsigned i, uint32_t number, unsigned bits)
 {
-	unsigned n = LLVMGetNumSuccessors(sw);
-	unsigned nbits = rt_switch_bits(n);
-	for (unsigned i = 0; nbits && i < n; i++)
-		if (!is_unreachable(LLVMGetSuccessor(sw, i)))
-			append_number(r, llvm_split_edge(sw, i), i, nbits);
+	if (r->nedges == r->edges_cap)
+		r->edges = pass_grow(r->edges, &r->edges_cap, sizeof *r->edges);
+	r->edges[r->nedges++] = (struct edge){llvm_split_edge(branch, i), number, bits};
+}
+
+static void add_edges(struct recorder *r, LLVMValueRef branch)
+{
+	if (LLVMGetInstructionOpcode(branch) == LLVMBr) {
+		add_edge(r, branch, 0, 1, 1); /* the condition is true */
+		add_edge(r, branch, 1, 0, 1);
+		return;
+	}
+	unsigned n = LLVMGetNumSuccessors(branch);
+	unsigned bits = rt_switch_bits(n);
+	for (unsigned i = 0; bits && i < n; i++)
+		if (!is_unreachable(LLVMGetSuccessor(branch, i)))
+			add_edge(r, branch, i, i, bits);
 }
 
 /* Branches that the log has no entry for: inference will stop there. */
@@ -111,13 +138,16 @@ static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t
 
 /* ---------------------------------------------------------------- one function ---------------- */
 
-/* May code that runs inside of this call append to the log? */
-static bool call_may_append(LLVMValueRef call)
+bool call_may_append(LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
-	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)) || (callee && is_intrinsic(callee)))
-		return false;
-	return !llvm_does_not_return(call) && !llvm_is_musttail(call);
+	return !LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && !(callee && is_intrinsic(callee));
+}
+
+/* Does control come back behind the call, with a log that may have grown? */
+static bool needs_reload(LLVMValueRef call)
+{
+	return call_may_append(call) && !llvm_does_not_return(call) && !llvm_is_musttail(call);
 }
 
 /* Where the word has to be read again: the instruction before which to do so, or NULL. */
@@ -125,9 +155,9 @@ static LLVMValueRef reload_point(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMCall:
-		return call_may_append(i) ? LLVMGetNextInstruction(i) : NULL;
+		return needs_reload(i) ? LLVMGetNextInstruction(i) : NULL;
 	case LLVMInvoke:
-		return call_may_append(i) ? llvm_split_edge(i, 0) : NULL;
+		return needs_reload(i) ? llvm_split_edge(i, 0) : NULL;
 	case LLVMLandingPad:
 		return LLVMGetNextInstruction(i);
 	default:
@@ -151,21 +181,40 @@ static void reload_after_calls(struct recorder *r, LLVMValueRef f)
 	values_free(&all);
 }
 
-static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)
+static void make_locals(struct recorder *r, LLVMValueRef f)
 {
 	build_before(r->builder, llvm_after_allocas(f));
 	r->log = LLVMBuildAlloca(r->builder, pointer_type(r->module), "");
 	r->word = LLVMBuildAlloca(r->builder, int_type(r->module, 64), "");
 	reload(r);
+}
+
+static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *checks)
+{
+	struct map bits = {0};
+	for (size_t i = 0; i < r->nedges; i++)
+		map_set(&bits, LLVMGetInstructionParent(r->edges[i].at), r->edges[i].bits);
+	room_plan(f, &bits, checks);
+	map_free(&bits);
+}
+
+static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)
+{
+	struct values checks = {0};
+	r->nedges = 0;
+	for (size_t i = 0; i < n; i++)
+		add_edges(r, branches[i]);
+	plan_checks(r, f, &checks);
+
+	make_locals(r, f);
 	reload_after_calls(r, f);
-	for (size_t i = 0; i < n; i++) {
-		if (LLVMGetInstructionOpcode(branches[i]) == LLVMSwitch)
-			record_switch(r, branches[i]);
-		else
-			record_conditional(r, branches[i]);
-	}
+	for (size_t i = 0; i < checks.n; i++)
+		check(r, checks.at[i]);
+	for (size_t i = 0; i < r->nedges; i++)
+		append_edge(r, &r->edges[i]);
 	LLVMValueRef locals[] = {r->log, r->word};
 	llvm_promote(f, locals, 2);
+	values_free(&checks);
 }
 
 static LLVMValueRef function_of(LLVMValueRef instruction)
@@ -190,5 +239,6 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 		record_function(&r, f, branches + i, end - i);
 	}
 	emit_table(m, n, hash);
+	free(r.edges);
 	LLVMDisposeBuilder(r.builder);
 }

@@ -36,14 +36,23 @@ static bool access_is_shared(const struct memory *m, uint32_t event)
 	return false;
 }
 
-/* By cluster of atoms: does any access in it touch a shared atom? */
+static void mark_cluster(const struct memory *m, bool *marked, uint32_t event)
+{
+	if (m->atoms.count[event])
+		marked[m->atoms.at.at[m->atoms.first[event]].cluster] = true;
+}
+
+/* By cluster of atoms: does any access in it touch a shared atom, or have a known order to others? */
 static bool *shared_clusters(const struct memory *m)
 {
-	size_t n = m->atoms.at.n;
-	bool *shared = xcalloc(n + 2, sizeof *shared);
+	bool *shared = xcalloc(m->atoms.at.n + 2, sizeof *shared);
 	for (uint32_t e = 0; e < m->x->events.n; e++)
-		if (m->atoms.count[e] && access_is_shared(m, e))
-			shared[m->atoms.at.at[m->atoms.first[e]].cluster] = true;
+		if (access_is_shared(m, e))
+			mark_cluster(m, shared, e);
+	for (size_t i = 0; i < m->x->orders.n; i++) {
+		mark_cluster(m, shared, m->x->orders.at[i].a);
+		mark_cluster(m, shared, m->x->orders.at[i].b);
+	}
 	return shared;
 }
 

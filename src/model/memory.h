@@ -45,6 +45,7 @@ struct memory_options {
 	uint64_t time_margin; /* two stamps order events only when further apart than this */
 };
 
+/* False when the known orders contradict one another under this model: nothing can explain the execution. */
 bool memory_init(struct memory *m, const struct execution *x, const struct memory_options *options,
 		 struct error *err);
 void memory_release(struct memory *m);

@@ -35,6 +35,18 @@ static uint64_t used;
 static uint64_t *directory; /* offset of the first head at or after each 64 KiB boundary, plus 1 */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
+static __thread int engine_heap; /* engine.h */
+
+int *heap_engine(void)
+{
+	return &engine_heap;
+}
+
+static bool serves_program(void)
+{
+	return base && !engine_heap;
+}
+
 void heap_start(void)
 {
 	void *p = mmap(BASE, RESERVE, PROT_READ | PROT_WRITE,
@@ -114,7 +126,7 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 
 void *malloc(size_t size)
 {
-	return base ? take(size, 16) : __libc_malloc(size);
+	return serves_program() ? take(size, 16) : __libc_malloc(size);
 }
 
 void free(void *p)
@@ -129,7 +141,7 @@ void free(void *p)
 
 void *calloc(size_t count, size_t size)
 {
-	if (!base)
+	if (!serves_program())
 		return __libc_calloc(count, size);
 	size_t total;
 	if (__builtin_mul_overflow(count, size, &total)) {
@@ -141,7 +153,7 @@ void *calloc(size_t count, size_t size)
 
 void *realloc(void *p, size_t size)
 {
-	if (!base || (p && !is_ours(p)))
+	if (p ? !is_ours(p) : !serves_program())
 		return __libc_realloc(p, size);
 	void *q = take(size, 16);
 	if (p && q) {
@@ -154,7 +166,7 @@ void *realloc(void *p, size_t size)
 
 void *memalign(size_t align, size_t size)
 {
-	return base ? take(size, align) : __libc_memalign(align, size);
+	return serves_program() ? take(size, align) : __libc_memalign(align, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)

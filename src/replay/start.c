@@ -78,7 +78,8 @@ static void start_replay(const struct setting *s)
 
 static void start_infer(const struct setting *s)
 {
-	void *library = dlopen(s->engine, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	*heap_engine() = 1;
+	void *library = dlopen(s->engine, RTLD_NOW | RTLD_LOCAL);
 	rt_engine_start_fn *start_engine =
 		library ? (rt_engine_start_fn *)dlsym(library, "rethread_engine_start") : NULL;
 	if (!start_engine) {
@@ -95,11 +96,13 @@ static void start_infer(const struct setting *s)
 	strcpy(state, s->state);
 	static struct rt_engine_config config;
 	config = (struct rt_engine_config){ RT_ABI, &__rethread_twin_module, trace, code, state,
-					    rt_real.pthread_create, rt_real.pthread_join, heap_block };
+					    rt_real.pthread_create, rt_real.pthread_join, heap_engine,
+					    heap_block };
 	heap_start();
 	twin_engine = start_engine(&config);
 	if (!twin_engine)
 		_exit(125);
+	*heap_engine() = 0;
 	twin_mode = TWIN_INFER;
 	__rethread_infer = 1;
 }

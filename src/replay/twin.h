@@ -98,6 +98,7 @@ void report_outcome(enum rt_replay_outcome outcome, const struct twin_thread *t,
 
 /* heap.c: in infer mode memory is never reused, so that an address names one object. */
 void heap_start(void);
+int *heap_engine(void);
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 
 /* Zeroed memory that is never given back; NULL when there is none. */

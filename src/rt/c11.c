@@ -1,6 +1,6 @@
 /*
- * Interposed: C11 threads. The C library builds them on its own pthread functions without passing through ours, so
- * they are built here in the same way: same objects, other result codes.
+ * Interposed: C11 threads. The C library builds them on its own pthread functions without passing
+ * through ours, so they are built here in the same way: same objects, other result codes.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -66,7 +66,8 @@ int mtx_lock(mtx_t *m)
 
 int mtx_trylock(mtx_t *m)
 {
-	return rt_counted(mtx_trylock) ? code(pthread_mutex_trylock(MUTEX(m))) : RT_REAL(mtx_trylock)(m);
+	return rt_counted(mtx_trylock) ? code(pthread_mutex_trylock(MUTEX(m)))
+				       : RT_REAL(mtx_trylock)(m);
 }
 
 int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
@@ -77,12 +78,14 @@ int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 
 int mtx_unlock(mtx_t *m)
 {
-	return rt_counted(mtx_unlock) ? code(pthread_mutex_unlock(MUTEX(m))) : RT_REAL(mtx_unlock)(m);
+	return rt_counted(mtx_unlock) ? code(pthread_mutex_unlock(MUTEX(m)))
+				      : RT_REAL(mtx_unlock)(m);
 }
 
 int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	return rt_counted(cnd_wait) ? code(pthread_cond_wait(COND(c), MUTEX(m))) : RT_REAL(cnd_wait)(c, m);
+	return rt_counted(cnd_wait) ? code(pthread_cond_wait(COND(c), MUTEX(m)))
+				    : RT_REAL(cnd_wait)(c, m);
 }
 
 int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until)
@@ -98,7 +101,8 @@ int cnd_signal(cnd_t *c)
 
 int cnd_broadcast(cnd_t *c)
 {
-	return rt_counted(cnd_broadcast) ? code(pthread_cond_broadcast(COND(c))) : RT_REAL(cnd_broadcast)(c);
+	return rt_counted(cnd_broadcast) ? code(pthread_cond_broadcast(COND(c)))
+					 : RT_REAL(cnd_broadcast)(c);
 }
 
 void call_once(once_flag *flag, void (*routine)(void))

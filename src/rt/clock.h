@@ -1,4 +1,5 @@
-/* The time stamp of logs: a counter that all cores agree on to within a cache line's travel (design §4). */
+/* The time stamp of logs: a counter that all cores agree on to within a cache line's travel (design
+ * §4). */
 #ifndef RETHREAD_RT_CLOCK_H
 #define RETHREAD_RT_CLOCK_H
 

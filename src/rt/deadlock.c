@@ -12,9 +12,9 @@ struct step {
 };
 
 /*
- * Who the mutex belongs to, or NULL. The C library keeps the kernel's id of the owner in the mutex; the object
- * remembers the thread's number. A thread that has just acquired it may not have written the number yet,
- * but such a thread is running.
+ * Who the mutex belongs to, or NULL. The C library keeps the kernel's id of the owner in the mutex;
+ * the object remembers the thread's number. A thread that has just acquired it may not have written
+ * the number yet, but such a thread is running.
  */
 static struct rt_peer *holder(const pthread_mutex_t *m, const struct rt_object *o)
 {

@@ -1,14 +1,15 @@
 /*
  * Deadlocks are seen when they happen, by the thread that closes the cycle.
  *
- * A thread that is about to block publishes what it waits for (a mutex, or the end of a thread) and then
- * follows: who holds that, what does that one wait for, and so on. Every thread publishes before it looks,
- * so the last one to block sees the whole cycle. A cycle that is found is followed a second time: if every
- * thread in it is still in the same wait and every mutex still has the same owner, all of it held at one
- * moment in between, and a deadlock does not go away. Nothing is guessed from time.
+ * A thread that is about to block publishes what it waits for (a mutex, or the end of a thread) and
+ * then follows: who holds that, what does that one wait for, and so on. Every thread publishes
+ * before it looks, so the last one to block sees the whole cycle. A cycle that is found is followed
+ * a second time: if every thread in it is still in the same wait and every mutex still has the same
+ * owner, all of it held at one moment in between, and a deadlock does not go away. Nothing is
+ * guessed from time.
  *
- * What is found goes to the log as RT_FAIL_DEADLOCK; the threads stay blocked, as they would without us, and
- * whoever reads the log ends the process.
+ * What is found goes to the log as RT_FAIL_DEADLOCK; the threads stay blocked, as they would
+ * without us, and whoever reads the log ends the process.
  */
 #ifndef RETHREAD_RT_DEADLOCK_H
 #define RETHREAD_RT_DEADLOCK_H
@@ -18,7 +19,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The calling thread is going to block until the mutex is free, or until the other thread has ended. */
+/* The calling thread is going to block until the mutex is free, or until the other thread has
+ * ended. */
 void rt_blocks_on_mutex(struct rt_self *self, const pthread_mutex_t *m, const void *from);
 void rt_blocks_on_thread(struct rt_self *self, struct rt_peer *other, const void *from);
 /* It does not any more. */

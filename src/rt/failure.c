@@ -24,12 +24,12 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, S
 
 static struct {
 	bool installed;
-	struct rt_failure *where;         /* NULL: nowhere to write it */
+	struct rt_failure *where; /* NULL: nowhere to write it */
 	uint32_t (*current_thread)(void);
 	void (*on_failure)(void);
-	int writer;                       /* kernel's id of the thread that writes *where */
-	sigjmp_buf guard;                 /* out of a backtrace that faults itself */
-	struct sigaction wanted[NFATAL];  /* what the target believes to be installed */
+	int writer;                      /* kernel's id of the thread that writes *where */
+	sigjmp_buf guard;                /* out of a backtrace that faults itself */
+	struct sigaction wanted[NFATAL]; /* what the target believes to be installed */
 } state;
 
 static __thread void *alternate __attribute__((tls_model("initial-exec")));
@@ -83,7 +83,8 @@ static void walk_stack(struct rt_failure *f, uint64_t from)
 	_Unwind_Backtrace(visit, &w);
 }
 
-/* A call of a wild pointer, which the unwinder knows nothing about, has its return address on top of the stack. */
+/* A call of a wild pointer, which the unwinder knows nothing about, has its return address on top
+ * of the stack. */
 static void read_caller(struct rt_failure *f, uint64_t sp)
 {
 	if (f->nframes == 1 && sp)
@@ -91,7 +92,8 @@ static void read_caller(struct rt_failure *f, uint64_t sp)
 }
 
 /* A damaged stack may make either of these fault: that ends it, not the capture. */
-static void guarded(void (*collect)(struct rt_failure *, uint64_t), struct rt_failure *f, uint64_t at)
+static void guarded(void (*collect)(struct rt_failure *, uint64_t), struct rt_failure *f,
+		    uint64_t at)
 {
 	if (sigsetjmp(state.guard, 1))
 		return;
@@ -171,8 +173,9 @@ static void wait_for_writer(void)
 {
 	struct timespec ms = {0, 1000000};
 
-	for (int i = 0; i < 1000 && state.where &&
-			__atomic_load_n(&state.where->state, __ATOMIC_ACQUIRE) == 1; i++)
+	for (int i = 0;
+	     i < 1000 && state.where && __atomic_load_n(&state.where->state, __ATOMIC_ACQUIRE) == 1;
+	     i++)
 		syscall(SYS_nanosleep, &ms, NULL);
 }
 
@@ -195,8 +198,8 @@ static void handler(int signal, siginfo_t *info, void *context)
 	uint64_t ip, sp;
 
 	if (claim(RT_FAIL_SIGNAL, signal)) {
-		if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
-					  signal == SIGILL))
+		if (info->si_code > 0 &&
+		    (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL))
 			state.where->address = (uint64_t)info->si_addr;
 		stop_point(context, &ip, &sp);
 		backtrace_from(state.where, ip, sp);
@@ -260,7 +263,8 @@ int sigaction(int signal, const struct sigaction *new_action, struct sigaction *
 	int i = state.installed ? fatal_index(signal) : -1;
 
 	rt_real_init();
-	return i < 0 ? rt_real.sigaction(signal, new_action, old) : change_action(i, new_action, old);
+	return i < 0 ? rt_real.sigaction(signal, new_action, old)
+		     : change_action(i, new_action, old);
 }
 
 rt_sighandler signal(int signal, rt_sighandler function)
@@ -309,7 +313,8 @@ void rt_failure_thread(void)
 	stack_t there, ours;
 	long at;
 
-	if (!alternate && state.installed && !sigaltstack(NULL, &there) && (there.ss_flags & SS_DISABLE)) {
+	if (!alternate && state.installed && !sigaltstack(NULL, &there) &&
+	    (there.ss_flags & SS_DISABLE)) {
 		at = syscall(SYS_mmap, NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		memset(&ours, 0, sizeof ours);

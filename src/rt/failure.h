@@ -1,14 +1,16 @@
 /*
  * Capturing a failure where it happens: fatal signals, assertions, and what a runtime itself finds.
  *
- * Shared by the recorder (src/rt) and the twin's runtime (src/replay); refers to neither. The failure goes to
- * one struct rt_failure in memory that outlives the process (a shared file mapping); the first failing
- * thread of the process writes it, everybody else leaves it alone. Afterwards the failure takes its
- * course: the process dies by the same signal, with the same siginfo, at the same instruction.
+ * Shared by the recorder (src/rt) and the twin's runtime (src/replay); refers to neither. The
+ * failure goes to one struct rt_failure in memory that outlives the process (a shared file
+ * mapping); the first failing thread of the process writes it, everybody else leaves it alone.
+ * Afterwards the failure takes its course: the process dies by the same signal, with the same
+ * siginfo, at the same instruction.
  *
- * Handlers are installed for SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGTRAP SIGSYS where the disposition is the
- * default. A handler that the target installs itself wins; when it puts the default back, ours comes back
- * (sigaction and signal are defined here for that, and never show our handler to the target).
+ * Handlers are installed for SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGTRAP SIGSYS where the
+ * disposition is the default. A handler that the target installs itself wins; when it puts the
+ * default back, ours comes back (sigaction and signal are defined here for that, and never show our
+ * handler to the target).
  *
  * Needs rt_real_init first. Everything but rt_failure_install is async-signal-safe.
  */
@@ -22,20 +24,22 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Start capturing into *where. current_thread gives the number of the calling thread; on_failure runs in the
- * failing thread after *where is complete. Called again, after fork, it only changes these; `where` may then
- * be NULL, and failures just take their course.
+ * Start capturing into *where. current_thread gives the number of the calling thread, and
+ * on_failure runs after *where is complete; both in the failing thread, once, and the unwinder runs
+ * between them. Called again, after fork, it only changes these; `where` may then be NULL, and
+ * failures just take their course.
  */
 void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(void),
 			void (*on_failure)(void));
 
-/* Give the calling thread an alternate stack, so that its stack overflow can be captured; take it back. */
+/* Give the calling thread an alternate stack, so that its stack overflow can be captured; take it
+ * back. */
 void rt_failure_thread(void);
 void rt_failure_thread_end(void);
 
 /*
- * A failure that the runtime found. The backtrace starts at return address `from`, or here when that is NULL.
- * False when another failure was first.
+ * A failure that the runtime found. The backtrace starts at return address `from`, or here when
+ * that is NULL. False when another failure was first.
  */
 bool rt_failure_report(uint32_t kind, int signal, const char *message, const void *from);
 

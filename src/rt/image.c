@@ -53,7 +53,8 @@ void rt_image_build_id(uint8_t *id, uint32_t size)
 			const uint8_t *name = note + sizeof *n;
 			const uint8_t *data = name + ((n->n_namesz + 3) & ~3u);
 
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp(name, "GNU", 4)) {
 				memcpy(id, data, n->n_descsz < size ? n->n_descsz : size);
 				return;
 			}

@@ -1,7 +1,7 @@
 /*
- * The program's own ELF image as it lies in memory: where it was loaded, what belongs to it, its build-id.
- * Shared by both runtimes; reads the program headers that the kernel points at, takes no lock, allocates
- * nothing.
+ * The program's own ELF image as it lies in memory: where it was loaded, what belongs to it, its
+ * build-id. Shared by both runtimes; reads the program headers that the kernel points at, takes no
+ * lock, allocates nothing.
  */
 #ifndef RETHREAD_RT_IMAGE_H
 #define RETHREAD_RT_IMAGE_H

@@ -1,11 +1,13 @@
 /*
- * What interposed functions are made of: the steps of "Order of synchronization" in include/rethread/trace.h.
+ * What interposed functions are made of: the steps of "Order of synchronization" in
+ * include/rethread/trace.h.
  *
  *     int f(T *object) { return rt_after_ordered(rt_counted(f), object, RT_REAL(f)(object)); }
  *
- * A function that interposed.def does not list is not counted: its steps then leave no entry and do not count as
- * operations. Threads that have no number (not active) leave none either; what they did to an object still
- * advances its order, under nobody's name, so that the next thread's step is logged.
+ * A function that interposed.def does not list is not counted: its steps then leave no entry and do
+ * not count as operations. Threads that have no number (not active) leave none either; what they
+ * did to an object still advances its order, under nobody's name, so that the next thread's step is
+ * logged.
  */
 #ifndef RETHREAD_RT_INTERPOSE_H
 #define RETHREAD_RT_INTERPOSE_H
@@ -36,7 +38,8 @@ static const bool rt_counts[RT_FUNCTIONS] __attribute__((unused)) = {
 
 /* ------------------------------------------------------------------ steps ------------------- */
 
-/* The calling thread has got the object, alone. Only a change of owner is logged: else it costs a compare. */
+/* The calling thread has got the object, alone. Only a change of owner is logged: else it costs a
+ * compare. */
 static inline void rt_step_acquired(struct rt_self *self, const void *object, int result)
 {
 	struct rt_object *o = rt_object(self, object);
@@ -55,7 +58,8 @@ static inline void rt_step_acquired(struct rt_self *self, const void *object, in
 static inline void rt_step_ordered(struct rt_self *self, const void *object, int result)
 {
 	struct rt_object *o = rt_object(self, object);
-	const uint64_t me = (uint64_t)self->number << RT_TAKEN_BITS, mask = (1ull << RT_TAKEN_BITS) - 1;
+	const uint64_t me = (uint64_t)self->number << RT_TAKEN_BITS,
+		       mask = (1ull << RT_TAKEN_BITS) - 1;
 
 	if (rt_likely(o)) {
 		uint64_t old = __atomic_load_n(&o->taken, __ATOMIC_RELAXED), next;

@@ -92,7 +92,8 @@ static bool is_ours(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == rt_log.device && st.st_ino == rt_log.inode;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == rt_log.device &&
+	       st.st_ino == rt_log.inode;
 }
 
 /* The target may have closed our descriptor, and may use its number for a file of its own. */
@@ -123,14 +124,16 @@ static bool write_zeros(uint64_t offset, uint64_t size)
 	return true;
 }
 
-/* Disk space for size bytes at the end; beyond RLIMIT_FSIZE the kernel would send the target SIGXFSZ. */
+/* Disk space for size bytes at the end; beyond RLIMIT_FSIZE the kernel would send the target
+ * SIGXFSZ. */
 static bool grow(uint64_t offset, uint64_t size)
 {
 	struct rlimit limit;
 
 	if (!have_file())
 		return false;
-	if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur < offset + size)
+	if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
+	    limit.rlim_cur < offset + size)
 		return false;
 	if (syscall(SYS_fallocate, rt_log.fd, 0, offset, size) == 0)
 		return true;
@@ -253,8 +256,9 @@ static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
 		set_flags(RT_LOG_CAP);
 		return NULL;
 	}
-	at = grow(offset, size) ? map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
-				: NULL;
+	at = grow(offset, size)
+		     ? map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
+		     : NULL;
 	if (!at) {
 		set_flags(RT_LOG_FULL);
 		return NULL;

@@ -1,15 +1,15 @@
 /*
  * The log file of this process (include/rethread/trace.h): one file, a header page, chunks.
  *
- * Only the cold path is here: opening, reserving chunks, ending. What is in a chunk is written by its thread
- * through the mapping. Nothing here allocates, exits, or changes errno; system calls are made directly, so
- * that a target that defines its own mmap or open is not re-entered.
+ * Only the cold path is here: opening, reserving chunks, ending. What is in a chunk is written by
+ * its thread through the mapping. Nothing here allocates, exits, or changes errno; system calls are
+ * made directly, so that a target that defines its own mmap or open is not re-entered.
  *
  * Invariants
  * - rt_log.header is NULL when nothing is recorded, else the mapped header page.
- * - The file is at least header->size long, all of it backed by disk space; chunks follow each other without
- *   gaps, and only the last one may be without its chunk header (death while it was being reserved):
- *   reserving, mapping and filling the chunk header are one critical section.
+ * - The file is at least header->size long, all of it backed by disk space; chunks follow each
+ * other without gaps, and only the last one may be without its chunk header (death while it was
+ * being reserved): reserving, mapping and filling the chunk header are one critical section.
  * - Once RT_LOG_FULL or RT_LOG_CAP is set, no chunk is reserved any more.
  */
 #ifndef RETHREAD_RT_LOG_H
@@ -39,16 +39,18 @@ struct rt_log {
 };
 extern struct rt_log rt_log;
 
-/* Open the log of the calling process in the options' directory; false (and said on stderr) when that fails. */
+/* Open the log of the calling process in the options' directory; false (and said on stderr) when
+ * that fails. */
 bool rt_log_open(const struct rt_options *o);
 
-/* In the child after fork: let go of the parent's log and open one of its own in the same directory. */
+/* In the child after fork: let go of the parent's log and open one of its own in the same
+ * directory. */
 bool rt_log_reopen(void);
 
 /*
- * Reserve and map consecutive chunks. Of each part the caller sets size, thread, stream and seq; the chunk
- * headers are written here. `at` is NULL, or a mapping of that size which the new one takes the place of.
- * NULL once the log has ended: the reason is in header->flags.
+ * Reserve and map consecutive chunks. Of each part the caller sets size, thread, stream and seq;
+ * the chunk headers are written here. `at` is NULL, or a mapping of that size which the new one
+ * takes the place of. NULL once the log has ended: the reason is in header->flags.
  */
 void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *at);
 void rt_log_unmap(void *at, size_t size);
@@ -60,8 +62,8 @@ void rt_log_drop(void);
 void rt_log_end(uint32_t flags);
 
 /*
- * A lock for cold paths: blocks all signals, so that a handler in the same thread cannot meet it, and waits
- * by yielding. `saved` keeps the signal mask.
+ * A lock for cold paths: blocks all signals, so that a handler in the same thread cannot meet it,
+ * and waits by yielding. `saved` keeps the signal mask.
  */
 struct rt_guard {
 	uint64_t mask;

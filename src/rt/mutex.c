@@ -1,4 +1,5 @@
-/* Interposed: what one thread has alone. Mutexes, spinlocks, and condition variables, which give mutexes up for a while. */
+/* Interposed: what one thread has alone. Mutexes, spinlocks, and condition variables, which give
+ * mutexes up for a while. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -23,23 +24,40 @@ static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 	return rt_after_acquire(false, m, RT_REAL(pthread_mutex_lock)(m));
 }
 
-/* Tried first, so that a thread which has to wait can say so. */
+/* All but the shortest case, after the first try. */
+static __attribute__((noinline)) int lock_slowly(pthread_mutex_t *m, int result, const void *from)
+{
+	if (result == EBUSY)
+		result = lock_blocked(&rt_self, m, from);
+	return rt_after_acquire(rt_counted(pthread_mutex_lock), m, result);
+}
+
+/*
+ * Tried first, so that a thread which has to wait can say so. The case without a change of owner is spelled out
+ * here: it is what uncontended locks cost.
+ */
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	struct rt_self *self = &rt_self;
+	struct rt_object *o;
+	unsigned i;
 	int result;
 
-	if (rt_unlikely(!self->active))
+	if (rt_unlikely(!rt_self.active))
 		return lock_unrecorded(m);
 	result = rt_real.pthread_mutex_trylock(m);
-	if (rt_unlikely(result == EBUSY))
-		result = lock_blocked(self, m, __builtin_return_address(0));
-	return rt_after_acquire(rt_counted(pthread_mutex_lock), m, result);
+	i = rt_object_place(m);
+	o = rt_self.cache[i].object;
+	if (rt_unlikely(result || rt_self.cache[i].address != m || o->owner != rt_self.number))
+		return lock_slowly(m, result, __builtin_return_address(0));
+	o->order++;
+	rt_self_done(&rt_self);
+	return 0;
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	return rt_after_acquire(rt_counted(pthread_mutex_trylock), m, RT_REAL(pthread_mutex_trylock)(m));
+	return rt_after_acquire(rt_counted(pthread_mutex_trylock), m,
+				RT_REAL(pthread_mutex_trylock)(m));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict until)
@@ -57,8 +75,12 @@ int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 
 int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	rt_before_release(rt_counted(pthread_mutex_unlock));
-	return RT_REAL(pthread_mutex_unlock)(m);
+	struct rt_self *self = &rt_self;
+
+	if (rt_unlikely(!self->active))
+		return RT_REAL(pthread_mutex_unlock)(m);
+	rt_self_done(self);
+	return rt_real.pthread_mutex_unlock(m);
 }
 
 /* ------------------------------------------------------------------ spinlocks --------------- */
@@ -84,8 +106,8 @@ int pthread_spin_unlock(pthread_spinlock_t *l)
 /* ------------------------------------------------------------------ condition variables ----- */
 
 /*
- * A wait ends with the mutex held, whatever it returns, also when the thread is cancelled in it. Its result is
- * always that of the second step.
+ * A wait ends with the mutex held, whatever it returns, also when the thread is cancelled in it.
+ * Its result is always that of the second step.
  */
 struct wait {
 	bool counted;
@@ -104,14 +126,15 @@ static void has_mutex_again(void *data)
 		rt_unrecorded_acquired(w->mutex);
 }
 
-/* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as well. */
-#define WAIT(name, mutex_, call)                                 \
-	struct wait w = {rt_counted(name), mutex_, 0};           \
-								 \
-	rt_before_release(w.counted);                            \
-	pthread_cleanup_push(has_mutex_again, &w);               \
-	w.result = call;                                         \
-	pthread_cleanup_pop(1);                                  \
+/* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as
+ * well. */
+#define WAIT(name, mutex_, call)                                                                   \
+	struct wait w = {rt_counted(name), mutex_, 0};                                             \
+                                                                                                   \
+	rt_before_release(w.counted);                                                              \
+	pthread_cleanup_push(has_mutex_again, &w);                                                 \
+	w.result = call;                                                                           \
+	pthread_cleanup_pop(1);                                                                    \
 	return w.result
 
 int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)

@@ -5,9 +5,9 @@
 #include <sched.h>
 
 /*
- * Tables of growing size. An address lives in a window of WINDOW slots from its hash on; a table is asked only
- * after the windows of all smaller ones were found full, and slots never become free, so an address that is
- * present is always found before a free slot for it is.
+ * Tables of growing size. An address lives in a window of WINDOW slots from its hash on; a table is
+ * asked only after the windows of all smaller ones were found full, and slots never become free, so
+ * an address that is present is always found before a free slot for it is.
  */
 #define WINDOW 16u
 #define FIRST_BITS 10u
@@ -31,7 +31,8 @@ static struct rt_object *table(unsigned i)
 	made = rt_pages(size * sizeof *made);
 	if (!made)
 		return NULL;
-	if (__atomic_compare_exchange_n(&tables[i], &t, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(&tables[i], &t, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
 		return made;
 	rt_log_unmap(made, size * sizeof *made);
 	return t;
@@ -48,7 +49,8 @@ static struct rt_object *claim(struct rt_object *t, unsigned bits, const void *a
 		if (!there && __atomic_compare_exchange_n(&o->address, &there, address, false,
 							  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			o->owner = RT_NOBODY;
-			__atomic_store_n(&o->number, __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED),
+			__atomic_store_n(&o->number,
+					 __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED),
 					 __ATOMIC_RELEASE);
 			return o;
 		}
@@ -79,7 +81,8 @@ __attribute__((noinline, cold)) struct rt_object *rt_object_find(const void *add
 void rt_objects_reset(void)
 {
 	for (unsigned i = 0; i < TABLES; i++) {
-		rt_log_unmap(tables[i], (((size_t)1 << table_bits(i)) + WINDOW) * sizeof *tables[i]);
+		rt_log_unmap(tables[i],
+			     (((size_t)1 << table_bits(i)) + WINDOW) * sizeof *tables[i]);
 		tables[i] = NULL;
 	}
 	numbers = 0;

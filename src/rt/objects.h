@@ -1,11 +1,11 @@
 /*
  * Synchronization objects by address: a lock-free hash table that only grows.
  *
- * An object keeps who had it last and how often it was acquired; both are read and written only by the thread
- * that holds it, so they need no synchronization of their own (thesis, fig. 3.8). (A blocked thread looks
- * at `owner` as a hint, see deadlock.c.) Objects that several threads can have at once use `taken` instead,
- * which they advance atomically. An address that is freed and used for another object later
- * keeps its number: the order per address stays a true order.
+ * An object keeps who had it last and how often it was acquired; both are read and written only by
+ * the thread that holds it, so they need no synchronization of their own (thesis, fig. 3.8). (A
+ * blocked thread looks at `owner` as a hint, see deadlock.c.) Objects that several threads can have
+ * at once use `taken` instead, which they advance atomically. An address that is freed and used for
+ * another object later keeps its number: the order per address stays a true order.
  */
 #ifndef RETHREAD_RT_OBJECTS_H
 #define RETHREAD_RT_OBJECTS_H
@@ -23,7 +23,8 @@ struct rt_object {
 	uint32_t number;     /* from 1 */
 	uint32_t owner;      /* thread number of the last acquisition, or RT_NOBODY */
 	uint64_t order;      /* acquisitions so far */
-	uint64_t taken;      /* ordered steps so far, RT_TAKEN_BITS, and above them who took the last one */
+	uint64_t taken; /* ordered steps so far, RT_TAKEN_BITS, and above them who took the last one
+			 */
 } __attribute__((aligned(64)));
 
 /* The object of this address, made if needed; NULL when memory is short. */
@@ -32,11 +33,18 @@ struct rt_object *rt_object_find(const void *address);
 /* In the child after fork: no object is known. */
 void rt_objects_reset(void);
 
-/* Through the thread's small cache. */
-static inline struct rt_object *rt_object(struct rt_self *self, const void *address)
+/* Which place of the thread's small cache is the address's. */
+static inline unsigned rt_object_place(const void *address)
 {
 	uintptr_t a = (uintptr_t)address;
-	unsigned i = (unsigned)(a >> 4 ^ a >> 7) % RT_CACHE_SIZE;
+
+	return (unsigned)(a >> 4 ^ a >> 7) % RT_CACHE_SIZE;
+}
+
+/* Through the cache. */
+static inline struct rt_object *rt_object(struct rt_self *self, const void *address)
+{
+	unsigned i = rt_object_place(address);
 
 	if (rt_unlikely(self->cache[i].address != address)) {
 		struct rt_object *o = rt_object_find(address);

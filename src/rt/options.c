@@ -80,7 +80,7 @@ static bool parse_max_log(struct rt_options *o, struct piece v)
 	if (i < v.size) {
 		char suffix = v.at[i];
 
-		shift = suffix == 'K' || suffix == 'k' ? 10
+		shift = suffix == 'K' || suffix == 'k'   ? 10
 			: suffix == 'M' || suffix == 'm' ? 20
 			: suffix == 'G' || suffix == 'g' ? 30
 							 : 0;

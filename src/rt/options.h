@@ -1,11 +1,10 @@
 /*
  * RETHREAD_OPTIONS: how the runtime is told what to record, `key=value` pairs separated by commas.
  *
- *     dir=DIR        existing directory that gets the log, DIR/log.PID; nothing is recorded without it
- *     scheme=S       off, base, path, path+sync (default)
- *     max-log=SIZE   bytes, or with K, M, G; the log ends there (default: no limit)
- *     time=0|1       time stamps (default 1)
- *     off            the same as scheme=off
+ *     dir=DIR        existing directory that gets the log, DIR/log.PID; nothing is recorded without
+ * it scheme=S       off, base, path, path+sync (default) max-log=SIZE   bytes, or with K, M, G; the
+ * log ends there (default: no limit) time=0|1       time stamps (default 1) off            the same
+ * as scheme=off
  */
 #ifndef RETHREAD_RT_OPTIONS_H
 #define RETHREAD_RT_OPTIONS_H
@@ -23,8 +22,8 @@ struct rt_options {
 };
 
 /*
- * Parse the variable's value (NULL: unset). What is not understood is left out and reported on stderr,
- * one line each; the target runs on.
+ * Parse the variable's value (NULL: unset). What is not understood is left out and reported on
+ * stderr, one line each; the target runs on.
  */
 void rt_options_parse(struct rt_options *o, const char *text);
 

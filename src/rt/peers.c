@@ -67,7 +67,8 @@ struct rt_peer *rt_peer_new(uint32_t parent, uint32_t child)
 	struct rt_guard saved;
 	struct rt_peer *p;
 
-	/* One critical section: the log has thread records in the order of their numbers, without a gap. */
+	/* One critical section: the log has thread records in the order of their numbers, without a
+	 * gap. */
 	rt_guard_lock(&peers.lock, &saved);
 	p = take();
 	if (p)

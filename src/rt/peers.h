@@ -1,13 +1,13 @@
 /*
- * What threads of this process know of each other: a record per thread number that is never freed, and the
- * way from a pthread_t to it. Cold: creating, joining, blocking.
+ * What threads of this process know of each other: a record per thread number that is never freed,
+ * and the way from a pthread_t to it. Cold: creating, joining, blocking.
  *
  * Invariants
  * - rt_peer(n) of a thread that was created is not NULL and stays valid to the end of the process.
- * - A pthread_t leads to at most one peer, the newest: the C library reuses the values of threads that were
- *   joined, or detached and gone.
- * - waits_for, waits_on and wait_count are written by the peer's own thread only; wait_count grows with each
- *   wait, so equal counts mean the same wait.
+ * - A pthread_t leads to at most one peer, the newest: the C library reuses the values of threads
+ * that were joined, or detached and gone.
+ * - waits_for, waits_on and wait_count are written by the peer's own thread only; wait_count grows
+ * with each wait, so equal counts mean the same wait.
  */
 #ifndef RETHREAD_RT_PEERS_H
 #define RETHREAD_RT_PEERS_H
@@ -36,7 +36,8 @@ struct rt_peer {
 	struct rt_object *waits_object;
 };
 
-/* A record with the next number, or one whose thread could not be started; NULL when there are too many. */
+/* A record with the next number, or one whose thread could not be started; NULL when there are too
+ * many. */
 struct rt_peer *rt_peer_new(uint32_t parent, uint32_t child);
 /* The thread could not be started: its number and log go to the next one. */
 void rt_peer_unused(struct rt_peer *p);
@@ -44,8 +45,9 @@ void rt_peer_unused(struct rt_peer *p);
 struct rt_peer *rt_peer(uint32_t number);
 
 /*
- * Both the creator, once it has the handle, and the created thread, before it runs, call this; the first
- * counts. So whoever learns the handle finds the peer, at the latest when a join has returned.
+ * Both the creator, once it has the handle, and the created thread, before it runs, call this; the
+ * first counts. So whoever learns the handle finds the peer, at the latest when a join has
+ * returned.
  */
 void rt_peer_register(struct rt_peer *p, pthread_t handle);
 struct rt_peer *rt_peer_find(pthread_t handle);

@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where threads that nobody has set up append until their first word is full; what is in it means nothing. */
+/* Where threads that nobody has set up append until their first word is full; what is in it means
+ * nothing. */
 static uint64_t nowhere = 1;
 
 __thread struct rt_self rt_self;
@@ -19,7 +20,8 @@ __thread uint64_t *__rethread_path = &nowhere;
 
 /* ------------------------------------------------------------------ paths ------------------- */
 
-/* Each chunk is four times the one before it, so that short threads stay small and long ones seldom ask. */
+/* Each chunk is four times the one before it, so that short threads stay small and long ones seldom
+ * ask. */
 static uint32_t chunk_size(unsigned i)
 {
 	return RT_PAGE << 2 * i;
@@ -73,7 +75,8 @@ static void unmap_chunks(struct rt_pieces *p)
 static __attribute__((noinline, cold)) void path_refill(void)
 {
 	struct rt_self *self = &rt_self;
-	struct rt_chunk *chunk = self->path_end ? next_chunk(self, RT_STREAM_PATH, &self->path_pieces) : NULL;
+	struct rt_chunk *chunk =
+		self->path_end ? next_chunk(self, RT_STREAM_PATH, &self->path_pieces) : NULL;
 
 	if (chunk)
 		path_to_chunk(self, chunk);
@@ -122,8 +125,8 @@ static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, u
 		self->sync = self->sync_end = NULL;
 }
 
-__attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order,
-						  uint32_t result)
+__attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t object,
+						  uint64_t order, uint32_t result)
 {
 	if (rt_log.scheme < RT_SCHEME_PATH_SYNC)
 		return;
@@ -153,7 +156,8 @@ struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t chi
 	struct rt_chunk *chunk;
 	struct rt_thread *t;
 
-	_Static_assert(RT_SCHEME_BASE == 1 && RT_SCHEME_PATH_SYNC == 3, "schemes add a stream each");
+	_Static_assert(RT_SCHEME_BASE == 1 && RT_SCHEME_PATH_SYNC == 3,
+		       "schemes add a stream each");
 	memset(parts, 0, sizeof parts);
 	for (unsigned i = 0; i < first_chunks(); i++) {
 		parts[i].size = RT_PAGE;

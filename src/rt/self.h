@@ -1,17 +1,19 @@
 /*
  * A recorded thread's own state, and what it appends to its streams.
  *
- * struct rt_self is thread-local and touched by its thread only. What runs per branch and per lock is in here:
- * a few loads and stores without a branch on whether a log is there, because the pointers then lead to
- * scratch memory.
+ * struct rt_self is thread-local and touched by its thread only. What runs per branch and per lock
+ * is in here: a few loads and stores without a branch on whether a log is there, because the
+ * pointers then lead to scratch memory.
  *
  * Invariants
- * - __rethread_path is never NULL: it leads into the thread's newest path chunk, before path_end, or to
- *   `scratch` (or, before the thread's first full word, to one word that all such threads share).
- * - active: the thread has a number and its interposed calls are recorded; then `thread` is not NULL.
- *   Threads that the C library starts behind our back are never active.
- * - sync < sync_end: room for an entry. Both NULL when the order of synchronization is not recorded, or its log
- *   has ended.
+ * - __rethread_path is never NULL: it leads into the thread's newest path chunk, before path_end,
+ * or to `scratch` (or, before the thread's first full word, to one word that all such threads
+ * share).
+ * - active: the thread has a number and its interposed calls are recorded; then `thread` is not
+ * NULL. Threads that the C library starts behind our back are never active, and nobody is while
+ * paused.
+ * - sync < sync_end: room for an entry. Both NULL when the order of synchronization is not
+ * recorded, or its log has ended.
  */
 #ifndef RETHREAD_RT_SELF_H
 #define RETHREAD_RT_SELF_H
@@ -33,9 +35,9 @@ struct rt_object;
 struct rt_peer;
 
 /*
- * A stream's chunks. A signal handler may come between any two instructions of the thread, fill chunks and
- * return, so a chunk's memory stays mapped to the thread's end; the biggest ones, of which there is no end,
- * take each other's place at one address.
+ * A stream's chunks. A signal handler may come between any two instructions of the thread, fill
+ * chunks and return, so a chunk's memory stays mapped to the thread's end; the biggest ones, of
+ * which there is no end, take each other's place at one address.
  */
 #define RT_CHUNK_SIZES 5u
 struct rt_pieces {
@@ -48,6 +50,7 @@ struct rt_self {
 	struct rt_thread *thread;
 	uint32_t number;
 	bool active;
+	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* in rt_self_sync: a signal handler that comes here too cannot log */
 	struct rt_sync *sync, *sync_end;
 	struct {
@@ -64,8 +67,8 @@ struct rt_self {
 extern __thread struct rt_self rt_self __attribute__((tls_model("initial-exec")));
 
 /*
- * A thread's first chunks, made by its creator before it starts, so that a thread that was created is in
- * the log however early the process dies. NULL when the log has ended.
+ * A thread's first chunks, made by its creator before it starts, so that a thread that was created
+ * is in the log however early the process dies. NULL when the log has ended.
  */
 struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child);
 
@@ -76,7 +79,8 @@ void rt_self_ended(void);
 /* Nothing more is recorded for the calling thread; its mappings are gone. */
 void rt_self_leave(void);
 
-/* Append to the order of synchronization: the operation that is about to complete. Cold: changes only. */
+/* Append to the order of synchronization: the operation that is about to complete. Cold: changes
+ * only. */
 void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result);
 
 /* A synchronization operation of the calling thread is complete. */

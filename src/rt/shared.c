@@ -6,22 +6,26 @@
 
 /* ------------------------------------------------------------------ read-write locks -------- */
 
-#define LOCK(name, parameters, arguments)                                                       \
-	int name parameters                                                                     \
-	{                                                                                       \
-		return rt_after_ordered(rt_counted(name), l, RT_REAL(name) arguments);          \
+#define LOCK(name, parameters, arguments)                                                          \
+	int name parameters                                                                        \
+	{                                                                                          \
+		return rt_after_ordered(rt_counted(name), l, RT_REAL(name) arguments);             \
 	}
 
-LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t *l), (l))
-LOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t *l), (l))
-LOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
+LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))
+LOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))
+LOCK(pthread_rwlock_timedrdlock,
+     (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
 LOCK(pthread_rwlock_clockrdlock,
-     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until), (l, clock, until))
-LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t *l), (l))
-LOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t *l), (l))
-LOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
+     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until),
+     (l, clock, until))
+LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))
+LOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))
+LOCK(pthread_rwlock_timedwrlock,
+     (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
 LOCK(pthread_rwlock_clockwrlock,
-     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until), (l, clock, until))
+     (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until),
+     (l, clock, until))
 
 int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
@@ -38,16 +42,17 @@ static inline int after_sem(bool counted, const sem_t *s, int result)
 	return result;
 }
 
-#define WAIT(name, parameters, arguments)                                                       \
-	int name parameters                                                                     \
-	{                                                                                       \
-		return after_sem(rt_counted(name), s, RT_REAL(name) arguments);                 \
+#define WAIT(name, parameters, arguments)                                                          \
+	int name parameters                                                                        \
+	{                                                                                          \
+		return after_sem(rt_counted(name), s, RT_REAL(name) arguments);                    \
 	}
 
-WAIT(sem_wait, (sem_t *s), (s))
-WAIT(sem_trywait, (sem_t *s), (s))
+WAIT(sem_wait, (sem_t * s), (s))
+WAIT(sem_trywait, (sem_t * s), (s))
 WAIT(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until), (s, until))
-WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until), (s, clock, until))
+WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until),
+     (s, clock, until))
 
 int sem_post(sem_t *s)
 {
@@ -57,7 +62,8 @@ int sem_post(sem_t *s)
 
 /* ------------------------------------------------------------------ barriers ---------------- */
 
-/* One of the threads gets PTHREAD_BARRIER_SERIAL_THREAD, which is no failure but has to be known. */
+/* One of the threads gets PTHREAD_BARRIER_SERIAL_THREAD, which is no failure but has to be known.
+ */
 int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	bool counted = rt_counted(pthread_barrier_wait);

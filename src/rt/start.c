@@ -15,14 +15,24 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+/*
+ * The first and the last thing that a failure does. In between the unwinder runs, which calls
+ * interposed functions (libgcc: pthread_once) that are none of the target's.
+ */
 static uint32_t current_thread(void)
 {
-	return rt_self.active ? rt_self.number : RT_NOBODY;
+	uint32_t number = rt_self.active ? rt_self.number : RT_NOBODY;
+
+	rt_self.paused = rt_self.active;
+	rt_self.active = false;
+	return number;
 }
 
 static void failed(void)
 {
 	rt_log_end(0);
+	rt_self.active = rt_self.paused;
+	rt_self.paused = false;
 }
 
 /* Registered before anything else is, so that it runs after all other handlers and destructors. */
@@ -70,9 +80,11 @@ static void start(int argc, char **argv, char **environment)
 		return;
 	atexit(at_exit);
 	pthread_atfork(NULL, NULL, in_child);
+	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
 	rt_threads_start();
 }
 
 /* Before the constructors of the program and of all its libraries. */
-__attribute__((section(".preinit_array"), used)) static void (*const preinit)(int, char **, char **) = start;
+__attribute__((section(".preinit_array"), used)) static void (*const preinit)(int, char **,
+									      char **) = start;

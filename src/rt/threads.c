@@ -13,8 +13,8 @@
 enum { ORDER_CREATE = 1, ORDER_JOIN = 2 };
 
 /*
- * Runs when a thread ends, however it does, among the other thread-specific destructors. Those are recorded
- * too, so the log is left only in the last round of destructors that there can be.
+ * Runs when a thread ends, however it does, among the other thread-specific destructors. Those are
+ * recorded too, so the log is left only in the last round of destructors that there can be.
  */
 static pthread_key_t at_end;
 
@@ -157,20 +157,22 @@ int pthread_join(pthread_t handle, void **value)
 	return after_join(rt_counted(pthread_join), p, handle, result);
 }
 
-#define JOIN(name, parameters, arguments)                                                       \
-	int name parameters                                                                     \
-	{                                                                                       \
-		struct rt_peer *p;                                                              \
-												\
-		if (!rt_self.active)                                                            \
-			return RT_REAL(name) arguments;                                         \
-		p = rt_peer_find(handle);                                                       \
-		return after_join(rt_counted(name), p, handle, rt_real.name arguments);         \
+#define JOIN(name, parameters, arguments)                                                          \
+	int name parameters                                                                        \
+	{                                                                                          \
+		struct rt_peer *p;                                                                 \
+                                                                                                   \
+		if (!rt_self.active)                                                               \
+			return RT_REAL(name) arguments;                                            \
+		p = rt_peer_find(handle);                                                          \
+		return after_join(rt_counted(name), p, handle, rt_real.name arguments);            \
 	}
 
 JOIN(pthread_tryjoin_np, (pthread_t handle, void **value), (handle, value))
-JOIN(pthread_timedjoin_np, (pthread_t handle, void **value, const struct timespec *until), (handle, value, until))
-JOIN(pthread_clockjoin_np, (pthread_t handle, void **value, clockid_t clock, const struct timespec *until),
+JOIN(pthread_timedjoin_np, (pthread_t handle, void **value, const struct timespec *until),
+     (handle, value, until))
+JOIN(pthread_clockjoin_np,
+     (pthread_t handle, void **value, clockid_t clock, const struct timespec *until),
      (handle, value, clock, until))
 
 /* ------------------------------------------------------------------ going ------------------- */

@@ -16,6 +16,7 @@ struct infer_state {
 	struct linear order;
 	struct infer_stats stats;
 	bool answered;
+	bool contradiction; /* of what is known: nothing else is set then */
 };
 
 struct infer_options infer_defaults(void)
@@ -29,8 +30,10 @@ static bool build_formula(struct infer_state *s, const struct execution *x, cons
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
 	struct problem_options problem = {o->all_reads};
 	struct formula_options formula = {between_limit};
-	if (!memory_init(&s->memory, x, &memory, err))
+	if (!memory_init(&s->memory, x, &memory, err)) {
+		s->contradiction = true;
 		return false;
+	}
 	if (!problem_init(&s->problem, &s->memory, &problem, err)) {
 		memory_release(&s->memory);
 		return false;
@@ -78,6 +81,8 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 	}
 	struct infer_state *s = xcalloc(1, sizeof *s);
 	if (!build_formula(s, x, o, BETWEEN_LIMIT, err)) {
+		if (s->contradiction)
+			return s;
 		free(s);
 		return NULL;
 	}
@@ -96,6 +101,10 @@ void infer_free(struct infer_state *s)
 {
 	if (!s)
 		return;
+	if (s->contradiction) {
+		free(s);
+		return;
+	}
 	solver_close(s->solver);
 	linear_release(&s->order);
 	release_formula(s);
@@ -160,6 +169,11 @@ enum infer_result infer_schedule(const struct execution *x, const struct infer_o
 		*s = open_state(x, o, err);
 	if (!*s)
 		return INFER_ERROR;
+	if ((*s)->contradiction) {
+		if (stats)
+			*stats = (*s)->stats;
+		return INFER_NONE;
+	}
 	enum infer_result r = next_answer(*s, x, o, out, err);
 	count_solution(*s, r == INFER_FOUND ? out : NULL);
 	if (stats)

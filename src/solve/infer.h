@@ -17,7 +17,8 @@
 
 enum infer_result {
 	INFER_FOUND,
-	INFER_NONE,    /* proven: no (further) interleaving explains the execution under this model */
+	INFER_NONE,    /* proven: no (further) interleaving explains the execution under this model;
+			  err says so when what is known contradicts itself already */
 	INFER_BUDGET,  /* not decided in time */
 	INFER_ERROR,   /* see err */
 };

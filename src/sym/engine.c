@@ -19,6 +19,13 @@ void engine_self_set(struct ethread *t)
 	self = t;
 }
 
+int engine_inside(int inside)
+{
+	int *at = engine.config->engine_heap(), was = *at;
+	*at = inside;
+	return was;
+}
+
 static char *state_file(const char *name)
 {
 	return xasprintf("%s/%s", engine.config->state, name);
@@ -94,6 +101,7 @@ static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 	if (!self)
 		engine_fatal("%s is called on a thread that rethread did not see start",
 			     interp_symbol_name(engine.interp, symbol));
+	int was = engine_inside(1);
 	unsigned nin, nout;
 	interp_signature(engine.interp, symbol, &nin, &nout);
 	struct slot arguments[nin + 1], results[nout + 1];
@@ -108,6 +116,60 @@ static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 	}
 	for (unsigned i = 0; i < nout; i++)
 		out[i] = results[i].v;
+	engine_inside(was);
+}
+
+/* ---- interposed calls: from the program's code into the engine and back ---- */
+
+#define INSIDE(type, call)                \
+	int was = engine_inside(1);       \
+	type result = call;               \
+	engine_inside(was);               \
+	return result
+
+static int create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
+{
+	INSIDE(int, sync_create(id, attr, routine, argument));
+}
+
+static int join(pthread_t id, void **value, const char *what)
+{
+	INSIDE(int, sync_join(id, value, what));
+}
+
+static int acquire(const void *object, const char *what)
+{
+	INSIDE(int, sync_acquire(object, what));
+}
+
+static int ordered(const void *object, const char *what)
+{
+	INSIDE(int, sync_ordered(object, what));
+}
+
+static bool once(const void *control)
+{
+	INSIDE(bool, sync_once(control));
+}
+
+static void release(const void *object, const char *what)
+{
+	int was = engine_inside(1);
+	sync_release(object, what);
+	engine_inside(was);
+}
+
+static void plain(const char *what)
+{
+	int was = engine_inside(1);
+	sync_plain(what);
+	engine_inside(was);
+}
+
+static void exit_thread(void *value)
+{
+	engine_inside(1);
+	sync_exit(value);
 }
 
 /* ---- start ---- */
@@ -151,10 +213,9 @@ static void read_known(void)
 const struct rt_engine *rethread_engine_start(const struct rt_engine_config *config)
 {
 	static const struct rt_engine api = {
-		.abi = RT_ABI,           .enter = enter,           .create = sync_create,
-		.join = sync_join,       .acquire = sync_acquire,  .release = sync_release,
-		.ordered = sync_ordered, .plain = sync_plain,      .once = sync_once,
-		.exit = sync_exit,
+		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
+		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
+		.once = once,       .exit = exit_thread,
 	};
 	struct error err;
 	engine.config = config;

@@ -109,6 +109,8 @@ _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(print
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
 bool engine_log_used_up(const struct ethread *t);
+/* The calling thread is in the engine (1) or in the program's native code (0); returns what it was. */
+int engine_inside(int inside);
 
 /* baton.c: block until the wait that `self` has set can be over; run another meanwhile. */
 void baton_wait(struct ethread *self);

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by name. */
+/* Sorted by name, as strcmp does. */
 static const struct external {
 	const char *name;
 	enum external_class class;
 } table[] = {
 	{ "_Exit", EXTERNAL_ENDS },
-	{ "_exit", EXTERNAL_ENDS },
-	{ "__assert_fail", EXTERNAL_ENDS },
 	{ "_ZNSo3putEc", EXTERNAL_OUTPUT },
 	{ "_ZNSo5flushEv", EXTERNAL_OUTPUT },
 	{ "_ZNSolsEi", EXTERNAL_OUTPUT },
+	{ "__assert_fail", EXTERNAL_ENDS },
+	{ "_exit", EXTERNAL_ENDS },
 	{ "abort", EXTERNAL_ENDS },
 	{ "clock_nanosleep", EXTERNAL_SLEEPS },
 	{ "exit", EXTERNAL_ENDS },

@@ -229,14 +229,16 @@ bool host_call(struct ithread *t, struct native_call *c)
 	case EXTERNAL_OUTPUT:
 		for (unsigned i = 0; i < c->nin; i++)
 			c->in[i].e = EXPR_NONE; /* what is printed decides nothing */
-		return true;
+		break;
 	case EXTERNAL_OTHER:
-		return true;
+		break;
 	}
+	engine_inside(0);
 	return true;
 }
 
 void host_called(struct ithread *t, struct native_call *c)
 {
 	(void)t, (void)c;
+	engine_inside(1);
 }

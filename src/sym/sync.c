@@ -274,12 +274,15 @@ struct start {
 
 static void *thread_main(void *p)
 {
+	engine_inside(1);
 	struct start start = *(struct start *)p;
 	free(p);
 	struct ethread *self = start.thread;
 	engine_self_set(self);
 	baton_first(self);
+	engine_inside(0);
 	self->result = start.routine(start.argument);
+	engine_inside(1);
 	engine_thread_ends(self, false);
 	baton_leave(self);
 }

@@ -7,12 +7,9 @@
 
 /* Names of enum rt_failure_kind in meta.json. */
 static const char *const kinds[] = {
-	[RT_FAIL_NONE] = "none",
-	[RT_FAIL_ASSERT] = "assert",
-	[RT_FAIL_SIGNAL] = "signal",
-	[RT_FAIL_EXIT] = "exit",
-	[RT_FAIL_DEADLOCK] = "deadlock",
-	[RT_FAIL_TIMEOUT] = "timeout",
+	[RT_FAIL_NONE] = "none",           [RT_FAIL_ASSERT] = "assert",
+	[RT_FAIL_SIGNAL] = "signal",       [RT_FAIL_EXIT] = "exit",
+	[RT_FAIL_DEADLOCK] = "deadlock",   [RT_FAIL_TIMEOUT] = "timeout",
 	[RT_FAIL_PREDICATE] = "predicate",
 };
 
@@ -55,8 +52,10 @@ static bool get_strings(const json_t *object, const char *key, char ***out, cons
 
 		if (!json_is_string(s)) {
 			free_strings(list);
-			return fail(err, "%s: \"%s\" has an element that is no string; the trace is damaged",
-				    path, key);
+			return fail(
+				err,
+				"%s: \"%s\" has an element that is no string; the trace is damaged",
+				path, key);
 		}
 		list[i] = xstrdup(json_string_value(s));
 	}
@@ -75,13 +74,14 @@ static bool get_int(const json_t *object, const char *key, long min, long max, l
 		return true;
 	n = json_integer_value(v);
 	if (!json_is_integer(v) || n < min || n > max)
-		return fail(err, "%s: \"%s\" is not a number from %ld to %ld; the trace is damaged", path, key,
-			    min, max);
+		return fail(err, "%s: \"%s\" is not a number from %ld to %ld; the trace is damaged",
+			    path, key, min, max);
 	*out = (long)n;
 	return true;
 }
 
-static bool get_kind(const json_t *verdict, struct trace_meta *m, const char *path, struct error *err)
+static bool get_kind(const json_t *verdict, struct trace_meta *m, const char *path,
+		     struct error *err)
 {
 	const json_t *v = json_object_get(verdict, "kind");
 	const char *name = json_string_value(v);
@@ -91,11 +91,12 @@ static bool get_kind(const json_t *verdict, struct trace_meta *m, const char *pa
 			m->verdict.kind = i;
 			return true;
 		}
-	return fail(err, "%s: the verdict's kind %s%s%s is not known to this version of rethread", path,
-		    name ? "\"" : "", name ? name : "is missing or", name ? "\"" : "");
+	return fail(err, "%s: the verdict's kind %s%s%s is not known to this version of rethread",
+		    path, name ? "\"" : "", name ? name : "is missing or", name ? "\"" : "");
 }
 
-static bool get_verdict(const json_t *root, struct trace_meta *m, const char *path, struct error *err)
+static bool get_verdict(const json_t *root, struct trace_meta *m, const char *path,
+			struct error *err)
 {
 	const json_t *v = json_object_get(root, "verdict");
 	const json_t *thread;
@@ -142,7 +143,8 @@ static bool get_all(struct trace *t, struct trace_meta *m, const json_t *root, c
 	       get_strings(root, "environment", &t->environment, path, err) &&
 	       get_string(root, "cwd", &t->cwd, path, err) &&
 	       get_string(root, "fail_if", &t->fail_if, path, err) &&
-	       get_int(root, "pid", 0, 1l << 30, &m->pid, path, err) && get_verdict(root, m, path, err);
+	       get_int(root, "pid", 0, 1l << 30, &m->pid, path, err) &&
+	       get_verdict(root, m, path, err);
 }
 
 bool trace_meta_read(struct trace *t, struct trace_meta *m, struct error *err)
@@ -161,7 +163,8 @@ bool trace_meta_read(struct trace *t, struct trace_meta *m, struct error *err)
 
 			m->present = true;
 			ok = root ? get_all(t, m, root, path, err)
-				  : fail(err, "%s: line %d: %s; the trace is damaged", path, e.line, e.text);
+				  : fail(err, "%s: line %d: %s; the trace is damaged", path, e.line,
+					 e.text);
 			json_decref(root);
 		}
 	}

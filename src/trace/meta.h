@@ -5,8 +5,8 @@
 #include "trace/trace.h"
 
 struct trace_meta {
-	bool present;      /* there is a meta.json */
-	long pid;          /* of the process whose log counts, 0 when not said */
+	bool present; /* there is a meta.json */
+	long pid;     /* of the process whose log counts, 0 when not said */
 	bool has_verdict;
 	struct rt_failure verdict; /* kind, signal, status, message and, when has_thread, thread */
 	bool has_thread;
@@ -14,8 +14,8 @@ struct trace_meta {
 };
 
 /*
- * Read DIR/meta.json into the trace's program, argv, environment, cwd and fail_if, and the rest into *m. A missing
- * file is no error, a damaged one is. The caller frees m->thread_name.
+ * Read DIR/meta.json into the trace's program, argv, environment, cwd and fail_if, and the rest
+ * into *m. A missing file is no error, a damaged one is. The caller frees m->thread_name.
  */
 bool trace_meta_read(struct trace *t, struct trace_meta *m, struct error *err);
 

@@ -67,7 +67,8 @@ static bool log_has_failure(const char *dir, long pid)
 	char *path = xasprintf("%s/log.%ld", dir, pid);
 	struct rt_log_header h;
 	FILE *f = fopen(path, "rb");
-	bool has = f && fread(&h, sizeof h, 1, f) == 1 && h.magic == RT_LOG_MAGIC && h.failure.state;
+	bool has =
+		f && fread(&h, sizeof h, 1, f) == 1 && h.magic == RT_LOG_MAGIC && h.failure.state;
 
 	if (f)
 		fclose(f);
@@ -131,7 +132,8 @@ static bool damaged(const struct log *l, struct error *err, const char *what, ui
 static bool check_failure(const struct log *l, struct rt_failure *f, struct error *err)
 {
 	if (f->state > 2 || f->kind > RT_FAIL_PREDICATE || f->nframes > RT_FRAMES)
-		return damaged(l, err, "impossible failure", offsetof(struct rt_log_header, failure));
+		return damaged(l, err, "impossible failure",
+			       offsetof(struct rt_log_header, failure));
 	f->message[RT_MESSAGE_SIZE - 1] = 0;
 	return true;
 }
@@ -139,16 +141,23 @@ static bool check_failure(const struct log *l, struct rt_failure *f, struct erro
 static bool read_header(const struct log *l, struct rt_log_header *h, struct error *err)
 {
 	if (l->size < RT_PAGE)
-		return fail(err, "%s is damaged: %zu bytes are less than its header", l->path, l->size);
+		return fail(err, "%s is damaged: %zu bytes are less than its header", l->path,
+			    l->size);
 	memcpy(h, l->data, sizeof *h);
 	if (h->magic != RT_LOG_MAGIC)
 		return fail(err, "%s is not a log of rethread", l->path);
 	if (h->version != RT_TRACE_VERSION)
-		return fail(err, "%s has format version %u, this rethread reads version %u: use the rethread that "
-			    "recorded it", l->path, h->version, RT_TRACE_VERSION);
+		return fail(err,
+			    "%s has format version %u, this rethread reads version %u: use the "
+			    "rethread that "
+			    "recorded it",
+			    l->path, h->version, RT_TRACE_VERSION);
 	if (h->abi != RT_ABI)
-		return fail(err, "%s was recorded by a program with instrumentation %u, this rethread has %u: use "
-			    "the rethread that built the program", l->path, h->abi, RT_ABI);
+		return fail(err,
+			    "%s was recorded by a program with instrumentation %u, this rethread "
+			    "has %u: use "
+			    "the rethread that built the program",
+			    l->path, h->abi, RT_ABI);
 	if (h->scheme == RT_SCHEME_OFF || h->scheme > RT_SCHEME_PATH_SYNC)
 		return damaged(l, err, "unknown scheme", h->scheme);
 	return check_failure(l, &h->failure, err);
@@ -183,8 +192,8 @@ static bool read_pieces(struct log *l, struct error *err)
 		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SYNC)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
-		*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, l->data + at + sizeof c,
-						       there - sizeof c};
+		*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq,
+						       l->data + at + sizeof c, there - sizeof c};
 		at += there;
 	}
 	return true;
@@ -220,8 +229,8 @@ static char *join_pieces(const struct piece *p, size_t n, size_t *size)
 	return all;
 }
 
-static bool read_thread(struct log *l, struct trace_thread *t, uint32_t number, const struct piece *p,
-			size_t n, struct error *err)
+static bool read_thread(struct log *l, struct trace_thread *t, uint32_t number,
+			const struct piece *p, size_t n, struct error *err)
 {
 	/* Cut off inside the record: as if it had not been created yet. */
 	if (n != 1)
@@ -268,7 +277,8 @@ static bool read_sync(struct log *l, struct trace_thread *t, const struct piece 
 	for (; t->nsync < size && t->sync[t->nsync].order; t->nsync++) {
 		const struct rt_sync *s = &t->sync[t->nsync];
 
-		if (s->op <= last || !s->object)
+		/* Object 0: a call that failed. */
+		if (s->op <= last || (!s->object && !s->result))
 			return damaged(l, err, "synchronization out of order", t->info.number);
 		last = s->op;
 	}
@@ -281,7 +291,8 @@ static bool read_sync(struct log *l, struct trace_thread *t, const struct piece 
 }
 
 /* The n pieces of one stream, in order of seq. */
-static bool read_stream(struct log *l, struct trace *t, const struct piece *p, size_t n, struct error *err)
+static bool read_stream(struct log *l, struct trace *t, const struct piece *p, size_t n,
+			struct error *err)
 {
 	struct trace_thread *thread = &t->threads[p->thread];
 
@@ -312,7 +323,8 @@ static bool count_threads(struct log *l, struct trace *t, struct error *err)
 	}
 	for (size_t i = 0; i < l->pieces.n; i++)
 		if (l->pieces.at[i].thread >= t->nthreads)
-			return damaged(l, err, "chunk of an unknown thread", l->pieces.at[i].thread);
+			return damaged(l, err, "chunk of an unknown thread",
+				       l->pieces.at[i].thread);
 	t->threads = xcalloc(t->nthreads ? t->nthreads : 1, sizeof *t->threads);
 	return true;
 }
@@ -326,7 +338,9 @@ static bool read_streams(struct log *l, struct trace *t, struct error *err)
 	for (size_t i = 0, n; i < l->pieces.n; i += n) {
 		const struct piece *p = &l->pieces.at[i];
 
-		for (n = 1; i + n < l->pieces.n && p[n].thread == p->thread && p[n].stream == p->stream; n++)
+		for (n = 1;
+		     i + n < l->pieces.n && p[n].thread == p->thread && p[n].stream == p->stream;
+		     n++)
 			;
 		if (!read_stream(l, t, p, n, err))
 			return false;
@@ -403,7 +417,8 @@ static int compare_acquisitions(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Entries may speak of threads that a log which ended early has no room for: there the stream ends. */
+/* Entries may speak of threads that a log which ended early has no room for: there the stream ends.
+ */
 static bool check_thread_objects(struct log *l, struct trace *t, struct trace_thread *thread,
 				 struct error *err)
 {
@@ -413,7 +428,8 @@ static bool check_thread_objects(struct log *l, struct trace *t, struct trace_th
 		if (!(object & RT_OBJECT_THREAD) || (object & ~RT_OBJECT_THREAD) < t->nthreads)
 			continue;
 		if (!l->cut)
-			return damaged(l, err, "synchronization with an unknown thread", thread->info.number);
+			return damaged(l, err, "synchronization with an unknown thread",
+				       thread->info.number);
 		thread->nsync = i;
 	}
 	return true;
@@ -429,7 +445,8 @@ static bool check_order(struct log *l, struct trace *t, struct error *err)
 		for (size_t k = 0; k < t->threads[i].nsync; k++) {
 			const struct rt_sync *s = &t->threads[i].sync[k];
 
-			*vec_push(&all) = (struct acquisition){s->object, s->order};
+			if (s->object)
+				*vec_push(&all) = (struct acquisition){s->object, s->order};
 		}
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, compare_acquisitions);
@@ -474,7 +491,8 @@ static bool read_log(struct trace *t, const char *path, struct error *err)
 
 /* ------------------------------------------------------------------ the verdict ------------- */
 
-/* The log's own account where the tool says the same kind, because it knows more; else the tool's. */
+/* The log's own account where the tool says the same kind, because it knows more; else the tool's.
+ */
 static void judge(struct trace *t, const struct trace_meta *m)
 {
 	t->failure = t->header.failure;

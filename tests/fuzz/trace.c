@@ -1,8 +1,9 @@
 /*
- * Fuzz target of the trace reader. An input that begins like a log is a log. Any other is a short form of one, so that
- * mutations reach beyond the first checks: HEADER bytes for the header after its magic, version and ABI, then pieces
- * of a chunk header and PAYLOAD bytes, each of which becomes a page with a valid magic and size.
- * tests/fuzz/run.sh replays the saved corpus; FUZZ_SECONDS=60 tests/fuzz/run.sh fuzzes first.
+ * Fuzz target of the trace reader. An input that begins like a log is a log. Any other is a short
+ * form of one, so that mutations reach beyond the first checks: HEADER bytes for the header after
+ * its magic, version and ABI, then pieces of a chunk header and PAYLOAD bytes, each of which
+ * becomes a page with a valid magic and size. tests/fuzz/run.sh replays the saved corpus;
+ * FUZZ_SECONDS=60 tests/fuzz/run.sh fuzzes first.
  */
 #include "trace/trace.h"
 

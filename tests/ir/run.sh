@@ -85,7 +85,7 @@ for opt in ${IR_LEVELS--O0 -O1 -O2 -O3}; do
 	done
 	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted
 	transparent enter "$here/programs/enter.c" $opt enter_native.o
-	for source in odd.c vector.c library.cpp; do
+	for source in odd.c vector.c library.cpp large.cpp; do
 		transparent "$source" "$here/programs/$source" $opt
 	done
 done

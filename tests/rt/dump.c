@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {"none", "assert", "signal", "exit", "deadlock", "timeout", "predicate"};
+static const char *const kinds[] = {"none",     "assert",  "signal",   "exit",
+				    "deadlock", "timeout", "predicate"};
 
 static void dump_thread(const struct trace_thread *t)
 {
 	struct path_reader r;
 	int64_t bit;
 
-	printf("thread %s bits %llu done %llu ended %u waits %u\n", t->name, (unsigned long long)t->nbits,
-	       (unsigned long long)t->info.sync_done, t->info.ended, t->info.waits_for);
+	printf("thread %s bits %llu done %llu ended %u waits %u\n", t->name,
+	       (unsigned long long)t->nbits, (unsigned long long)t->info.sync_done, t->info.ended,
+	       t->info.waits_for);
 	printf("path %s ", t->name);
 	path_reader_init(&r, t->words, t->nwords);
 	for (int i = 0; i < 200 && (bit = path_reader_bits(&r, 1)) >= 0; i++)
@@ -43,11 +45,11 @@ int main(int argc, char **argv)
 		printf("error %s\n", err.text);
 		return 4;
 	}
-	printf("flags %u scheme %u threads %u dropped %u\n", t->header.flags, t->header.scheme, t->nthreads,
-	       t->header.dropped);
+	printf("flags %u scheme %u threads %u dropped %u\n", t->header.flags, t->header.scheme,
+	       t->nthreads, t->header.dropped);
 	printf("failure %s %d %s frames %u %s\n", kinds[t->failure.kind], t->failure.signal,
-	       t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?", t->failure.nframes,
-	       t->failure.message);
+	       t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?",
+	       t->failure.nframes, t->failure.message);
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		dump_thread(&t->threads[i]);
 	trace_free(t);

@@ -1,6 +1,6 @@
 /*
- * Instrumentation by hand, as include/rethread/instrument.h says the pass does it, so that the recorder is
- * tested alone: B(condition) is a branch that goes to the log.
+ * Instrumentation by hand, as include/rethread/instrument.h says the pass does it, so that the
+ * recorder is tested alone: B(condition) is a branch that goes to the log.
  */
 #ifndef RECORDED_H
 #define RECORDED_H

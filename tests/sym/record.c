@@ -1,0 +1,51 @@
+/*
+ * The runtime of the recorded program in these tests: keeps the path of the main thread and writes it to
+ * $SYM_PATH as text, a character per bit.
+ */
+#include "sym.h"
+
+#include <rethread/instrument.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WORDS = 1 << 22 };
+static uint64_t words[WORDS], scratch = 1;
+__thread uint64_t *__rethread_path = &scratch;
+
+void __rethread_path_full(void)
+{
+	if (__rethread_path == &scratch) {
+		scratch = 1;
+		return;
+	}
+	if (__rethread_path + 1 == words + WORDS)
+		_exit(99);
+	*++__rethread_path = 1;
+}
+
+__attribute__((constructor(101))) static void begin(void)
+{
+	words[0] = 1;
+	__rethread_path = words;
+}
+
+/* Everything up to the end of main counts; destructors run in both programs, but after this. */
+static void end(void)
+{
+	const char *name = getenv("SYM_PATH");
+	FILE *f = name ? fopen(name, "w") : NULL;
+	if (!f)
+		return;
+	for (uint64_t *w = words; *w; w++)
+		for (int bit = 63 - __builtin_clzll(*w); bit--;)
+			fputc('0' + (int)(*w >> bit & 1), f);
+	fclose(f);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+	end();
+}
+
+#include "marks.h"
