@@ -582,5 +582,6 @@ void formula_release(struct formula *f)
 	vec_free(&f->lock_literals);
 	free(f->choices);
 	free(f->table);
+	free(f->guess);
 	*f = (struct formula){0};
 }

@@ -60,6 +60,7 @@ struct formula {
 	vec(literal) lock_literals;      /* "this section before that", for every pair either way */
 	uint32_t *table;                 /* hash of order variables */
 	uint32_t table_mask;
+	uint32_t *guess;                 /* by node: place in a total order to try first; or NULL */
 	uint32_t between_limit;
 	bool possible;                   /* false: an empty clause was added */
 };

@@ -70,6 +70,23 @@ static void count_problem(struct infer_state *s, const struct execution *x)
 		n->assumed |= x->conditions.at[i].kind == CONDITION_ASSUMED;
 }
 
+/* A first guess of the order: any that respects what is known. The solver starts from it. */
+static bool guess_order(struct infer_state *s, struct error *err)
+{
+	struct linear l;
+	const struct memory *m = &s->memory;
+	if (!linear_init(&l, m, NULL, 0, err))
+		return false;
+	s->formula.guess = xcalloc(m->nnodes, sizeof *s->formula.guess);
+	for (size_t i = 0; i < l.steps.n; i++) {
+		const struct step *step = &l.steps.at[i];
+		uint32_t e = step->event;
+		s->formula.guess[step->visible ? m->visible[e] : e] = (uint32_t)i;
+	}
+	linear_release(&l);
+	return true;
+}
+
 static struct infer_state *open_state(const struct execution *x, const struct infer_options *o,
 				      struct error *err)
 {
@@ -86,8 +103,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		free(s);
 		return NULL;
 	}
-	s->solver = solver_open(ops, &s->formula, err);
-	if (!s->solver) {
+	if ((!getenv("NOGUESS") && !guess_order(s, err)) || !(s->solver = solver_open(ops, &s->formula, err))) {
 		release_formula(s);
 		free(s);
 		return NULL;

@@ -173,9 +173,13 @@ static Z3_ast new_boolean(struct backend *b, size_t v)
 {
 	char name[48];
 	const struct variable *var = &b->f->variables.at[v];
-	static const char *const prefix[] = {"true", "sees", "before", "wakes"};
+	static const char *const prefix[] = {"true", "sees", "order", "wakes"};
 	snprintf(name, sizeof name, "%s_%u_%u", prefix[var->kind], var->a, var->b);
-	return Z3_mk_const(b->c, Z3_mk_string_symbol(b->c, name), b->bool_sort);
+	Z3_ast t = Z3_mk_const(b->c, Z3_mk_string_symbol(b->c, name), b->bool_sort);
+	/* Z3 tries false first: let that be the order that was guessed. */
+	const uint32_t *guess = b->f->guess;
+	bool flip = var->kind == VARIABLE_ORDER && guess && guess[var->a] < guess[var->b];
+	return flip ? Z3_mk_not(b->c, t) : t;
 }
 
 static void add_variables(struct backend *b)

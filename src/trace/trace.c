@@ -232,7 +232,10 @@ static char *join_pieces(const struct piece *p, size_t n, size_t *size)
 static bool read_thread(struct log *l, struct trace_thread *t, uint32_t number,
 			const struct piece *p, size_t n, struct error *err)
 {
-	/* Cut off inside the record: as if it had not been created yet. */
+	/*
+	 * Cut off inside the record, or not written when the process died in the middle of creating the thread:
+	 * as if it had not been created yet.
+	 */
 	if (n != 1)
 		return damaged(l, err, "thread record in several chunks", number);
 	if (p->size < sizeof t->info) {
@@ -242,7 +245,9 @@ static bool read_thread(struct log *l, struct trace_thread *t, uint32_t number,
 	} else {
 		memcpy(&t->info, p->payload, sizeof t->info);
 	}
-	if (t->info.number != number && p->size >= sizeof t->info)
+	static const struct rt_thread unwritten;
+	if (t->info.number != number && p->size >= sizeof t->info &&
+	    memcmp(&t->info, &unwritten, sizeof unwritten))
 		return damaged(l, err, "thread record with another number", number);
 	t->info.number = number;
 	return true;
