@@ -29,6 +29,9 @@ struct rt_engine_config {
 	bool (*heap_block)(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 };
 
+/* Does the calling thread run the routine? FOREIGN: not a call of the program. */
+enum rt_once { RT_ONCE_DONE, RT_ONCE_RUNS, RT_ONCE_FOREIGN };
+
 /*
  * Interposed calls come as the steps they are made of (trace.h, "Order of synchronization"); `what` is the name of
  * the function. Results are what the recorded call returned.
@@ -42,7 +45,7 @@ struct rt_engine {
 	void (*release)(const void *object, const char *what);
 	int (*ordered)(const void *object, const char *what);
 	void (*plain)(const char *what);
-	bool (*once)(const void *control); /* does the calling thread run the routine? then a step */
+	enum rt_once (*once)(const void *control); /* pthread_once; RT_ONCE_RUNS is a step */
 	void (*exit)(void *result);        /* pthread_exit; does not return */
 };
 

@@ -1,11 +1,9 @@
 /*
- * Interposed functions in the twin (interposed.def): the engine's in infer mode, else the real ones between
- * the two halves of a gate. A name ends here also when a library of the target calls it.
+ * Interposed functions in the twin (interposed.def): threads and plain mutexes. A name ends here also when a library
+ * of the target calls it.
  */
-#include "replay/twin.h"
-#include "rt/real.h"
+#include "replay/interpose.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -53,25 +51,6 @@ static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*
 	return error;
 }
 
-/* Names in infer mode; __func__ would do, but reads as what it is. */
-#define WHAT __func__
-
-/* One step around a real call, whatever its kind. */
-#define STEP(call)                            \
-	({                                    \
-		int result_;                  \
-		if (!gate_enter(&result_))    \
-			result_ = (call);     \
-		gate_leave();                 \
-		result_;                      \
-	})
-
-static bool infers(void)
-{
-	rt_real_init();
-	return twin_mode == TWIN_INFER;
-}
-
 /* ---- threads ---- */
 
 int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
@@ -88,7 +67,46 @@ int pthread_join(pthread_t id, void **result)
 	return STEP(rt_real.pthread_join(id, result));
 }
 
-/* ---- mutexes and spinlocks ---- */
+int pthread_tryjoin_np(pthread_t id, void **result)
+{
+	if (infers())
+		return twin_engine->join(id, result, WHAT);
+	return STEP(rt_real.pthread_tryjoin_np(id, result));
+}
+
+int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until)
+{
+	if (infers())
+		return twin_engine->join(id, result, WHAT);
+	return STEP(rt_real.pthread_timedjoin_np(id, result, until));
+}
+
+int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const struct timespec *until)
+{
+	if (infers())
+		return twin_engine->join(id, result, WHAT);
+	return STEP(rt_real.pthread_clockjoin_np(id, result, clock, until));
+}
+
+int pthread_detach(pthread_t id)
+{
+	if (infers()) {
+		twin_engine->plain(WHAT);
+		return 0;
+	}
+	return STEP(rt_real.pthread_detach(id));
+}
+
+void pthread_exit(void *result)
+{
+	if (infers())
+		twin_engine->exit(result);
+	gate_step();
+	rt_real.pthread_exit(result);
+	__builtin_unreachable();
+}
+
+/* ---- mutexes ---- */
 
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {

@@ -137,16 +137,21 @@ bool gate_enter(int *result)
 		*result = forced_result;
 		return true;
 	}
-	struct twin_thread *self = twin_self();
-	if (self && self->plan)
-		atomic_store(&self->state, TWIN_IN_CALL);
+	gate_blocks();
 	return false;
+}
+
+void gate_blocks(void)
+{
+	struct twin_thread *self = twin_self();
+	if (self)
+		atomic_store(&self->state, TWIN_IN_CALL);
 }
 
 void gate_leave(void)
 {
 	struct twin_thread *self = twin_self();
-	if (self && self->plan)
+	if (self)
 		atomic_store(&self->state, TWIN_RUNS);
 	if (__rethread_gate.signal)
 		__rethread_gate_passed();

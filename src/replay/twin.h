@@ -85,6 +85,8 @@ void scheduler_start(unsigned timeout_seconds);
  */
 bool gate_enter(int *result);
 void gate_leave(void);
+/* The calling thread goes into a call that may block and is no part of a step; gate_leave ends it. */
+void gate_blocks(void);
 /* A gate with nothing in between. */
 void gate_step(void);
 /* Does the schedule let the calling thread take its next step, or hold it there to the end? */

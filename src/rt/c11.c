@@ -1,11 +1,15 @@
 /*
  * Interposed: C11 threads. The C library builds them on its own pthread functions without passing
- * through ours, so they are built here in the same way: same objects, other result codes.
+ * through ours, so they are built here in the same way: same objects, other result codes. Shared by both
+ * runtimes, since it calls nothing but their pthread functions.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "rt/interpose.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <threads.h>
 
 static int code(int error)
 {
@@ -26,8 +30,6 @@ static int code(int error)
 /* The start routine returns int in place of a pointer; a C11 thread's result is that int. */
 int thrd_create(thrd_t *t, thrd_start_t routine, void *argument)
 {
-	if (!rt_counted(thrd_create))
-		return RT_REAL(thrd_create)(t, routine, argument);
 	return code(pthread_create(t, NULL, (void *(*)(void *))(void *)routine, argument));
 }
 
@@ -36,8 +38,6 @@ int thrd_join(thrd_t t, int *result)
 	void *value;
 	int error;
 
-	if (!rt_counted(thrd_join))
-		return RT_REAL(thrd_join)(t, result);
 	error = pthread_join(t, &value);
 	if (!error && result)
 		*result = (int)(uintptr_t)value;
@@ -46,13 +46,11 @@ int thrd_join(thrd_t t, int *result)
 
 int thrd_detach(thrd_t t)
 {
-	return rt_counted(thrd_detach) ? code(pthread_detach(t)) : RT_REAL(thrd_detach)(t);
+	return code(pthread_detach(t));
 }
 
 void thrd_exit(int result)
 {
-	if (!rt_counted(thrd_exit))
-		RT_REAL(thrd_exit)(result);
 	pthread_exit((void *)(uintptr_t)result);
 }
 
@@ -61,54 +59,45 @@ void thrd_exit(int result)
 
 int mtx_lock(mtx_t *m)
 {
-	return rt_counted(mtx_lock) ? code(pthread_mutex_lock(MUTEX(m))) : RT_REAL(mtx_lock)(m);
+	return code(pthread_mutex_lock(MUTEX(m)));
 }
 
 int mtx_trylock(mtx_t *m)
 {
-	return rt_counted(mtx_trylock) ? code(pthread_mutex_trylock(MUTEX(m)))
-				       : RT_REAL(mtx_trylock)(m);
+	return code(pthread_mutex_trylock(MUTEX(m)));
 }
 
 int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
-	return rt_counted(mtx_timedlock) ? code(pthread_mutex_timedlock(MUTEX(m), until))
-					 : RT_REAL(mtx_timedlock)(m, until);
+	return code(pthread_mutex_timedlock(MUTEX(m), until));
 }
 
 int mtx_unlock(mtx_t *m)
 {
-	return rt_counted(mtx_unlock) ? code(pthread_mutex_unlock(MUTEX(m)))
-				      : RT_REAL(mtx_unlock)(m);
+	return code(pthread_mutex_unlock(MUTEX(m)));
 }
 
 int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	return rt_counted(cnd_wait) ? code(pthread_cond_wait(COND(c), MUTEX(m)))
-				    : RT_REAL(cnd_wait)(c, m);
+	return code(pthread_cond_wait(COND(c), MUTEX(m)));
 }
 
 int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until)
 {
-	return rt_counted(cnd_timedwait) ? code(pthread_cond_timedwait(COND(c), MUTEX(m), until))
-					 : RT_REAL(cnd_timedwait)(c, m, until);
+	return code(pthread_cond_timedwait(COND(c), MUTEX(m), until));
 }
 
 int cnd_signal(cnd_t *c)
 {
-	return rt_counted(cnd_signal) ? code(pthread_cond_signal(COND(c))) : RT_REAL(cnd_signal)(c);
+	return code(pthread_cond_signal(COND(c)));
 }
 
 int cnd_broadcast(cnd_t *c)
 {
-	return rt_counted(cnd_broadcast) ? code(pthread_cond_broadcast(COND(c)))
-					 : RT_REAL(cnd_broadcast)(c);
+	return code(pthread_cond_broadcast(COND(c)));
 }
 
 void call_once(once_flag *flag, void (*routine)(void))
 {
-	if (rt_counted(call_once))
-		pthread_once((pthread_once_t *)flag, routine);
-	else
-		RT_REAL(call_once)(flag, routine);
+	pthread_once((pthread_once_t *)flag, routine);
 }

@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "rt/image.h"
 #include "rt/interpose.h"
 
 /* ------------------------------------------------------------------ read-write locks -------- */
@@ -102,7 +103,9 @@ int pthread_once(pthread_once_t *control, void (*routine)(void))
 	__typeof__(once) outer = once;
 	int result;
 
-	if (!rt_counted(pthread_once))
+	/* Only the program's own calls are steps: the unwinder uses it too, for itself. */
+	if (!rt_counted(pthread_once) ||
+	    !rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
 		return RT_REAL(pthread_once)(control, routine);
 	once.control = control;
 	once.routine = routine;

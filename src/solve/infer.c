@@ -97,7 +97,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		return NULL;
 	}
 	struct infer_state *s = xcalloc(1, sizeof *s);
-	if (!build_formula(s, x, o, BETWEEN_LIMIT, err)) {
+	if (!build_formula(s, x, o, getenv("BL") ? (uint32_t)atoi(getenv("BL")) : BETWEEN_LIMIT, err)) {
 		if (s->contradiction)
 			return s;
 		free(s);

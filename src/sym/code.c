@@ -89,8 +89,8 @@ static bool check_site_list(const struct code *c, uint32_t at, uint32_t nregs)
 	if (at + 2ull > c->npool)
 		return false;
 	uint64_t n = c->pool[at + 1];
-	return at + 2 + 4 * n <= c->npool && check_regs(c, at + 2, n, 4, nregs, false) &&
-	       check_regs(c, at + 5, n, 4, nregs, true);
+	return at + 2 + 5 * n <= c->npool && check_regs(c, at + 2, n, 5, nregs, false) &&
+	       check_regs(c, at + 3, n, 5, nregs, false) && check_regs(c, at + 6, n, 5, nregs, true);
 }
 
 static bool check_call(const struct code *c, const struct code_function *f, const struct insn *n)

@@ -82,8 +82,8 @@
 	/* sites and other memory operations */                                                  \
 	X(SITE_LD, "wri")               /* w bits at a; b: site */                               \
 	X(SITE_ST, "rri")                                                                        \
-	X(SITE_LDM, "-rp")              /* pool: site n (R offset bits mask-R-or-ones)(n) */     \
-	X(SITE_STM, "-rp")                                                                       \
+	X(SITE_LDM, "--p")              /* pool: site n (R address-R offset bits mask-R)(n) */   \
+	X(SITE_STM, "--p")              /* mask-R may be all ones: none */                       \
 	X(ATOMIC, "wrp")                /* pool: site R op; w: width */                          \
 	X(CMPXCHG, "wrp")               /* pool: site R(expected) R(new); d: old, success */     \
 	X(FENCE, "i--")                 /* site */                                               \

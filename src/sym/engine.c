@@ -147,9 +147,9 @@ static int ordered(const void *object, const char *what)
 	INSIDE(int, sync_ordered(object, what));
 }
 
-static bool once(const void *control)
+static enum rt_once once(const void *control)
 {
-	INSIDE(bool, sync_once(control));
+	INSIDE(enum rt_once, sync_once(control));
 }
 
 static void release(const void *object, const char *what)

@@ -69,6 +69,7 @@ struct ethread {
 	uint64_t wait_order;
 	struct ethread *wait_thread;
 	/* life */
+	const char *native; /* the native function the interpreter is calling, or NULL */
 	bool ended;  /* its EVENT_END is recorded */
 	struct event_ref end;
 	bool failed; /* ended at the recorded failure */
@@ -124,7 +125,7 @@ int sync_acquire(const void *object, const char *what);
 void sync_release(const void *object, const char *what);
 int sync_ordered(const void *object, const char *what);
 void sync_plain(const char *what);
-bool sync_once(const void *control);
+enum rt_once sync_once(const void *control);
 void sync_exit(void *result);
 bool sync_can_go(const struct ethread *t);
 

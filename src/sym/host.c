@@ -233,12 +233,14 @@ bool host_call(struct ithread *t, struct native_call *c)
 	case EXTERNAL_OTHER:
 		break;
 	}
+	self->native = c->name;
 	engine_inside(0);
 	return true;
 }
 
 void host_called(struct ithread *t, struct native_call *c)
 {
-	(void)t, (void)c;
+	(void)c;
 	engine_inside(1);
+	of(t)->native = NULL;
 }

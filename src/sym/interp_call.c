@@ -38,14 +38,13 @@ static bool wants_16(const struct code_arg *a)
 	       (a->class == CLASS_BYVAL && a->align > 8);
 }
 
-static void put_vararg(struct ithread *t, const struct code_arg *a, const uint32_t *regs, char *at)
+static void put_vararg(struct ithread *t, const struct code_arg *a, const uint32_t *regs, uint8_t *at)
 {
 	if (a->class == CLASS_BYVAL) {
 		memcpy(at, (const void *)reg_concrete(t, regs[0], "address"), a->size);
 		symmem_move(t->mem, (uint64_t)at, t->frame->r[regs[0]], a->size);
 		return;
 	}
-	memset(at, 0, 8 * words_of(a));
 	unsigned size = a->class == CLASS_SSE ? a->bytes : 8;
 	for (unsigned i = 0; i < a->slots; i++, at += size) {
 		struct slot s = reg_get(t->frame, regs[i]);
@@ -57,32 +56,62 @@ static void put_vararg(struct ithread *t, const struct code_arg *a, const uint32
 	}
 }
 
-/* The variadic parameters of a call, laid out as the overflow area of a va_list (slow_vastart). */
-static char *lay_out_varargs(struct ithread *t, const struct code_call *call)
+/* Where the next parameters go, as in interp_native.c. */
+struct layout {
+	unsigned general, vector;
+	size_t words; /* of the stack */
+};
+
+static uint8_t *place(struct layout *l, const struct code_arg *a, struct varargs *v)
+{
+	unsigned want = a->class == CLASS_INT || a->class == CLASS_SINT ? 1 : a->class == CLASS_INT2 ? 2 : 0;
+	if (want && l->general + want <= 6) {
+		l->general += want;
+		return v->saved + 8 * (l->general - want);
+	}
+	if (a->class == CLASS_SSE && l->vector < 8)
+		return v->saved + 48 + 16 * l->vector++;
+	if (wants_16(a))
+		l->words = (l->words + 1) & ~(size_t)1;
+	l->words += words_of(a);
+	return (uint8_t *)&v->overflow[l->words - words_of(a)];
+}
+
+static struct varargs *lay_out_varargs(struct ithread *t, const struct code_call *call)
 {
 	const struct code_arg *args = t->in->code.args + call->args;
 	const uint32_t *regs = t->in->code.pool + call->registers;
-	size_t size = 0;
-	char *area = NULL;
-	for (int pass = 0; pass < 2; pass++) {
-		uint32_t slot = 0;
-		size_t at = 0;
-		for (uint32_t i = 0; i < call->nargs; slot += args[i].slots, i++) {
-			if (slot < call->fixed)
-				continue;
-			at = wants_16(&args[i]) ? (at + 15) & ~(size_t)15 : at;
-			if (pass)
-				put_vararg(t, &args[i], regs + slot, area + at);
-			at += 8 * words_of(&args[i]);
+	size_t words = 2;
+	for (uint32_t i = 0; i < call->nargs; i++)
+		words += words_of(&args[i]) + 1;
+	size_t size = sizeof(struct varargs) + 8 * words;
+	if (size > (size_t)(t->sp - t->stack))
+		stack_overflow(t);
+	t->sp = (char *)(((uintptr_t)t->sp - size) & -(uintptr_t)16);
+	/* The overflow area, behind 24 + 176 bytes, is to be aligned to 16 bytes: so is the struct, plus 8. */
+	t->sp -= 8;
+	struct varargs *v = (struct varargs *)t->sp;
+	memset(v, 0, size);
+	symmem_clear(t->mem, (uint64_t)v, size);
+	struct layout l = {0};
+	uint32_t slot = 0;
+	bool started = false;
+	for (uint32_t i = 0; i <= call->nargs; i++) {
+		if (!started && (i == call->nargs || slot >= call->fixed)) {
+			started = true;
+			v->list.general = 8 * l.general;
+			v->list.vector = 48 + 16 * l.vector;
+			v->list.overflow = &v->overflow[l.words];
+			v->list.saved = v->saved;
 		}
-		if (pass)
+		if (i == call->nargs)
 			break;
-		size = at + 16;
-		if (size > (size_t)(t->sp - t->stack))
-			stack_overflow(t);
-		area = t->sp = (char *)(((uintptr_t)t->sp - size) & -(uintptr_t)16);
+		uint8_t *at = place(&l, &args[i], v);
+		if (started)
+			put_vararg(t, &args[i], regs + slot, at);
+		slot += args[i].slots;
 	}
-	return area;
+	return v;
 }
 
 /* Enter a function of the module, however it is called: missing parameters are zero. */
@@ -91,7 +120,8 @@ static const struct insn *enter(struct ithread *t, const struct ifunction *f, co
 {
 	struct frame *from = t->frame;
 	const uint32_t *regs = t->in->code.pool + call->registers;
-	char *sp = t->sp, *varargs = NULL;
+	char *sp = t->sp;
+	struct varargs *varargs = NULL;
 	if (f->info->flags & FUNCTION_VARIADIC) {
 		if (call->reason)
 			host_unsupported(t, t->in->code.strings + call->reason);

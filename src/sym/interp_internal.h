@@ -50,13 +50,27 @@ struct interp {
 	struct address_map addresses;
 };
 
+/*
+ * Variadic parameters, on the interpreted stack: what va_start copies, and the areas it points to, laid out as
+ * machine code does. The path through va_arg depends on which parameters were in registers.
+ */
+struct varargs {
+	struct {
+		uint32_t general, vector; /* offsets in saved of the first unused register */
+		void *overflow;
+		void *saved;
+	} list;
+	uint8_t saved[176];  /* 6 general registers of 8 bytes, 8 vector registers of 16 */
+	uint64_t overflow[]; /* 16-byte aligned */
+};
+
 struct frame {
 	const struct ifunction *f;
 	uint64_t *r;         /* registers */
 	expr *x;             /* their expressions, valid when symbolic */
 	char *memory;        /* static allocas */
 	char *sp;            /* the stack pointer to restore */
-	char *varargs;       /* variadic parameters */
+	struct varargs *varargs; /* of a variadic function */
 	const struct insn *ret; /* the caller's call instruction */
 	struct slot *out;    /* where a frame entered by interp_call leaves its result; NULL in others */
 	uint32_t ret_d;      /* first register of the caller for the result */

@@ -180,12 +180,12 @@ static unsigned gather(struct ithread *t, const struct insn *pc, struct access *
 		       bool store)
 {
 	const uint32_t *list = t->in->code.pool + pc->b, *x = list + 2;
-	uint64_t base = reg_concrete(t, pc->a, "address");
 	unsigned n = 0;
-	for (unsigned k = 0; k < list[1]; k++, x += 4) {
-		if (x[3] != ~0u && !reg_concrete(t, x[3], "mask"))
+	for (unsigned k = 0; k < list[1]; k++, x += 5) {
+		if (x[4] != ~0u && !reg_concrete(t, x[4], "mask"))
 			continue;
-		pieces[n] = (struct access){.address = base + x[1], .size = bytes_of(x[2])};
+		pieces[n] = (struct access){.address = reg_concrete(t, x[1], "address") + x[2],
+					    .size = bytes_of(x[3])};
 		if (store)
 			pieces[n].value = reg_get(t->frame, x[0]);
 		which[n++] = k;
@@ -201,8 +201,8 @@ const struct insn *slow_site_load_many(struct ithread *t, const struct insn *pc)
 	unsigned n = gather(t, pc, pieces, which, false);
 	host_load(t, list[0], pieces, n);
 	for (unsigned k = 0; k < n; k++) {
-		const uint32_t *x = list + 2 + 4 * which[k];
-		reg_set(t->frame, x[0], narrowed(t, pieces[k].value, x[2]));
+		const uint32_t *x = list + 2 + 5 * which[k];
+		reg_set(t->frame, x[0], narrowed(t, pieces[k].value, x[3]));
 	}
 	return pc + 1;
 }
@@ -399,16 +399,13 @@ const struct insn *slow_fill(struct ithread *t, const struct insn *pc)
 	return pc + 2;
 }
 
-/* x86-64: all variadic parameters are in the overflow area, so the register save area counts as used up. */
 const struct insn *slow_vastart(struct ithread *t, const struct insn *pc)
 {
-	struct {
-		uint32_t gp_offset, fp_offset;
-		void *overflow, *saved;
-	} list = {48, 176, t->frame->varargs, t->frame->varargs};
 	uint64_t at = reg_concrete(t, pc->a, "address");
-	memcpy((void *)at, &list, sizeof list);
-	symmem_clear(t->mem, at, sizeof list);
+	if (!t->frame->varargs)
+		host_unsupported(t, "va_start in a function that was not called as variadic");
+	memcpy((void *)at, &t->frame->varargs->list, sizeof t->frame->varargs->list);
+	symmem_clear(t->mem, at, sizeof t->frame->varargs->list);
 	return pc + 1;
 }
 

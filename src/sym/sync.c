@@ -249,19 +249,21 @@ void sync_plain(const char *what)
 	done(self, entry(self));
 }
 
-bool sync_once(const void *control)
+enum rt_once sync_once(const void *control)
 {
 	struct ethread *self = engine_self();
-	(void)control;
-	if (!self || !self->log || self->next_sync == self->log->nsync)
-		return false;
-	const struct rt_sync *e = &self->log->sync[self->next_sync];
+	if (!self || !self->native || (strcmp(self->native, "pthread_once") && strcmp(self->native, "call_once")))
+		return RT_ONCE_FOREIGN;
+	self->native = NULL;
+	const struct trace_thread *log = self->log;
+	if (!log || self->next_sync == log->nsync)
+		return RT_ONCE_DONE;
+	const struct rt_sync *e = &log->sync[self->next_sync];
 	if (e->op != self->ops + 1 || e->result != 1)
-		return false;
-	self->saps++;
-	self->ops++;
-	self->next_sync++;
-	return true;
+		return RT_ONCE_DONE;
+	sync_ordered(control, "pthread_once");
+	engine.results.n--; /* the routine runs again by itself */
+	return RT_ONCE_RUNS;
 }
 
 /* ---- threads ---- */

@@ -170,7 +170,7 @@ static bool has_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to
 /* The icmp whose only use is this branch, right in its block; it becomes part of the branch. */
 static bool fused_compare(LLVMValueRef br, LLVMValueRef *compare)
 {
-	LLVMValueRef c = LLVMGetCondition(br);
+	LLVMValueRef c = LLVMIsConditional(br) ? LLVMGetCondition(br) : br;
 	if (!LLVMIsAICmpInst(c) || LLVMGetInstructionParent(c) != LLVMGetInstructionParent(br))
 		return false;
 	LLVMUseRef use = LLVMGetFirstUse(c);
@@ -236,7 +236,7 @@ static int by_value(const void *a, const void *b)
 static void translate_switch(struct tr *t, LLVMValueRef i)
 {
 	LLVMBasicBlockRef here = LLVMGetInstructionParent(i);
-	LLVMTypeRef type = LLVMTypeOf(LLVMGetCondition(i));
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
 	unsigned width = LLVMGetIntTypeWidth(type), ncases = LLVMGetNumSuccessors(i) - 1;
 	if (width > 64)
 		cannot(t, "a switch on i%u", width);
@@ -247,7 +247,7 @@ static void translate_switch(struct tr *t, LLVMValueRef i)
 		cases[k].successor = k + 1;
 	}
 	qsort(cases, ncases, sizeof *cases, by_value);
-	reg c = value_reg(t, LLVMGetCondition(i));
+	reg c = value_reg(t, LLVMGetOperand(i, 0));
 	unsigned count = take_count(t, 0xffff);
 	uint32_t table = pool_word(t, ncases);
 	size_t at = emit(t, OP_SWITCH, count, table, c, width);

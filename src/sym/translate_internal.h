@@ -159,12 +159,7 @@ bool is_memory(LLVMOpcode op);
 /* Is this GEP or alloca folded into all of its uses? */
 bool is_folded(struct tr *t, LLVMValueRef i);
 void plan_allocas(struct tr *t);
-/* A load or store of leaves at address: pieces with a mask register each, or NO_REG. */
-void emit_load(struct tr *t, uint32_t site, reg address, int64_t offset, const leaf_list *l, reg d);
-void emit_store(struct tr *t, uint32_t site, reg address, int64_t offset, const leaf_list *l,
-		const reg *values);
-
-/* The same with a mask register per piece; scattered: an address per piece, too. */
+/* A load (values NULL) or store of pieces with a mask register each; scattered: an address each, too. */
 void emit_masked(struct tr *t, uint32_t site, const reg *addresses, bool scattered, const leaf_list *l,
 		 reg d, const reg *values, const reg *masks);
 

@@ -336,8 +336,14 @@ static void do_fabs(struct work *w)
 static void do_fma(struct work *w)
 {
 	struct tr *t = w->t;
-	unsigned kind = is_f32(w, w->type) ? LEAF_FLOAT : LEAF_DOUBLE;
 	const reg *a = arg(w, 0), *b = arg(w, 1), *c = arg(w, 2);
+	if (LLVMGetTypeKind(w->type) == LLVMX86_FP80TypeKind && !w->param) {
+		reg both = new_temps(t, 2), wide[2] = {both, both + 1};
+		emit_float_binary(t, LLVMFMul, LEAF_F80, both, a, b);
+		emit_float_binary(t, LLVMFAdd, LEAF_F80, define(t, w->i), wide, c);
+		return;
+	}
+	unsigned kind = is_f32(w, w->type) ? LEAF_FLOAT : LEAF_DOUBLE;
 	reg d = define(t, w->i), product = new_temp(t);
 	for (unsigned k = 0; k < w->n; k++) {
 		if (w->param || t->fn.has_fma) {

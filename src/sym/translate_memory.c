@@ -303,12 +303,13 @@ static void emit_access(struct tr *t, const struct address *a, const leaf_list *
 	}
 }
 
-static void emit_site(struct tr *t, uint32_t site, reg address, const leaf_list *l, reg d,
-		      const reg *values, const reg *masks)
+/* Pieces at one address plus their offsets, or scattered: each at its own. */
+static void emit_site(struct tr *t, uint32_t site, const reg *address, bool scattered, const leaf_list *l,
+		      reg d, const reg *values, const reg *masks)
 {
 	bool store = values != NULL;
-	if (l->n == 1 && !masks && !l->at[0].offset) {
-		emit(t, store ? OP_SITE_ST : OP_SITE_LD, l->at[0].width, store ? values[0] : d, address,
+	if (l->n == 1 && !masks) {
+		emit(t, store ? OP_SITE_ST : OP_SITE_LD, l->at[0].width, store ? values[0] : d, *address,
 		     site);
 		return;
 	}
@@ -316,42 +317,22 @@ static void emit_site(struct tr *t, uint32_t site, reg address, const leaf_list 
 	pool_word(t, (uint32_t)l->n);
 	for (size_t k = 0; k < l->n; k++) {
 		pool_reg(t, store ? values[k] : d + (reg)k);
-		pool_word(t, l->at[k].offset);
+		pool_reg(t, address[scattered ? k : 0]);
+		pool_word(t, scattered ? 0 : l->at[k].offset);
 		pool_word(t, l->at[k].width);
 		pool_reg(t, masks ? masks[k] : NO_REG);
 	}
-	emit(t, store ? OP_SITE_STM : OP_SITE_LDM, 0, 0, address, list);
-}
-
-void emit_load(struct tr *t, uint32_t site, reg address, int64_t offset, const leaf_list *l, reg d)
-{
-	struct address a = {.base = address, .offset = offset, .index = NO_REG};
-	if (site)
-		emit_site(t, site, address, l, d, NULL, NULL);
-	else
-		emit_access(t, &a, l, d, NULL);
-}
-
-void emit_store(struct tr *t, uint32_t site, reg address, int64_t offset, const leaf_list *l,
-		const reg *values)
-{
-	struct address a = {.base = address, .offset = offset, .index = NO_REG};
-	if (site)
-		emit_site(t, site, address, l, 0, values, NULL);
-	else
-		emit_access(t, &a, l, 0, values);
+	emit(t, store ? OP_SITE_STM : OP_SITE_LDM, 0, 0, 0, list);
 }
 
 void emit_masked(struct tr *t, uint32_t site, const reg *addresses, bool scattered, const leaf_list *l,
 		 reg d, const reg *values, const reg *masks)
 {
 	bool store = values != NULL;
-	if (site && !scattered) {
-		emit_site(t, site, addresses[0], l, d, values, masks);
+	if (site) {
+		emit_site(t, site, addresses, scattered, l, d, values, masks);
 		return;
 	}
-	if (site)
-		cannot(t, "a gather or scatter of shared memory");
 	for (size_t k = 0; k < l->n; k++) {
 		reg at = scattered ? addresses[k] : new_temp(t);
 		if (!scattered)
@@ -392,7 +373,7 @@ static void translate_load(struct tr *t, LLVMValueRef i)
 		a = address_of(t, pointer);
 	reg d = stored == type ? define(t, i) : new_temps(t, (unsigned)l.n);
 	if (site)
-		emit_site(t, site, a.base, &l, d, NULL, NULL);
+		emit_site(t, site, &a.base, false, &l, d, NULL, NULL);
 	else
 		emit_access(t, &a, &l, d, NULL);
 	if (stored != type) {
@@ -420,7 +401,8 @@ static void translate_store(struct tr *t, LLVMValueRef i)
 		values = packed;
 	}
 	if (site) {
-		emit_site(t, site, value_reg(t, pointer), &l, 0, values, NULL);
+		reg address = value_reg(t, pointer);
+		emit_site(t, site, &address, false, &l, 0, values, NULL);
 	} else {
 		struct address a = address_of(t, pointer);
 		emit_access(t, &a, &l, 0, values);

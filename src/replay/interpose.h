@@ -1,0 +1,33 @@
+/*
+ * What the twin's interposed functions are made of (interpose.c, sync.c): the engine's steps in infer mode, else
+ * real calls between the two halves of a gate. The steps of each call are those of trace.h, "Order of
+ * synchronization".
+ */
+#ifndef RETHREAD_REPLAY_INTERPOSE_H
+#define RETHREAD_REPLAY_INTERPOSE_H
+
+#include "replay/twin.h"
+#include "rt/real.h"
+
+#include <errno.h>
+
+/* The name of the function, for messages and explanations. */
+#define WHAT __func__
+
+/* One step around a real call. */
+#define STEP(call)                                                                                 \
+	({                                                                                         \
+		int result_;                                                                       \
+		if (!gate_enter(&result_))                                                         \
+			result_ = (call);                                                          \
+		gate_leave();                                                                      \
+		result_;                                                                           \
+	})
+
+static inline bool infers(void)
+{
+	rt_real_init();
+	return twin_mode == TWIN_INFER;
+}
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * Interposed synchronization in the twin beyond threads and plain mutexes (interpose.c). Each function is the
+ * steps that trace.h gives it: the engine's in infer mode, else the real call between the halves of a gate.
+ */
+#include "replay/interpose.h"
+#include "rt/image.h"
+
+#include <semaphore.h>
+
+/* ---- mutexes, spinlocks ---- */
+
+int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	if (infers())
+		return twin_engine->acquire(mutex, WHAT);
+	return STEP(rt_real.pthread_mutex_trylock(mutex));
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	if (infers())
+		return twin_engine->acquire(mutex, WHAT);
+	return STEP(rt_real.pthread_mutex_timedlock(mutex, until));
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+	if (infers())
+		return twin_engine->acquire(mutex, WHAT);
+	return STEP(rt_real.pthread_mutex_clocklock(mutex, clock, until));
+}
+
+int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	if (infers())
+		return twin_engine->acquire((const void *)lock, WHAT);
+	return STEP(rt_real.pthread_spin_lock(lock));
+}
+
+int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	if (infers())
+		return twin_engine->acquire((const void *)lock, WHAT);
+	return STEP(rt_real.pthread_spin_trylock(lock));
+}
+
+int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	if (infers()) {
+		twin_engine->release((const void *)lock, WHAT);
+		return 0;
+	}
+	return STEP(rt_real.pthread_spin_unlock(lock));
+}
+
+/* ---- condition variables ---- */
+
+/* What kind of wait it is: `until` NULL without a time limit, `clock` negative for the variable's own clock. */
+struct waiting {
+	pthread_cond_t *cond;
+	pthread_mutex_t *mutex;
+	const struct timespec *until;
+	clockid_t clock;
+};
+
+static int really_wait(const struct waiting *w)
+{
+	if (!w->until)
+		return rt_real.pthread_cond_wait(w->cond, w->mutex);
+	if (w->clock < 0)
+		return rt_real.pthread_cond_timedwait(w->cond, w->mutex, w->until);
+	return rt_real.pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until);
+}
+
+/*
+ * Two steps: the mutex is given up, the mutex is had back. Where the schedule has the second one, the schedule
+ * is what wakes the thread, and the condition variable is left alone. Where the recorded wait never ended, or
+ * nothing is scheduled, the wait is real.
+ */
+static int wait_controlled(const struct waiting *w)
+{
+	int result = 0;
+	gate_enter(&result);
+	if (gate_next_is_scheduled()) {
+		rt_real.pthread_mutex_unlock(w->mutex);
+		gate_leave();
+		result = 0;
+		if (!gate_enter(&result))
+			result = 0;
+		rt_real.pthread_mutex_lock(w->mutex);
+		gate_leave();
+		return result;
+	}
+	gate_leave(); /* whoever takes the mutex next waits until it is really released */
+	gate_blocks();
+	result = really_wait(w);
+	gate_leave();
+	gate_step();
+	return result;
+}
+
+static int wait_inferred(const struct waiting *w, const char *what)
+{
+	twin_engine->release(w->mutex, what);
+	return twin_engine->acquire(w->mutex, what);
+}
+
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	struct waiting w = { cond, mutex, NULL, -1 };
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	struct waiting w = { cond, mutex, until, -1 };
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+}
+
+int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+			   const struct timespec *until)
+{
+	struct waiting w = { cond, mutex, until, clock };
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+}
+
+int pthread_cond_signal(pthread_cond_t *cond)
+{
+	if (infers()) {
+		twin_engine->plain(WHAT);
+		return 0;
+	}
+	return STEP(rt_real.pthread_cond_signal(cond));
+}
+
+int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	if (infers()) {
+		twin_engine->plain(WHAT);
+		return 0;
+	}
+	return STEP(rt_real.pthread_cond_broadcast(cond));
+}
+
+/* ---- read-write locks ---- */
+
+#define RWLOCK(name, parameters, arguments)                            \
+	int name parameters                                            \
+	{                                                              \
+		if (infers())                                          \
+			return twin_engine->ordered(lock, WHAT);       \
+		return STEP(rt_real.name arguments);                   \
+	}
+RWLOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+RWLOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+RWLOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+RWLOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+RWLOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+RWLOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+RWLOCK(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+       (lock, clock, until))
+RWLOCK(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+       (lock, clock, until))
+RWLOCK(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
+
+/* ---- semaphores: -1 and errno; the log has the error number ---- */
+
+static int with_errno(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+#define SEMAPHORE(name, parameters, arguments)                                \
+	int name parameters                                                   \
+	{                                                                     \
+		if (infers())                                                 \
+			return with_errno(twin_engine->ordered(s, WHAT));     \
+		int result;                                                   \
+		if (gate_enter(&result))                                      \
+			result = with_errno(result);                          \
+		else                                                          \
+			result = rt_real.name arguments;                      \
+		gate_leave();                                                 \
+		return result;                                                \
+	}
+SEMAPHORE(sem_wait, (sem_t * s), (s))
+SEMAPHORE(sem_trywait, (sem_t * s), (s))
+SEMAPHORE(sem_timedwait, (sem_t * s, const struct timespec *until), (s, until))
+SEMAPHORE(sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *until), (s, clock, until))
+SEMAPHORE(sem_post, (sem_t * s), (s))
+
+/* ---- barriers ---- */
+
+int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	int result = 0;
+	if (infers()) {
+		twin_engine->ordered(barrier, WHAT);
+		return twin_engine->ordered(barrier, WHAT);
+	}
+	gate_step();
+	gate_blocks();
+	int real = rt_real.pthread_barrier_wait(barrier);
+	gate_leave();
+	bool forced = gate_enter(&result);
+	gate_leave();
+	return forced ? result : gate_next_is_scheduled() ? 0 : real;
+}
+
+/* ---- once ---- */
+
+static __thread void (*once_routine)(void);
+
+static void once_run(void)
+{
+	void (*routine)(void) = once_routine;
+	gate_step();
+	routine();
+}
+
+static int once_inferred(pthread_once_t *control, void (*routine)(void))
+{
+	switch (twin_engine->once(control)) {
+	case RT_ONCE_FOREIGN:
+		return rt_real.pthread_once(control, routine);
+	case RT_ONCE_RUNS:
+		routine();
+		*control = 2; /* what the C library has for "done" */
+		break;
+	case RT_ONCE_DONE:
+		break;
+	}
+	twin_engine->ordered(control, "pthread_once");
+	return 0;
+}
+
+/* Only the program's own calls are steps: the unwinder uses it too, for itself. */
+int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	if (infers())
+		return once_inferred(control, routine);
+	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
+		return rt_real.pthread_once(control, routine);
+	void (*outer)(void) = once_routine;
+	once_routine = routine;
+	int result = rt_real.pthread_once(control, once_run);
+	once_routine = outer;
+	gate_step();
+	return result;
+}
