@@ -13,7 +13,7 @@
  *
  * fails: assert
  * threads: 3
- * args: 30
+ * args: 50
  */
 #include <cassert>
 #include <cstdlib>
@@ -28,8 +28,8 @@ struct Script {
 };
 
 constexpr int POOL_SIZE = 8;
-constexpr int LOAD = 500; /* steps of work of about a nanosecond */
-constexpr int LAYOUT = 300;
+constexpr int LOAD = 4000; /* steps of work of about a nanosecond */
+constexpr int LAYOUT = 2000;
 
 class Document
 {
@@ -96,7 +96,7 @@ static void work(int steps)
 
 int main(int argc, char **argv)
 {
-	int pages = argc > 1 ? atoi(argv[1]) : 30;
+	int pages = argc > 1 ? atoi(argv[1]) : 50;
 	Document document;
 
 	std::thread loader([&] {

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { TABLES = 4, EXECUTE = 300, OPEN = 20, FLUSH_EVERY = 5 };
+enum { TABLES = 4, EXECUTE = 2000, OPEN = 20, FLUSH_EVERY = 5 };
 
 static pthread_mutex_t LOCK_open = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t LOCK_log = PTHREAD_MUTEX_INITIALIZER;

@@ -63,8 +63,8 @@ build() { # SOURCE OUTPUT
   # CFLAGS and fixed are lists of words.
   # shellcheck disable=SC2086
   case $1 in
-  *.cpp) $CXX -std=c++17 $CFLAGS $fixed -pthread "$1" -o "$2" -lm ;;
-  *) $CC -std=c17 -D_GNU_SOURCE $CFLAGS $fixed -pthread "$1" -o "$2" -lm ;;
+  *.cpp) $CXX $CFLAGS $fixed -pthread "$1" -o "$2" ;;
+  *) $CC $CFLAGS $fixed -pthread "$1" -o "$2" ;;
   esac
 }
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { SELLERS = 3, SEATS_MAX = 1000, CUSTOMER = 300 };
+enum { SELLERS = 3, SEATS_MAX = 1000, CUSTOMER = 1000 };
 
 static volatile int next_seat; /* the first seat that has not been offered */
 

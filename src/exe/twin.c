@@ -199,6 +199,27 @@ struct replayed {
 	bool timed_out;
 };
 
+/*
+ * Are the threads that hung in the recorded run among those that are blocked now? `all`: every thread that was
+ * not done, else those in the cycle.
+ */
+static bool same_blocked(const struct trace *t, const struct rt_failure *came, bool all)
+{
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		const struct rt_thread *info = &t->threads[i].info;
+		if (all ? info->ended || !info->tid : !info->waits_for)
+			continue;
+		char name[80];
+		snprintf(name, sizeof name, "%s ", t->threads[i].name);
+		const char *at = strstr(came->message, name);
+		while (at && at != came->message && at[-1] != ' ')
+			at = strstr(at + 1, name);
+		if (!at)
+			return false;
+	}
+	return true;
+}
+
 /* The signature: kind, thread, and what names the failure among those of its kind. */
 static bool same_failure(const struct trace *t, const struct replayed *x)
 {
@@ -213,14 +234,14 @@ static bool same_failure(const struct trace *t, const struct replayed *x)
 		return failed && !strcmp(failing_thread(t), r->thread) && a->signal == b->signal &&
 		       same_site(t, x->twin, b);
 	case RT_FAIL_DEADLOCK:
-		return failed;
+		return failed && same_blocked(t, b, false);
 	case RT_FAIL_EXIT:
 		return ended && !x->timed_out && WIFEXITED(x->status) && WEXITSTATUS(x->status) == a->status;
 	case RT_FAIL_PREDICATE:
 		return ended && !x->timed_out && WIFEXITED(x->status) && t->fail_if && x->output &&
 		       predicate_holds(t->fail_if, x->output, WEXITSTATUS(x->status));
 	case RT_FAIL_TIMEOUT:
-		return (x->timed_out || r->outcome == RT_REPLAY_STUCK) && r->waits_done == r->waits_total;
+		return r->outcome == RT_REPLAY_FAILED && b->kind == RT_FAIL_DEADLOCK && same_blocked(t, b, true);
 	default:
 		return false;
 	}

@@ -84,7 +84,8 @@ static void add_intrinsic(struct sharing *s, LLVMValueRef call, LLVMValueRef cal
 		/* Computes, if anything, something from its arguments. */
 		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 			if (is_number(LLVMTypeOf(call)))
-				class_link_number(s->classes, class_of(s, call), class_of(s, argument(call, i)));
+				class_link_number(s->classes, class_of(s, call),
+						  class_of(s, argument(call, i)));
 			else
 				unify_values(s, call, argument(call, i));
 		}
@@ -93,7 +94,8 @@ static void add_intrinsic(struct sharing *s, LLVMValueRef call, LLVMValueRef cal
 
 /* ---------------------------------------------------------------- outside the module ---------- */
 
-static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned i, bool known, bool variadic)
+static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned i, bool known,
+				 bool variadic)
 {
 	LLVMValueRef v = argument(call, i);
 	uint32_t class = class_of(s, v);
@@ -111,14 +113,15 @@ static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned 
 		if (!llvm_only_reads(call))
 			contents_reach_world(s, class);
 		class_may_be_called(s->classes, class);
-	} else if (known && llvm_only_reads(call)) { /* strchr and its kin: the result is all that leaks */
+	} else if (known && llvm_only_reads(call)) {
+		/* strchr and its kin: the result is all that leaks. */
 		unify_values(s, call, v);
 	} else {
 		class_unify(s->classes, class, CLASS_WORLD);
 	}
 }
 
-/* Of a function that only reads: does its result lead into an argument (strchr), or elsewhere (getenv)? */
+/* Does the result of a function that only reads lead into an argument (strchr) or not (getenv)? */
 static bool returns_argument(LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)

@@ -230,8 +230,8 @@ void class_may_be_called(struct classes *c, uint32_t a)
 }
 
 /*
- * The world holds pointers as integers in any program, which says nothing about the numbers read from it:
- * a link to the world counts only if the other side holds them in its own right.
+ * The world holds pointers as integers in any program, which says nothing about the numbers read
+ * from it: a link to the world counts only if the other side holds them in its own right.
  */
 static bool number_is_pointer(const struct classes *c, struct pair p)
 {

@@ -2,12 +2,12 @@
  * Classes of memory objects: the union-find structure behind the sharing analysis (Steensgaard's
  * points-to analysis, field-insensitive, nearly linear).
  *
- * A class is a set of memory objects that the analysis does not tell apart. What an SSA value points to is
- * one class; what the contents of a class's objects point to is one class as well, its `next`. A class that
- * holds functions has a class for each parameter and for the result.
+ * A class is a set of memory objects that the analysis does not tell apart. What an SSA value
+ * points to is one class; what the contents of a class's objects point to is one class as well, its
+ * `next`. A class that holds functions has a class for each parameter and for the result.
  *
- * Class 0 is "nothing" and swallows every operation. Class 1 is the world: everything that code outside of
- * the module, or another thread by way of it, may reach; it points to itself.
+ * Class 0 is "nothing" and swallows every operation. Class 1 is the world: everything that code
+ * outside of the module, or another thread by way of it, may reach; it points to itself.
  */
 #ifndef RETHREAD_CLASSES_H
 #define RETHREAD_CLASSES_H
@@ -39,8 +39,8 @@ uint32_t class_param(struct classes *c, uint32_t a, uint32_t i);
 uint32_t class_result(struct classes *c, uint32_t a);
 
 /*
- * a and b are linked by an integer that most likely is a plain number: they are unified only if one of
- * them turns out to hold pointers as integers.
+ * a and b are linked by an integer that most likely is a plain number: they are unified only if one
+ * of them turns out to hold pointers as integers.
  */
 void class_link_number(struct classes *c, uint32_t a, uint32_t b);
 /* If the class turns out to hold functions, code outside calls them. */

@@ -34,7 +34,8 @@ void build_before(LLVMBuilderRef b, LLVMValueRef at)
 	LLVMSetCurrentDebugLocation2(b, location);
 }
 
-LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type, bool thread_local_)
+LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type,
+			      bool thread_local_)
 {
 	LLVMValueRef v = LLVMGetNamedGlobal(m, name);
 	if (v)
@@ -60,7 +61,7 @@ LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef ty
 	LLVMSetLinkage(f, LLVMInternalLinkage);
 	add_attribute(f, "cold", 0);
 	add_attribute(f, "noinline", 0);
-	add_attribute(f, "uwtable", 2); /* async: a backtrace from the runtime passes through here */
+	add_attribute(f, "uwtable", 2); /* a backtrace from the runtime passes through here */
 	return f;
 }
 
@@ -114,7 +115,8 @@ LLVMValueRef hash_constant(LLVMModuleRef m, const uint8_t *hash)
 
 void emit_module_table(LLVMModuleRef m, const char *name, LLVMValueRef *fields, unsigned count)
 {
-	LLVMValueRef value = LLVMConstStructInContext(LLVMGetModuleContext(m), fields, count, false);
+	LLVMValueRef value =
+		LLVMConstStructInContext(LLVMGetModuleContext(m), fields, count, false);
 	LLVMValueRef table = LLVMGetNamedGlobal(m, name);
 	if (table)
 		pass_die("the program defines %s, a name that belongs to rethread", name);
@@ -132,8 +134,10 @@ enum { NUNTRUE = sizeof untrue_attributes / sizeof *untrue_attributes };
 static void drop_at_calls(LLVMValueRef function, const unsigned *kinds)
 {
 	LLVMAttributeIndex all = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+	     b = LLVMGetNextBasicBlock(b)) {
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
 			if (!is_call(i))
 				continue;
 			LLVMValueRef callee = direct_callee(i);

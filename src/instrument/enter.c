@@ -160,7 +160,8 @@ static LLVMValueRef read_value(struct slots *s, LLVMTypeRef type)
 	for (unsigned i = 0; i < count; i++) {
 		LLVMValueRef e = read_value(s, element_type(type, i));
 		if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-			v = LLVMBuildInsertElement(s->builder, v, e, int_value(s->module, 32, i), "");
+			v = LLVMBuildInsertElement(s->builder, v, e, int_value(s->module, 32, i),
+						   "");
 		else
 			v = LLVMBuildInsertValue(s->builder, v, e, i, "");
 	}
@@ -173,8 +174,8 @@ static LLVMValueRef slot_array(LLVMModuleRef m, LLVMBuilderRef b, unsigned n)
 }
 
 /* R enter(parameters of `function`): in slots, __rethread_enter, out slots. */
-static LLVMValueRef emit_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol, unsigned nin,
-			       unsigned nout)
+static LLVMValueRef emit_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol,
+			       unsigned nin, unsigned nout)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
 	LLVMTypeRef type = LLVMGlobalGetValueType(function);
@@ -246,7 +247,8 @@ void twin_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol)
 	}
 	if (nin < 0 || nout < 0) {
 		size_t length;
-		pass_warn("function %s has parameters that inference cannot take; it will run natively",
+		pass_warn("function %s has parameters that inference cannot take; it will run "
+			  "natively",
 			  LLVMGetValueName2(function, &length));
 		return;
 	}

@@ -5,9 +5,11 @@
 #include <string.h>
 
 const char *const site_kind_names[SITE_KINDS] = {
-	[SITE_LOAD] = "load",   [SITE_STORE] = "store", [SITE_ATOMIC] = "atomic",
-	[SITE_FENCE] = "fence", [SITE_COPY] = "copy",   [SITE_FILL] = "fill",
-	[SITE_CALL] = "call",   [SITE_INDIRECT] = "indirect call", [SITE_ASM] = "asm",
+	[SITE_LOAD] = "load",     [SITE_STORE] = "store",
+	[SITE_ATOMIC] = "atomic", [SITE_FENCE] = "fence",
+	[SITE_COPY] = "copy",     [SITE_FILL] = "fill",
+	[SITE_CALL] = "call",     [SITE_INDIRECT] = "indirect call",
+	[SITE_ASM] = "asm",
 };
 
 static const char *const interposed_names[] = {
@@ -50,7 +52,8 @@ bool is_intrinsic(LLVMValueRef function)
 static bool is_naked(LLVMValueRef function)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("naked", 5);
-	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					   kind);
 }
 
 bool is_instrumented(LLVMValueRef function)
@@ -138,7 +141,8 @@ static bool asm_may_touch_memory(LLVMValueRef call)
 	if (llvm_call_without_memory(call))
 		return false;
 	size_t length;
-	const char *constraints = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &length);
+	const char *constraints =
+		LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &length);
 	if (strstr(constraints, "~{memory}") || strchr(constraints, '*'))
 		return true;
 	for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
@@ -162,7 +166,8 @@ static int call_site_kind(const struct numberer *s, LLVMValueRef call)
 			return SITE_COPY;
 		if (is_fill(callee))
 			return SITE_FILL;
-		return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind ? SITE_STORE : SITE_LOAD;
+		return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind ? SITE_STORE
+									     : SITE_LOAD;
 	}
 	if (!LLVMIsDeclaration(callee) || map_get(&s->interposed, callee))
 		return -1;
@@ -261,8 +266,10 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 		if (!is_instrumented(f))
 			continue;
 		n->nfunctions++;
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+			     i = LLVMGetNextInstruction(i))
 				number_instruction(&s, i);
 	}
 	sharing_free(s.sharing);

@@ -1,8 +1,8 @@
 /*
  * The link-time pass: what its files share.
  *
- * The pass runs once per link, inside lld, at the end of full LTO, over the whole program. instrument.c is
- * the recipe; each step has a file of its own:
+ * The pass runs once per link, inside lld, at the end of full LTO, over the whole program.
+ * instrument.c is the recipe; each step has a file of its own:
  *
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
@@ -82,8 +82,9 @@ extern const char *const site_kind_names[SITE_KINDS];
 
 /*
  * The module as numbered before anything is instrumented.
- * symbols.at[n] is symbol n; sites.at[n - 1] is the instruction of site n and kinds[n - 1] its kind;
- * branches holds the conditional br and switch instructions of all defined functions, in module order.
+ * symbols.at[n] is symbol n; sites.at[n - 1] is the instruction of site n and kinds[n - 1] its
+ * kind; branches holds the conditional br and switch instructions of all defined functions, in
+ * module order.
  */
 struct numbering {
 	struct values symbols;
@@ -114,8 +115,8 @@ unsigned accessed_pointers(LLVMValueRef instruction, LLVMValueRef pointers[2]);
 /* ---------------------------------------------------------------- shared memory (shared.c) ---- */
 
 /*
- * Over-approximates: an access for which this says false touches only memory that no other thread can
- * touch, or that nobody ever writes.
+ * Over-approximates: an access for which this says false touches only memory that no other thread
+ * can touch, or that nobody ever writes.
  */
 struct sharing;
 struct sharing *sharing_analyze(LLVMModuleRef m);
@@ -131,8 +132,9 @@ bool call_may_append(LLVMValueRef call);
 /* Bits that may be appended to a word after it was checked: the sentinel must stay in it. */
 #define RT_PATH_ROOM (63 - RT_PATH_FULL_SHIFT)
 /*
- * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges append;
- * `checks` receives the instructions before which to check: ends of such blocks, and calls and returns.
+ * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges
+ * append; `checks` receives the instructions before which to check: ends of such blocks, and calls
+ * and returns.
  */
 void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
@@ -148,13 +150,15 @@ LLVMValueRef int_value(LLVMModuleRef m, unsigned bits, uint64_t value);
 /* Put the builder before `at`, with its source position or, lacking one, line 0 of its function. */
 void build_before(LLVMBuilderRef b, LLVMValueRef at);
 /* A variable of the runtime, which is linked into the same executable. */
-LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type, bool thread_local_);
+LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type,
+			      bool thread_local_);
 LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /* An internal function, declared so far, that is rarely called and never inlined. */
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /*
- * An internal function through which emitted code calls void NAME(i32 if `argument`): it saves all general
- * registers itself (preserve_most), so that the code around the call, which is hot, need not.
+ * An internal function through which emitted code calls void NAME(i32 if `argument`): it saves all
+ * general registers itself (preserve_most), so that the code around the call, which is hot, need
+ * not.
  */
 LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, bool argument);
 void call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef argument_or_null);
@@ -181,12 +185,12 @@ bool llvm_call_without_memory(LLVMValueRef call);
 LLVMValueRef llvm_unlikely_if(LLVMValueRef cond, LLVMValueRef before);
 /* A block on the i-th edge of a terminator; returns the new block's terminator. */
 LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
-/* Split the entry block behind its allocas (all static ones stay in front); returns the first instruction behind. */
+/* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */
 void llvm_copy_signature_attributes(LLVMValueRef from, LLVMValueRef to_function);
 void llvm_copy_signature_attributes_to_call(LLVMValueRef from, LLVMValueRef to_call);
-/* The variable or function is in this executable: no indirection. Not when making a shared library. */
+/* The variable is in this executable: no indirection. Not when making a shared library. */
 void llvm_set_local_in_executable(LLVMValueRef global);
 LLVMValueRef llvm_build_tls_address(LLVMBuilderRef b, LLVMValueRef variable);
 /* The call must stay directly before its ret. */

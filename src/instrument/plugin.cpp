@@ -26,13 +26,18 @@ using namespace llvm;
 
 extern "C" bool rethread_instrument(LLVMModuleRef);
 
-namespace {
+namespace
+{
 struct RethreadPass : PassInfoMixin<RethreadPass> {
 	PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
 	{
-		return rethread_instrument(wrap(&M)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+		return rethread_instrument(wrap(&M)) ? PreservedAnalyses::none()
+						     : PreservedAnalyses::all();
 	}
-	static bool isRequired() { return true; }
+	static bool isRequired()
+	{
+		return true;
+	}
 };
 } // namespace
 
@@ -54,8 +59,8 @@ HIDDEN void llvm_sha1(const void *Data, size_t Size, uint8_t Out[20])
 	memcpy(Out, Hash.data(), 20);
 }
 
-// `dso_local` on a declaration says where the linker found the symbol. The two runtimes define different
-// functions, so it would make the bitcode of the two links differ.
+// `dso_local` on a declaration says where the linker found the symbol. The two runtimes define
+// different functions, so it would make the bitcode of the two links differ.
 HIDDEN LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef MRef)
 {
 	Module &M = *unwrap(MRef);
@@ -157,7 +162,8 @@ HIDDEN void llvm_copy_signature_attributes(LLVMValueRef From, LLVMValueRef To)
 
 HIDDEN void llvm_copy_signature_attributes_to_call(LLVMValueRef From, LLVMValueRef To)
 {
-	cast<CallBase>(unwrap(To))->setAttributes(signatureAttributes(*cast<Function>(unwrap(From))));
+	cast<CallBase>(unwrap(To))
+		->setAttributes(signatureAttributes(*cast<Function>(unwrap(From))));
 }
 
 HIDDEN void llvm_set_local_in_executable(LLVMValueRef GRef)
@@ -215,7 +221,9 @@ HIDDEN void llvm_set_memory_intrinsic_volatile(LLVMValueRef Call)
 struct llvm_library {
 	TargetLibraryInfoImpl Impl;
 	TargetLibraryInfo Info;
-	explicit llvm_library(const Triple &T) : Impl(T), Info(Impl) {}
+	explicit llvm_library(const Triple &T) : Impl(T), Info(Impl)
+	{
+	}
 };
 
 HIDDEN llvm_library *llvm_library_new(LLVMModuleRef MRef)
@@ -279,8 +287,9 @@ HIDDEN bool llvm_argument_only_read(LLVMValueRef Call, unsigned I)
 // Names that clang gives to number types in strict-aliasing metadata.
 static bool isNumberName(StringRef Name)
 {
-	static const char *const Numbers[] = {"long", "long long", "int", "short", "double", "float",
-					      "bool", "_Bool",     "long double", "__int128"};
+	static const char *const Numbers[] = {"long",        "long long", "int",  "short",
+					      "double",      "float",     "bool", "_Bool",
+					      "long double", "__int128"};
 	for (const char *Number : Numbers)
 		if (Name == Number)
 			return true;
@@ -293,6 +302,7 @@ HIDDEN bool llvm_may_copy_pointer(LLVMValueRef Access)
 	if (!Tag || Tag->getNumOperands() < 2)
 		return true;
 	auto *Type = dyn_cast_or_null<MDNode>(Tag->getOperand(1));
-	auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+	auto *Name =
+		Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
 	return !Name || !isNumberName(Name->getString());
 }

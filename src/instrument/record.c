@@ -2,18 +2,21 @@
  * The recorded program: every conditional br and switch appends its outcome to the path log
  * (include/rethread/instrument.h).
  *
- * What is appended is a constant on each edge out of the branch: cheaper than making a bit of the condition.
- * Within a function the word under construction is kept in a register: an append stores it but does not
- * have to load it, which would put the latency of a store and a load on every branch. It is loaded on entry
- * and after everything that may have appended: calls, landing pads, the slow path. This is written
- * with two local variables, which are then promoted to registers. room.c decides where to ask whether
- * the word is full.
+ * What is appended is a constant on each edge out of the branch: cheaper than making a bit of the
+ * condition. Within a function the word under construction is kept in a register: an append stores
+ * it but does not have to load it, which would put the latency of a store and a load on every
+ * branch. It is loaded on entry and after everything that may have appended: calls, landing pads,
+ * the slow path. This is written with two local variables, which are then promoted to registers.
+ * room.c decides where to ask whether the word is full.
  */
 #include "instrument/pass.h"
 
 #include <stdlib.h>
 
-/* An edge out of a branch: `bits` bits of `number` are appended before `at`, the end of a block of its own. */
+/*
+ * An edge out of a branch, with a block of its own: `bits` bits of `number` are appended before its
+ * end, `at`.
+ */
 struct edge {
 	LLVMValueRef at;
 	uint32_t number;
@@ -45,7 +48,8 @@ static void check(struct recorder *r, LLVMValueRef at)
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
 	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
-	LLVMValueRef high = LLVMBuildLShr(b, word, int_value(r->module, 64, RT_PATH_FULL_SHIFT), "");
+	LLVMValueRef high =
+		LLVMBuildLShr(b, word, int_value(r->module, 64, RT_PATH_FULL_SHIFT), "");
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
 	call_slow_path(b, r->slow_path, NULL);
@@ -79,14 +83,15 @@ static void append_edge(struct recorder *r, const struct edge *e)
 
 /* ---------------------------------------------------------------- edges ----------------------- */
 
-/* The optimiser says so of a default that no value reaches; a log entry would keep the block alive. */
+/* A default that no value reaches; a log entry would keep its block alive. */
 static bool is_unreachable(LLVMBasicBlockRef block)
 {
 	LLVMValueRef first = LLVMGetFirstInstruction(block);
 	return LLVMGetInstructionOpcode(first) == LLVMUnreachable;
 }
 
-static void add_edge(struct recorder *r, LLVMValueRef branch, unsigned i, uint32_t number, unsigned bits)
+static void add_edge(struct recorder *r, LLVMValueRef branch, unsigned i, uint32_t number,
+		     unsigned bits)
 {
 	if (r->nedges == r->edges_cap)
 		r->edges = pass_grow(r->edges, &r->edges_cap, sizeof *r->edges);
@@ -111,7 +116,8 @@ static void add_edges(struct recorder *r, LLVMValueRef branch)
 static void warn_unrecorded(LLVMModuleRef m)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b)) {
 			LLVMOpcode op = LLVMGetInstructionOpcode(LLVMGetBasicBlockTerminator(b));
 			if (op != LLVMIndirectBr && op != LLVMCallBr)
 				continue;
@@ -127,10 +133,8 @@ static void warn_unrecorded(LLVMModuleRef m)
 static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	LLVMValueRef fields[] = {
-		int_value(m, 32, RT_ABI),
-		int_value(m, 32, n->symbols.n),
-		int_value(m, 32, n->sites.n),
-		int_value(m, 32, n->branches.n),
+		int_value(m, 32, RT_ABI),     int_value(m, 32, n->symbols.n),
+		int_value(m, 32, n->sites.n), int_value(m, 32, n->branches.n),
 		hash_constant(m, hash),
 	};
 	emit_module_table(m, "__rethread_record_module", fields, sizeof fields / sizeof *fields);

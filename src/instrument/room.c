@@ -1,10 +1,11 @@
 /*
  * Where the recorded program has to ask whether the word under construction is full.
  *
- * A word that passed the check has room for RT_PATH_ROOM bits more, so not every append needs one. The rule is:
- * on no path are more than RT_PATH_ROOM bits appended between two checks, and none are outstanding where
- * control leaves the function: before a call that may append, a return, a resumed exception. Loops are cut
- * at their back edges; the rest is a forward dataflow of the most bits outstanding.
+ * A word that passed the check has room for RT_PATH_ROOM bits more, so not every append needs one.
+ * The rule is: on no path are more than RT_PATH_ROOM bits appended between two checks, and none are
+ * outstanding where control leaves the function: before a call that may append, a return, a resumed
+ * exception. Loops are cut at their back edges; the rest is a forward dataflow of the most bits
+ * outstanding.
  */
 #include "instrument/pass.h"
 
@@ -18,9 +19,9 @@ struct room_block {
 	LLVMBasicBlockRef block;
 	LLVMValueRef boundary; /* first instruction at which nothing may be outstanding */
 	unsigned bits;
-	unsigned in;     /* most bits outstanding at its begin */
-	unsigned out;    /* and at its end */
-	bool check;      /* before it appends, or before its boundary */
+	unsigned in;  /* most bits outstanding at its begin */
+	unsigned out; /* and at its end */
+	bool check;   /* before it appends, or before its boundary */
 	bool visited;
 };
 

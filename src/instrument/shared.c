@@ -1,17 +1,18 @@
 /*
  * Which memory may be shared between threads: a points-to analysis over the whole program.
  *
- * Every memory object (global variable, alloca, result of an allocation, function) and every SSA value that
- * may carry a pointer gets a class (classes.h); each instruction that moves pointers unifies classes. What
- * code outside of the module can reach is the world. Global variables are shared among threads from the
- * start, thread-local ones, allocas and heap only when something shared leads to them. An argument of
- * pthread_create needs no rule of its own: like every argument of an external function it goes into the
- * world, and with it the start routine, whose parameters then come from the world.
+ * Every memory object (global variable, alloca, result of an allocation, function) and every SSA
+ * value that may carry a pointer gets a class (classes.h); each instruction that moves pointers
+ * unifies classes. What code outside of the module can reach is the world. Global variables are
+ * shared among threads from the start, thread-local ones, allocas and heap only when something
+ * shared leads to them. An argument of pthread_create needs no rule of its own: like every argument
+ * of an external function it goes into the world, and with it the start routine, whose parameters
+ * then come from the world.
  *
- * Pointers also travel as integers. Bytes and untyped words (no strict-aliasing type: a lowered memcpy, a
- * union, -O0) are taken for possible pointers; words that the source calls a number are so only when the
- * value is made from a pointer or turned into one somewhere (class_link_number). 16- and 32-bit values are
- * no pointers.
+ * Pointers also travel as integers. Bytes and untyped words (no strict-aliasing type: a lowered
+ * memcpy, a union, -O0) are taken for possible pointers; words that the source calls a number are
+ * so only when the value is made from a pointer or turned into one somewhere (class_link_number).
+ * 16- and 32-bit values are no pointers.
  *
  * calls.c has the rules for calls.
  */
@@ -133,7 +134,9 @@ void unify_values(struct sharing *s, LLVMValueRef a, LLVMValueRef b)
 static void add_variable(struct sharing *s, LLVMValueRef g)
 {
 	uint32_t class = class_of(s, g);
-	bool outside = LLVMIsDeclaration(g) || !is_local(g) || LLVMIsExternallyInitialized(g);
+	const char *section = LLVMGetSection(g); /* such are found by __start_SECTION, too */
+	bool outside = LLVMIsDeclaration(g) || !is_local(g) || LLVMIsExternallyInitialized(g) ||
+		       (section && *section);
 	if (outside && !(LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g)))
 		class_unify(s->classes, class, CLASS_WORLD);
 	/* Constants are reached by all threads as well, but nobody writes them. */
@@ -164,6 +167,16 @@ static void add_function(struct sharing *s, LLVMValueRef f)
 	}
 	if (!is_local(f))
 		class_unify(s->classes, class, CLASS_WORLD);
+}
+
+/* Names that code outside sees, and functions that the loader calls to find others. */
+static void add_names(struct sharing *s, LLVMModuleRef m)
+{
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a; a = LLVMGetNextGlobalAlias(a))
+		if (!is_local(a))
+			class_unify(s->classes, class_of(s, a), CLASS_WORLD);
+	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i; i = LLVMGetNextGlobalIFunc(i))
+		class_unify(s->classes, class_of(s, LLVMGetGlobalIFuncResolver(i)), CLASS_WORLD);
 }
 
 /* ---------------------------------------------------------------- instructions ---------------- */
@@ -213,7 +226,8 @@ static void add_inttoptr(struct sharing *s, LLVMValueRef i)
 static void add_arithmetic(struct sharing *s, LLVMValueRef i)
 {
 	for (int k = 0; k < LLVMGetNumOperands(i); k++)
-		class_link_number(s->classes, class_of(s, i), class_of(s, LLVMGetOperand(i, (unsigned)k)));
+		class_link_number(s->classes, class_of(s, i),
+				  class_of(s, LLVMGetOperand(i, (unsigned)k)));
 }
 
 static void add_read_modify_write(struct sharing *s, LLVMValueRef i)
@@ -313,10 +327,13 @@ struct sharing *sharing_analyze(LLVMModuleRef m)
 	s->library = llvm_library_new(m);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		add_variable(s, g);
+	add_names(s, m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		add_function(s, f);
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+			     i = LLVMGetNextInstruction(i))
 				add_instruction(s, f, i);
 	}
 	classes_solve(s->classes);
@@ -337,7 +354,7 @@ bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
 	LLVMValueRef base = base_of(pointer);
 	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && !LLVMIsDeclaration(base))
 		return false;
-	/* Asking for the class of a constant may look it up, but no longer changes what is unified. */
+	/* Looks it up, or makes one that nothing is unified with: no change that matters. */
 	uint32_t class = class_of((struct sharing *)s, pointer);
 	unsigned flags = class ? class_flags(s->classes, class) : 0;
 	if (!(flags & CLASS_OBJECT))

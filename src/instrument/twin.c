@@ -1,9 +1,9 @@
 /*
- * The twin: gates around every site, the entry switch, and the table by which the symbolic executor finds
- * the program's symbols (include/rethread/instrument.h).
+ * The twin: gates around every site, the entry switch, and the table by which the symbolic executor
+ * finds the program's symbols (include/rethread/instrument.h).
  *
- * Gates and accesses are all volatile: the compiler keeps volatile operations in order, so an access
- * stays between the halves of its gate, and none is merged or removed.
+ * Gates and accesses are all volatile: the compiler keeps volatile operations in order, so an
+ * access stays between the halves of its gate, and none is merged or removed.
  */
 #include "instrument/pass.h"
 
@@ -117,7 +117,8 @@ static bool native_code_may_call(LLVMValueRef f)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(f);
 	bool local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
-	return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)) && (!local || llvm_address_taken(f));
+	return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)) &&
+	       (!local || llvm_address_taken(f));
 }
 
 static void emit_entries(LLVMModuleRef m, const struct values *symbols)
@@ -192,12 +193,9 @@ static LLVMValueRef emit_tls_address(LLVMModuleRef m, const struct values *symbo
 static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	LLVMValueRef fields[] = {
-		int_value(m, 32, RT_ABI),
-		int_value(m, 32, n->symbols.n),
-		int_value(m, 32, n->sites.n),
-		int_value(m, 32, 0),
-		emit_symbols(m, &n->symbols),
-		emit_tls_address(m, &n->symbols),
+		int_value(m, 32, RT_ABI),     int_value(m, 32, n->symbols.n),
+		int_value(m, 32, n->sites.n), int_value(m, 32, 0),
+		emit_symbols(m, &n->symbols), emit_tls_address(m, &n->symbols),
 		hash_constant(m, hash),
 	};
 	emit_module_table(m, "__rethread_twin_module", fields, sizeof fields / sizeof *fields);

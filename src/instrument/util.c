@@ -15,7 +15,7 @@ void pass_die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	/* lld would go on and emit a program: end it, without destructors of threads that still run. */
+	/* lld would go on and emit a program. No destructors: its threads still run. */
 	fflush(NULL);
 	_Exit(1);
 }

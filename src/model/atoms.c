@@ -16,7 +16,8 @@ static int by_value(const void *p, const void *q)
 
 static size_t sort_unique(uint64_t *v, size_t n)
 {
-	qsort(v, n, sizeof *v, by_value);
+	if (n)
+		qsort(v, n, sizeof *v, by_value);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
 		if (!kept || v[kept - 1] != v[i])

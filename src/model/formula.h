@@ -5,6 +5,7 @@
  *   choice    a piece of a read sees this candidate
  *   order     node a comes before node b (its negation: b before a); only where neither is known
  *   match     a wait is woken by this signal
+ *   run, owner  with a bound on context switches: bound.h
  *
  * Orders that are known never become variables: they are constants. That order variables make up a partial
  * order (no cycles) is NOT among the clauses: a backend knows it by itself (difference logic), or the
@@ -21,11 +22,19 @@ typedef int32_t literal; /* +v or -v for variable v */
 #define LITERAL_TRUE 1   /* variable 1 is the constant true */
 #define LITERAL_FALSE (-1)
 
-enum variable_kind { VARIABLE_CONSTANT, VARIABLE_CHOICE, VARIABLE_ORDER, VARIABLE_MATCH };
+enum variable_kind {
+	VARIABLE_CONSTANT,
+	VARIABLE_CHOICE,
+	VARIABLE_ORDER,
+	VARIABLE_MATCH,
+	VARIABLE_RUN,
+	VARIABLE_OWNER,
+};
 
 struct variable {
 	uint32_t kind;
-	uint32_t a, b; /* CHOICE: piece, index of candidate; ORDER: nodes, a < b; MATCH: events */
+	uint32_t a, b; /* CHOICE: piece, candidate; ORDER: nodes, a < b; MATCH: events; RUN: node, number;
+			  OWNER: run, thread */
 };
 
 /* guard -> width bits of a from a_low are those of b from b_low; b == EXPR_NONE: of value. */

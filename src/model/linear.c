@@ -19,6 +19,8 @@ struct scheduler {
 	vec(uint32_t) later;  /* ready, but not needed for the failure */
 	vec(uint32_t) undo;
 	bool needed_only;
+	const struct linear_plan *plan;
+	uint32_t now; /* run of the plan */
 };
 
 static uint32_t thread_of(const struct memory *m, uint32_t node)
@@ -90,16 +92,29 @@ static void make_ready(struct scheduler *s, uint32_t node)
 		*vec_push(&s->ready[thread_of(s->m, node)]) = node;
 }
 
-/* The ready node of a thread to run next: writes become visible as soon as they may. */
+/* Does the plan keep this node for a later run? */
+static bool is_held(const struct scheduler *s, uint32_t node)
+{
+	return s->plan && s->plan->run[node] != UINT32_MAX && s->plan->run[node] > s->now;
+}
+
+/*
+ * The ready node of a thread to run next: writes become visible as soon as they may; or UINT32_MAX.
+ */
 static uint32_t take_ready(struct scheduler *s, uint32_t thread)
 {
-	size_t best = 0, n = s->ready[thread].n;
-	uint32_t *at = s->ready[thread].at;
-	for (size_t i = 1; i < n; i++)
-		if ((at[i] >= s->m->x->events.n) > (at[best] >= s->m->x->events.n) ||
-		    ((at[i] >= s->m->x->events.n) == (at[best] >= s->m->x->events.n) &&
-		     at[i] < at[best]))
+	size_t best = SIZE_MAX, n = s->ready[thread].n;
+	uint32_t *at = s->ready[thread].at, nevents = (uint32_t)s->m->x->events.n;
+	for (size_t i = 0; i < n; i++) {
+		if (is_held(s, at[i]))
+			continue;
+		bool visible = at[i] >= nevents, best_visible = best != SIZE_MAX && at[best] >= nevents;
+		if (best == SIZE_MAX || visible > best_visible ||
+		    (visible == best_visible && at[i] < at[best]))
 			best = i;
+	}
+	if (best == SIZE_MAX)
+		return UINT32_MAX;
 	uint32_t node = at[best];
 	at[best] = at[n - 1];
 	s->ready[thread].n--;
@@ -186,6 +201,25 @@ static uint32_t run(struct scheduler *s, struct linear *l)
 	}
 }
 
+/* The runs of the plan, one after another; returns the number of changes of thread. */
+static uint32_t run_plan(struct scheduler *s, struct linear *l)
+{
+	uint32_t thread = UINT32_MAX, switches = 0;
+	for (s->now = 0; s->now < s->plan->nruns; s->now++) {
+		uint32_t next = s->plan->thread[s->now], node;
+		if (next == UINT32_MAX)
+			continue;
+		while ((node = take_ready(s, next)) != UINT32_MAX) {
+			switches += thread != UINT32_MAX && thread != next;
+			thread = next;
+			emit(l, s->m, node);
+			finish(s, node);
+		}
+	}
+	s->plan = NULL;
+	return switches;
+}
+
 static uint32_t steps_wanted(const struct memory *m)
 {
 	uint32_t n = m->nnodes;
@@ -196,11 +230,11 @@ static uint32_t steps_wanted(const struct memory *m)
 }
 
 bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
-		 struct error *err)
+		 const struct linear_plan *plan, struct error *err)
 {
 	size_t n, nthreads = m->x->threads.n;
 	struct edge *edges = all_edges(m, chosen, nchosen, &n);
-	struct scheduler s = {.m = m};
+	struct scheduler s = {.m = m, .plan = plan};
 	by_end(edges, n, false, m->nnodes, &s.out_start, &s.out);
 	by_end(edges, n, true, m->nnodes, &s.in_start, &s.in);
 	s.missing = xcalloc(m->nnodes, sizeof *s.missing);
@@ -215,7 +249,8 @@ bool linear_init(struct linear *l, const struct memory *m, const struct chosen_e
 	for (uint32_t node = m->nnodes; node-- > 0;)
 		if (!s.missing[node])
 			make_ready(&s, node);
-	l->switches = run(&s, l);
+	l->switches = plan ? run_plan(&s, l) : 0;
+	l->switches += run(&s, l);
 	l->needed = l->steps.n;
 	s.needed_only = false;
 	for (size_t i = 0; i < s.later.n; i++)

@@ -22,9 +22,19 @@ struct linear {
 	uint32_t switches;  /* changes of the running thread among those */
 };
 
-/* False when the edges and the known order make a cycle. */
+/*
+ * A plan that says who runs when (bound.h): run i is of thread[i] and takes the nodes with run[node] <= i;
+ * UINT32_MAX: a node whenever it can.
+ */
+struct linear_plan {
+	uint32_t *run;    /* by node */
+	uint32_t *thread; /* by run */
+	uint32_t nruns;
+};
+
+/* plan may be NULL. False when the edges and the known order make a cycle. */
 bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
-		 struct error *err);
+		 const struct linear_plan *plan, struct error *err);
 void linear_release(struct linear *l);
 
 #endif

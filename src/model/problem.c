@@ -69,11 +69,9 @@ static uint32_t first_after(const struct memory *m, const struct writers *w, uin
 }
 
 /* The last write of the reading thread to the atom before the read. */
-static uint32_t own_write(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
-			  uint32_t read)
+static uint32_t own_write(const struct writers *w, uint32_t from, uint32_t to, uint32_t read)
 {
 	uint32_t own = WRITER_INITIAL;
-	(void)m;
 	while (from < to) {
 		uint32_t mid = from + (to - from) / 2;
 		if (w->events[mid] < read) {
@@ -113,7 +111,7 @@ static void find_candidates(struct problem *p, const struct writers *w, struct p
 	for (size_t r = 0; r + 1 < w->runs.n; r++) {
 		uint32_t from = w->runs.at[r], to = w->runs.at[r + 1];
 		if (m->x->events.at[w->events[from]].thread == thread) {
-			piece->own = own_write(m, w, from, to, read);
+			piece->own = own_write(w, from, to, read);
 			if (piece->own == WRITER_INITIAL)
 				continue;
 			if (order_before(m->order, m->visible[piece->own], read))
@@ -168,7 +166,8 @@ static struct byte *initial_bytes(const struct execution *x, size_t *count)
 			*vec_push(&bytes) =
 				(struct byte){x->initials.at[i].address + k, i,
 					      (uint8_t)(x->initials.at[i].value >> (8 * k))};
-	qsort(bytes.at, bytes.n, sizeof *bytes.at, by_address);
+	if (bytes.n)
+		qsort(bytes.at, bytes.n, sizeof *bytes.at, by_address);
 	*count = bytes.n;
 	return bytes.at;
 }

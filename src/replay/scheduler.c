@@ -164,13 +164,10 @@ void gate_step(void)
 	gate_leave();
 }
 
-bool gate_next_is_scheduled(void)
+bool gate_is_scheduled(void)
 {
 	const struct twin_thread *self = twin_self();
-	if (!self || !self->plan || !self->plan->npoints || atomic_load(&released))
-		return false;
-	const struct point *last = &self->plan->points[self->plan->npoints - 1];
-	return __rethread_gate.count + 1 < last->sap || (__rethread_gate.count + 1 == last->sap && !last->stop);
+	return self && self->plan && self->next_point < self->plan->npoints && !atomic_load(&released);
 }
 
 /* ---- the watchdog ---- */
@@ -188,46 +185,69 @@ static uint64_t progress(void)
 	return sum;
 }
 
-/* Does anybody run? Threads in an interposed call may be blocked there. */
-static bool anyone_runs(uint32_t *stopped, struct twin_thread **waiting)
+/* Who stands where. */
+struct survey {
+	bool runs;                   /* somebody may get on by itself */
+	uint32_t stopped;            /* held at a stop of the schedule, and could go on without it */
+	uint32_t blocked;            /* in a call of the program's own, or in a wait nobody will end */
+	struct twin_thread *waiting; /* at a wait of the schedule */
+};
+
+static struct survey survey(void)
 {
-	bool runs = false;
-	*stopped = 0;
-	*waiting = NULL;
+	struct survey s = { 0 };
 	for (uint32_t i = 0; i < twin_thread_count(); i++) {
 		struct twin_thread *t = twin_thread_at(i);
 		if (!t)
 			continue;
 		switch (atomic_load(&t->state)) {
 		case TWIN_RUNS:
-			runs = true;
+			s.runs = true;
 			break;
 		case TWIN_AT_STOP:
-			++*stopped;
+			if (t->cond && !cond_can_wake(t->cond))
+				s.blocked++;
+			else
+				s.stopped++;
 			break;
 		case TWIN_AT_WAIT:
-			*waiting = t;
+			s.waiting = t;
+			break;
+		case TWIN_IN_CALL:
+			s.blocked++;
 			break;
 		default:
 			break;
 		}
 	}
-	return runs;
+	return s;
 }
 
 static void say_stuck(const struct twin_thread *waiting)
 {
-	if (!waiting) {
-		report_outcome(RT_REPLAY_STUCK, NULL,
-			       "every thread is blocked in the program itself (a deadlock of the target)");
-		return;
-	}
 	const struct twin_thread *other = waiting->waits_for;
 	report_outcome(RT_REPLAY_STUCK, waiting,
 		       "thread %s waits at its access %llu for access %llu of thread %s, which stands at %llu",
 		       waiting->name, (unsigned long long)waiting->gate->count,
 		       (unsigned long long)waiting->waits_sap, other ? other->name : "(not started)",
 		       (unsigned long long)(other && other->gate ? other->gate->count : 0));
+}
+
+/* Nobody can go on, and the schedule holds nobody back: the target itself is deadlocked. */
+static void say_deadlock(void)
+{
+	char names[RT_MESSAGE_SIZE] = "";
+	size_t n = 0;
+	for (uint32_t i = 0; i < twin_thread_count() && n < sizeof names; i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		uint32_t state = t ? atomic_load(&t->state) : TWIN_ENDED;
+		if (state == TWIN_IN_CALL || (state == TWIN_AT_STOP && t->cond))
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s ", t->name);
+	}
+	twin_report->failure.kind = RT_FAIL_DEADLOCK;
+	snprintf(twin_report->failure.message, sizeof twin_report->failure.message, "%s", names);
+	twin_report->failure.state = 2;
+	report_outcome(RT_REPLAY_FAILED, NULL, "every thread that is left is blocked: %s", names);
 }
 
 static void *watchdog(void *unused)
@@ -240,15 +260,19 @@ static void *watchdog(void *unused)
 		uint64_t now = progress();
 		idle = now == last ? idle + 1 : 0;
 		last = now;
-		uint32_t stopped;
-		struct twin_thread *waiting;
-		bool runs = anyone_runs(&stopped, &waiting);
-		if (idle >= 4 && !runs && stopped && !atomic_load(&released)) {
+		struct survey s = survey();
+		if (idle >= 4 && !s.runs && !s.waiting && s.blocked) {
+			say_deadlock();
+			give_up();
+		} else if (idle >= 4 && !s.runs && s.stopped && !atomic_load(&released)) {
 			atomic_store(&released, 1);
 			bell_ring();
 			idle = 0;
-		} else if ((idle >= 20 && !runs) || idle >= timeout_seconds * 20) {
-			say_stuck(waiting);
+		} else if ((idle >= 20 && !s.runs) || idle >= timeout_seconds * 20) {
+			if (s.waiting)
+				say_stuck(s.waiting);
+			else
+				report_outcome(RT_REPLAY_STUCK, NULL, "the program went on without end");
 			give_up();
 		}
 	}

@@ -73,29 +73,34 @@ static int really_wait(const struct waiting *w)
 }
 
 /*
- * Two steps: the mutex is given up, the mutex is had back. Where the schedule has the second one, the schedule
- * is what wakes the thread, and the condition variable is left alone. Where the recorded wait never ended, or
- * nothing is scheduled, the wait is real.
+ * Two steps: the mutex is given up, the mutex is had back. While the schedule controls the thread it is what wakes
+ * it, and the condition variable itself is left alone (conds.c keeps account). Beyond the schedule the wait
+ * is real.
  */
 static int wait_controlled(const struct waiting *w)
 {
 	int result = 0;
+	struct twin_thread *self = twin_self();
 	gate_enter(&result);
-	if (gate_next_is_scheduled()) {
-		rt_real.pthread_mutex_unlock(w->mutex);
+	if (!gate_is_scheduled()) {
+		gate_leave(); /* whoever takes the mutex next waits until it is really released */
+		gate_blocks();
+		result = really_wait(w);
 		gate_leave();
-		result = 0;
-		if (!gate_enter(&result))
-			result = 0;
-		rt_real.pthread_mutex_lock(w->mutex);
-		gate_leave();
+		gate_step();
 		return result;
 	}
-	gate_leave(); /* whoever takes the mutex next waits until it is really released */
-	gate_blocks();
-	result = really_wait(w);
+	cond_waits(w->cond);
+	rt_real.pthread_mutex_unlock(w->mutex);
 	gate_leave();
-	gate_step();
+	self->cond = w->cond;
+	if (!gate_enter(&result))
+		result = 0;
+	self->cond = NULL;
+	cond_woken(w->cond);
+	gate_blocks();
+	rt_real.pthread_mutex_lock(w->mutex);
+	gate_leave();
 	return result;
 }
 
@@ -130,6 +135,7 @@ int pthread_cond_signal(pthread_cond_t *cond)
 		twin_engine->plain(WHAT);
 		return 0;
 	}
+	cond_signals(cond, false);
 	return STEP(rt_real.pthread_cond_signal(cond));
 }
 
@@ -139,6 +145,7 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 		twin_engine->plain(WHAT);
 		return 0;
 	}
+	cond_signals(cond, true);
 	return STEP(rt_real.pthread_cond_broadcast(cond));
 }
 
@@ -207,7 +214,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	gate_leave();
 	bool forced = gate_enter(&result);
 	gate_leave();
-	return forced ? result : gate_next_is_scheduled() ? 0 : real;
+	return forced ? result : gate_is_scheduled() ? 0 : real;
 }
 
 /* ---- once ---- */

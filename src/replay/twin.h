@@ -36,6 +36,8 @@ struct twin_thread {
 	uint32_t next_point;   /* index in plan; owner only */
 	_Atomic uint64_t passed;
 	_Atomic uint32_t state; /* enum twin_state */
+	const void *cond;      /* the condition variable it waits on, or NULL */
+	const char *call;      /* in TWIN_IN_CALL: the function */
 	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
 	struct twin_thread *waits_for;
 };
@@ -89,8 +91,14 @@ void gate_leave(void);
 void gate_blocks(void);
 /* A gate with nothing in between. */
 void gate_step(void);
-/* Does the schedule let the calling thread take its next step, or hold it there to the end? */
-bool gate_next_is_scheduled(void);
+/* Is the calling thread still under the schedule: does the schedule decide when it goes on? */
+bool gate_is_scheduled(void);
+
+/* conds.c: what waits, wakes and signals the schedule has played; may a waiter go on? */
+void cond_waits(const void *cond);
+void cond_woken(const void *cond);
+void cond_signals(const void *cond, bool all);
+bool cond_can_wake(const void *cond);
 
 /* report.c */
 extern struct rt_report *twin_report; /* a scratch one when none was asked for */

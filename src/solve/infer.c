@@ -1,12 +1,16 @@
 #include "solve/infer.h"
 
+#include "model/bound.h"
 #include "model/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Reads with more candidates than this get their cubic part only when a model violates it. */
-enum { BETWEEN_LIMIT = 8 };
+enum { BETWEEN_LIMIT = 64 };
+
+/* A bound on context switches is worth its clauses up to this many. */
+#define BOUND_CLAUSES 4000000
 
 struct infer_state {
 	struct memory memory;
@@ -15,7 +19,8 @@ struct infer_state {
 	struct solver *solver;
 	struct linear order;
 	struct infer_stats stats;
-	bool answered;
+	bool *answer;            /* the model behind the last candidate; NULL before the first */
+	vec(uint32_t) excluded;  /* clauses of the formula that exclude earlier candidates */
 	bool contradiction; /* of what is known: nothing else is set then */
 };
 
@@ -75,7 +80,7 @@ static bool guess_order(struct infer_state *s, struct error *err)
 {
 	struct linear l;
 	const struct memory *m = &s->memory;
-	if (!linear_init(&l, m, NULL, 0, err))
+	if (!linear_init(&l, m, NULL, 0, NULL, err))
 		return false;
 	s->formula.guess = xcalloc(m->nnodes, sizeof *s->formula.guess);
 	for (size_t i = 0; i < l.steps.n; i++) {
@@ -97,13 +102,15 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		return NULL;
 	}
 	struct infer_state *s = xcalloc(1, sizeof *s);
-	if (!build_formula(s, x, o, getenv("BL") ? (uint32_t)atoi(getenv("BL")) : BETWEEN_LIMIT, err)) {
+	if (!build_formula(s, x, o, BETWEEN_LIMIT, err)) {
 		if (s->contradiction)
 			return s;
 		free(s);
 		return NULL;
 	}
-	if ((!getenv("NOGUESS") && !guess_order(s, err)) || !(s->solver = solver_open(ops, &s->formula, err))) {
+	if (guess_order(s, err))
+		s->solver = solver_open(ops, &s->formula, err);
+	if (!s->solver) {
 		release_formula(s);
 		free(s);
 		return NULL;
@@ -124,6 +131,8 @@ void infer_free(struct infer_state *s)
 	solver_close(s->solver);
 	linear_release(&s->order);
 	release_formula(s);
+	free(s->answer);
+	vec_free(&s->excluded);
 	free(s);
 }
 
@@ -142,35 +151,125 @@ static void count_solution(struct infer_state *s, const struct schedule *out)
 	n->waits = out ? out->waits.n : 0;
 }
 
+/* -------------------------------------------------- fewest context switches -------------- */
+
+/* The formula once more, with a bound on context switches and a solver of its own. */
+struct minimiser {
+	struct formula formula;
+	struct bound *bound;
+	struct solver *solver;
+};
+
+static bool minimiser_open(struct minimiser *m, struct infer_state *s, const struct solver_ops *ops)
+{
+	struct formula_options options = {BETWEEN_LIMIT};
+	struct error err;
+	*m = (struct minimiser){0};
+	if (!formula_init(&m->formula, &s->problem, &options, &err))
+		return false;
+	for (size_t i = 0; i < s->excluded.n; i++) { /* variables have the same numbers in both */
+		uint32_t k = s->excluded.at[i], from = k ? s->formula.ends.at[k - 1] : 0;
+		formula_add_clause(&m->formula, s->formula.literals.at + from,
+				   s->formula.ends.at[k] - from);
+	}
+	m->bound = bound_new(&m->formula, s->order.switches - 1, BOUND_CLAUSES);
+	if (m->bound)
+		m->solver = solver_open(ops, &m->formula, &err);
+	return m->solver != NULL;
+}
+
+static void minimiser_close(struct minimiser *m)
+{
+	solver_close(m->solver);
+	bound_free(m->bound);
+	formula_release(&m->formula);
+}
+
+/* A better order from the minimiser's model becomes the answer. */
+static bool take_better(struct infer_state *s, struct minimiser *m)
+{
+	struct chosen_edges chosen = {0};
+	struct linear l;
+	struct error err;
+	const bool *model = solver_model(m->solver);
+	formula_chosen_edges(&m->formula, model, &chosen);
+	bool ok = bound_linear(m->bound, model, &chosen, &l, &err);
+	vec_free(&chosen);
+	if (!ok || l.switches >= s->order.switches) {
+		if (ok)
+			linear_release(&l);
+		return false;
+	}
+	linear_release(&s->order);
+	s->order = l;
+	memcpy(s->answer, model, s->formula.variables.n * sizeof *model);
+	return true;
+}
+
+/* Lowers the bound until nothing is left (then the answer is proven to be the least) or time is up. */
+static void minimise(struct infer_state *s, const struct infer_options *o)
+{
+	struct minimiser m;
+	double end = solver_clock() + o->fewest_seconds;
+	bool open = minimiser_open(&m, s, solver_find(o->solver));
+	s->stats.fewest = s->order.switches == 0;
+	while (open && s->order.switches) {
+		enum solve_result r = solver_solve(m.solver, end - solver_clock());
+		s->stats.fewest = r == SOLVE_UNSAT;
+		if (r != SOLVE_SAT || !take_better(s, &m))
+			break;
+		if (s->order.switches)
+			bound_lower(m.bound, s->order.switches - 1);
+		else
+			s->stats.fewest = true;
+	}
+	minimiser_close(&m);
+}
+
+/* -------------------------------------------------- answers ------------------------------ */
+
 /* The solver's answer as a total order that the checker agrees to, and as a schedule. */
 static bool take_answer(struct infer_state *s, const struct execution *x, const struct infer_options *o,
 			struct schedule *out, struct error *err)
 {
 	struct chosen_edges chosen = {0};
 	struct error why;
+	size_t n = s->formula.variables.n;
+	s->answer = xrealloc(s->answer, n * sizeof *s->answer);
+	memcpy(s->answer, solver_model(s->solver), n * sizeof *s->answer);
 	linear_release(&s->order);
-	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
-	bool ok = linear_init(&s->order, &s->memory, chosen.at, chosen.n, err);
+	formula_chosen_edges(&s->formula, s->answer, &chosen);
+	bool ok = linear_init(&s->order, &s->memory, chosen.at, chosen.n, NULL, err);
 	vec_free(&chosen);
 	if (!ok)
 		return false;
+	if (o->fewest_seconds > 0)
+		minimise(s, o);
 	if (!check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);
 	return true;
 }
 
+/* Excludes the candidate given last; false when there is nothing else to choose. */
+static bool exclude_answer(struct infer_state *s)
+{
+	bool more = formula_block(&s->formula, s->answer);
+	*vec_push(&s->excluded) = (uint32_t)s->formula.ends.n - 1;
+	free(s->answer);
+	s->answer = NULL;
+	return more;
+}
+
 static enum infer_result next_answer(struct infer_state *s, const struct execution *x,
 				     const struct infer_options *o, struct schedule *out, struct error *err)
 {
-	if (s->answered && !formula_block(&s->formula, solver_model(s->solver)))
+	if (s->answer && !exclude_answer(s))
 		return INFER_NONE;
-	s->answered = false;
 	enum solve_result r = solver_solve(s->solver, o->seconds);
 	if (r != SOLVE_SAT)
 		return r == SOLVE_UNSAT ? INFER_NONE : INFER_BUDGET;
 	double start = solver_clock();
-	s->answered = true;
 	s->stats.answers++;
 	bool ok = take_answer(s, x, o, out, err);
 	s->stats.check_seconds += solver_clock() - start;
@@ -209,7 +308,7 @@ const struct problem *infer_problem(const struct infer_state *s)
 
 uint32_t infer_writer(const struct infer_state *s, uint32_t piece)
 {
-	return s->problem.candidates.at[formula_choice(&s->formula, solver_model(s->solver), piece)];
+	return s->problem.candidates.at[formula_choice(&s->formula, s->answer, piece)];
 }
 
 bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,

@@ -29,6 +29,7 @@ struct infer_options {
 	double seconds;         /* budget of one call */
 	bool use_time;          /* believe time stamps */
 	uint64_t time_margin;   /* in their unit */
+	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 
@@ -43,6 +44,7 @@ struct infer_stats {
 	uint64_t rounds, cycles, between; /* of the lazy solver */
 	uint64_t answers;        /* candidates given so far, this one included */
 	uint32_t switches;       /* context switches up to the failure */
+	bool fewest;             /* proven: no schedule has fewer, for candidates not excluded */
 	uint64_t steps;          /* up to the failure */
 	uint64_t waits;
 	double build_seconds, solve_seconds, check_seconds;

@@ -139,7 +139,7 @@ enum code_op {
 	X(FREXP32, 1, 2) X(FREXP64, 1, 2) X(LRINT32, 1, 1) X(LRINT64, 1, 1) X(LROUND32, 1, 1)    \
 	X(LROUND64, 1, 1) X(CLASS32, 2, 1) X(CLASS64, 2, 1)                                      \
 	X(H2F, 1, 1) X(F2H, 1, 1) X(D2H, 1, 1)                                                   \
-	X(RDTSC, 0, 1)
+	X(RDTSC, 0, 1) X(CRC32, 2, 1)
 
 enum code_helper {
 #define X(name, in, out) HELP_##name,

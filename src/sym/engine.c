@@ -69,10 +69,25 @@ bool engine_log_used_up(const struct ethread *t)
 	return t->path.word == t->path.end && t->ops >= t->log->info.sync_done;
 }
 
-static bool is_failing_thread(const struct ethread *t)
+/* Is the end of this thread part of the failure; at_end: where the program itself would end. */
+static bool is_failing_thread(const struct ethread *t, bool at_end)
 {
 	const struct rt_failure *f = &engine.trace->failure;
-	return f->kind != RT_FAIL_NONE && t->log && t->log->info.number == f->thread;
+	if (!t->log)
+		return false;
+	switch (f->kind) {
+	case RT_FAIL_NONE:
+		return false;
+	case RT_FAIL_DEADLOCK: /* everyone who is in the cycle */
+		return t->log->info.waits_for != 0;
+	case RT_FAIL_TIMEOUT: /* everyone who was not done */
+		return !t->log->info.ended;
+	case RT_FAIL_EXIT:
+	case RT_FAIL_PREDICATE: /* whoever ended the process */
+		return at_end;
+	default:
+		return at_end && t->log->info.number == f->thread;
+	}
 }
 
 void engine_thread_ends(struct ethread *t, bool at_failure)
@@ -82,10 +97,18 @@ void engine_thread_ends(struct ethread *t, bool at_failure)
 	t->ended = true;
 	struct event *e = event_add(t, EVENT_END, t->number, 0);
 	t->end = event_last(t);
-	if (at_failure && is_failing_thread(t)) {
+	if (is_failing_thread(t, at_failure)) {
 		t->failed = true;
 		e->flags |= EVENT_FAILS;
 	}
+}
+
+void engine_ends_here(struct ethread *t, bool counted)
+{
+	/* Another thread's failure came first: in the replay this one must not get as far. */
+	if (counted && !is_failing_thread(t, true))
+		t->saps--;
+	engine_thread_ends(t, true);
 }
 
 _Noreturn void engine_thread_over(struct ethread *t)

@@ -108,6 +108,8 @@ void engine_self_set(struct ethread *t);
 _Noreturn void engine_finish(void);              /* write the result and end the process */
 _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
+/* ... at a call that does not return; counted: the call was counted as a SAP. */
+void engine_ends_here(struct ethread *t, bool counted);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
 bool engine_log_used_up(const struct ethread *t);
 /* The calling thread is in the engine (1) or in the program's native code (0); returns what it was. */

@@ -221,7 +221,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 		self->saps++;
 	switch (external_class(c->name)) {
 	case EXTERNAL_ENDS:
-		engine_thread_ends(self, true);
+		engine_ends_here(self, c->site != 0);
 		ithread_stop(t);
 	case EXTERNAL_SLEEPS:
 		memset(c->out, 0, c->nout * sizeof *c->out);

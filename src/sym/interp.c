@@ -259,23 +259,10 @@ static void run(struct ithread *t)
 		;
 }
 
-bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, struct slot *out)
+/* The function's frame, filled in. */
+static void begin(struct ithread *t, const struct ifunction *f, const struct slot *in, struct slot *out)
 {
-	if (t->stopped)
-		return false;
-	if (t->depth == 0 && sigsetjmp(t->stop, 1)) {
-		t->stopped = true;
-		return false;
-	}
-	const struct insn *resume = t->pc;
-	uint32_t function = symbol < t->in->code.nsymbols ? t->in->code.symbols[symbol].function : 0;
-	if (!function)
-		host_unsupported(t, "a call of a function that is not in the module");
-	const struct ifunction *f = &t->in->functions[function - 1];
 	static struct slot none;
-	t->depth++;
-	if (!f->code)
-		host_unsupported(t, t->in->code.strings + f->info->reason);
 	frame_push(t, f, t->sp, 0);
 	struct frame *fr = t->frame;
 	fr->out = f->nresults ? out : &none;
@@ -283,10 +270,38 @@ bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, stru
 	for (uint32_t i = 0; i < f->nparams; i++)
 		reg_set(fr, i, in[i]);
 	t->pc = f->code;
+}
+
+static const struct ifunction *function_of(struct ithread *t, uint32_t symbol)
+{
+	const struct code *c = &t->in->code;
+	uint32_t function = symbol < c->nsymbols ? c->symbols[symbol].function : 0;
+	if (!function)
+		host_unsupported(t, "a call of a function that is not in the module");
+	const struct ifunction *f = &t->in->functions[function - 1];
+	if (!f->code)
+		host_unsupported(t, c->strings + f->info->reason);
+	return f;
+}
+
+bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, struct slot *out)
+{
+	struct activation self = {.outer = t->activation};
+	if (t->stopped)
+		return false;
+	if (t->depth == 0 && sigsetjmp(t->stop, 1)) {
+		t->stopped = true;
+		return false;
+	}
+	t->depth++;
+	begin(t, function_of(t, symbol), in, out);
+	_setjmp(self.jump);
+	t->activation = &self;
 	run(t);
+	t->pc = t->frame->ret;
 	frame_pop(t);
 	t->depth--;
-	t->pc = resume;
+	t->activation = self.outer;
 	return true;
 }
 

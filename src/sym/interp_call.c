@@ -147,8 +147,8 @@ const struct insn *slow_call_variadic(struct ithread *t, const struct insn *pc)
 /* ------------------------------------------------------------------ native code */
 
 /*
- * setjmp and longjmp within interpreted code. The buffer holds who, which frame and where; frames of other
- * activations of the interpreter lie beyond native ones, which only a native longjmp could leave.
+ * setjmp and longjmp of interpreted code. The buffer holds who, which frame and where. When that frame is one of
+ * an outer activation, the native frames in between are left by a native longjmp.
  */
 struct jump_buffer {
 	uint64_t magic;
@@ -175,15 +175,18 @@ static const struct insn *do_longjmp(struct ithread *t, uint64_t buffer, struct 
 	memcpy(&b, (const void *)buffer, sizeof b);
 	if (b.magic != JUMP_MAGIC || b.thread != t || b.frame > t->frame)
 		host_unsupported(t, "a longjmp to where no interpreted setjmp was");
-	if (b.depth != t->depth)
-		host_unsupported(t, "a longjmp out of a callback from native code");
 	while (t->frame > b.frame)
 		frame_pop(t);
 	t->sp = b.sp;
 	if (!value.v && !value.e)
 		value.v = 1;
 	reg_set(t->frame, b.pc->d, value);
-	return b.pc + 1;
+	if (b.depth == t->depth)
+		return b.pc + 1;
+	for (; t->depth > b.depth; t->depth--)
+		t->activation = t->activation->outer;
+	t->pc = b.pc + 1;
+	_longjmp(t->activation->jump, 1);
 }
 
 static const struct insn *call_native(struct ithread *t, const struct insn *pc, uint64_t address,

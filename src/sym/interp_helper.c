@@ -333,6 +333,15 @@ HELPER(RDTSC)
 	out[0] = __rdtsc();
 }
 
+/* The polynomial of SSE 4.2, w bits of the operand. */
+HELPER(CRC32)
+{
+	uint32_t c = (uint32_t)in[0];
+	for (unsigned i = 0; i < w; i++)
+		c = (c >> 1) ^ ((c ^ (uint32_t)(in[1] >> i)) & 1 ? 0x82f63b78u : 0);
+	out[0] = c;
+}
+
 helper *const helpers[HELP_COUNT_] = {
 #define X(name, in, out) help_##name,
 	CODE_HELPERS(X)

@@ -77,6 +77,12 @@ struct frame {
 	bool symbolic;
 };
 
+/* One interp_call, on the native stack. An interpreted longjmp may come back to it from inner ones. */
+struct activation {
+	struct activation *outer;
+	jmp_buf jump;
+};
+
 struct ithread {
 	struct interp *in;
 	struct symmem *mem;
@@ -90,6 +96,7 @@ struct ithread {
 	expr *exprs;
 	char *stack, *stack_end; /* grows down */
 	unsigned depth;      /* nesting of interp_call */
+	struct activation *activation; /* the innermost */
 	bool stopped;
 	struct slot landing[2]; /* exception object and selector, for LANDINGPAD */
 	sigjmp_buf stop;

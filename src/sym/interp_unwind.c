@@ -140,6 +140,7 @@ _Noreturn static void leave(struct ithread *t, void *exception)
 	t->pc = t->frame->ret;
 	frame_pop(t);
 	t->depth--;
+	t->activation = t->activation->outer;
 	_Unwind_RaiseException(exception);
 	terminate(t, exception);
 }

@@ -545,6 +545,7 @@ static void fn_reset(struct tr *t)
 	map_release(&t->fn.locals);
 	map_release(&t->fn.allocas);
 	map_release(&t->fn.folded);
+	map_release(&t->fn.consts);
 	for (size_t i = 0; i < t->fn.chunks.n; i++)
 		free(t->fn.chunks.at[i]);
 	vec_free(&t->fn.chunks);

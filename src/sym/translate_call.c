@@ -24,6 +24,8 @@ static const char *classify(struct tr *t, LLVMTypeRef type, bool sign_extended)
 		break;
 	case LLVMIntegerTypeKind:
 		bits = LLVMGetIntTypeWidth(type);
+		if (bits > 128)
+			return "an integer of more than 128 bits in a call of native code";
 		if (bits > 64)
 			add_arg(t, CLASS_INT2, 16, 2);
 		else

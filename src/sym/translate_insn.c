@@ -70,6 +70,53 @@ void emit_binary(struct tr *t, LLVMOpcode op, unsigned width, reg d, reg a, reg 
 	emit(t, o, width, d, a, b);
 }
 
+/* n bits of a wide integer from bit `low` on, zero beyond its end. */
+static void cut_word(struct tr *t, unsigned width, const reg *a, unsigned low, unsigned n, reg d)
+{
+	unsigned at = low / 64, shift = low % 64, have = at * 64 + 64 <= width ? 64 : width - at * 64;
+	if (low >= width) {
+		emit(t, OP_MOV, n, d, const_reg(t, 0), 0);
+		return;
+	}
+	unsigned first = have - shift < n ? have - shift : n;
+	emit(t, OP_EXTR, first, d, a[at], shift);
+	if (first < n && low + first < width) {
+		unsigned left = width - low - first, rest = n - first < left ? n - first : left;
+		reg next = new_temp(t);
+		emit(t, OP_EXTR, rest, next, a[at + 1], 0);
+		emit(t, OP_CONCAT, rest << 8 | first, d, d, next);
+	}
+}
+
+/* Integers of more than 128 bits: bitwise operations, shifts by a constant. */
+static void emit_very_wide(struct tr *t, LLVMValueRef i, LLVMOpcode op, unsigned width, reg d,
+			   const reg *a, const reg *b)
+{
+	unsigned words = (width + 63) / 64;
+	uint64_t by;
+	bool bitwise = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+	bool shift = (op == LLVMShl || op == LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(i, 1));
+	by = shift ? LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) : 0;
+	if ((!bitwise && !shift) || by >= width)
+		cannot(t, "arithmetic on an integer of %u bits", width);
+	for (unsigned k = 0; k < words; k++) {
+		unsigned n = width - k * 64 < 64 ? width % 64 : 64;
+		unsigned low = k * 64;
+		if (bitwise)
+			emit_binary(t, op, n, d + k, a[k], b[k]);
+		else if (op == LLVMLShr)
+			cut_word(t, width, a, low + (unsigned)by, n, d + k);
+		else if (low >= by)
+			cut_word(t, width, a, low - (unsigned)by, n, d + k);
+		else if (low + 64 <= by)
+			emit(t, OP_MOV, n, d + k, const_reg(t, 0), 0);
+		else
+			emit(t, OP_SHL64, 64, d + k, a[0], const_reg(t, by - low));
+	}
+	if (op == LLVMShl && width % 64)
+		emit(t, OP_TRUNC, width % 64, d + words - 1, d + words - 1, 0);
+}
+
 static void emit_wide(struct tr *t, LLVMOpcode op, unsigned width, reg d, const reg *a, const reg *b)
 {
 	reg in[4] = {a[0], a[1], b[0], b[1]};
@@ -123,6 +170,18 @@ static void emit_wide_compare(struct tr *t, LLVMIntPredicate p, unsigned width, 
 			      const reg *b)
 {
 	bool equal = p == LLVMIntEQ || p == LLVMIntNE;
+	if (width > 128 && !equal)
+		cannot(t, "a comparison of integers of %u bits", width);
+	if (width > 128) {
+		reg differ = new_temp(t), part = new_temp(t);
+		emit(t, OP_MOV, 64, differ, const_reg(t, 0), 0);
+		for (unsigned k = 0; k < (width + 63) / 64; k++) {
+			emit(t, OP_XOR, 64, part, a[k], b[k]);
+			emit(t, OP_OR, 64, differ, differ, part);
+		}
+		emit_compare(t, p, 64, d, differ, const_reg(t, 0));
+		return;
+	}
 	bool is_signed = p >= LLVMIntSGT;
 	/* a > b is b < a; a <= b is not b < a. */
 	bool swap = p == LLVMIntUGT || p == LLVMIntSGT || p == LLVMIntULE || p == LLVMIntSLE;
@@ -143,7 +202,8 @@ static void translate_icmp(struct tr *t, LLVMValueRef i)
 	reg d = define(t, i);
 	for (unsigned k = 0; k < elements(type); k++) {
 		if (width > 64)
-			emit_wide_compare(t, p, width, d + k, a + 2 * k, b + 2 * k);
+			emit_wide_compare(t, p, width, d + k, a + (width + 63) / 64 * k,
+					  b + (width + 63) / 64 * k);
 		else
 			emit_compare(t, p, width, d + k, a[k], b[k]);
 	}
@@ -178,6 +238,10 @@ static void translate_binary(struct tr *t, LLVMValueRef i, LLVMOpcode op)
 	for (unsigned k = 0; k < elements(type) * size; k += size) {
 		if (is_float)
 			emit_float_binary(t, op, kind, d + k, a + k, b + k);
+		else if (size > 2 && LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+			emit_very_wide(t, i, op, width, d + k, a + k, b + k);
+		else if (size > 2)
+			cannot(t, "arithmetic on integers of %u bits", width);
 		else if (size == 2)
 			emit_wide(t, op, width, d + k, a + k, b + k);
 		else
@@ -225,24 +289,22 @@ static void translate_fcmp(struct tr *t, LLVMValueRef i)
 
 static void cast_trunc(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
 {
-	if (to > 64) {
-		emit(t, OP_MOV, 64, d, a[0], 0);
-		emit(t, OP_TRUNC, to - 64, d + 1, a[1], 0);
-	} else {
-		(void)from;
-		emit(t, OP_TRUNC, to, d, a[0], 0);
-	}
+	(void)from;
+	for (; to > 64; to -= 64)
+		emit(t, OP_MOV, 64, d++, *a++, 0);
+	emit(t, OP_TRUNC, to, d, *a, 0);
 }
 
 static void cast_zext(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
 {
-	emit(t, OP_MOV, from < 64 ? from : 64, d, a[0], 0);
-	if (to > 64)
-		emit(t, OP_MOV, 64, d + 1, from > 64 ? a[1] : const_reg(t, 0), 0);
+	for (unsigned k = 0; k * 64 < to; k++)
+		emit(t, OP_MOV, 64, d + k, k * 64 < from ? a[k] : const_reg(t, 0), 0);
 }
 
 static void cast_sext(struct tr *t, unsigned from, unsigned to, reg d, const reg *a)
 {
+	if (to > 128)
+		cannot(t, "a sign extension to %u bits", to);
 	if (from > 64) {
 		emit_helper(t, HELP_SEXT128, to << 8 | from, d, a);
 		return;
@@ -294,6 +356,8 @@ static void cast_from_int(struct tr *t, bool is_signed, unsigned from, enum leaf
 		emit_helper(t, is_signed ? HELP_SITOF80 : HELP_UITOF80, from, d, a);
 	else if (to != LEAF_FLOAT && to != LEAF_DOUBLE)
 		cannot(t, "a conversion to a floating point type other than float, double, long double");
+	else if (from > 128)
+		cannot(t, "a conversion of an integer of %u bits", from);
 	else if (from > 64)
 		emit_helper(t, (is_signed ? HELP_SITOF32_128 : HELP_UITOF32_128) + f64, from, d, a);
 	else
@@ -308,6 +372,8 @@ static void cast_to_int(struct tr *t, bool is_signed, enum leaf_kind from, unsig
 		emit_helper(t, is_signed ? HELP_F80TOSI : HELP_F80TOUI, to, d, a);
 	else if (from != LEAF_FLOAT && from != LEAF_DOUBLE)
 		cannot(t, "a conversion from a floating point type other than float, double, long double");
+	else if (to > 128)
+		cannot(t, "a conversion to an integer of %u bits", to);
 	else if (to > 64)
 		emit_helper(t, (is_signed ? HELP_F32TOSI128 : HELP_F32TOUI128) + f64, to, d, a);
 	else

@@ -94,8 +94,8 @@ struct tr {
 		vec(uint32_t) pool_regs;   /* pool words that are registers */
 		vec(struct edge_fix) fixes;
 		uint32_t nglobal, nlocal, maxlocal;
-		uint32_t first_const;
 		struct map folded;         /* memo of is_folded() */
+		struct map consts;         /* hash of a constant -> number */
 		struct map allocas;        /* static alloca -> offset in frame memory */
 		uint32_t memory, align;
 		uint32_t block;            /* being translated */

@@ -119,6 +119,18 @@ static void do_typeid(struct work *w)
 	emit(w->t, OP_MOV, 32, define(w->t, w->i), const_reg(w->t, known ? symbol + 1 : ~0u >> 1), 0);
 }
 
+static void do_fence(struct work *w)
+{
+	emit(w->t, OP_FENCE, 0, site_of(w->t, w->i), 0, 0);
+}
+
+static void do_pass(struct work *w)
+{
+	uint32_t site = site_of(w->t, w->i);
+	if (site)
+		emit(w->t, OP_PASS, 0, site, 0, 0);
+}
+
 /* ------------------------------------------------------------------ integers */
 
 static void do_minmax(struct work *w)
@@ -293,6 +305,29 @@ static void do_three_way(struct work *w)
 	}
 }
 
+/* Sign bits of a vector's elements, as an integer. */
+static void do_movmsk(struct work *w)
+{
+	struct tr *t = w->t;
+	LLVMTypeRef type = arg_type(w, 0);
+	unsigned n = LLVMGetVectorSize(type);
+	unsigned width = (unsigned)LLVMSizeOfTypeInBits(t->layout, LLVMGetElementType(type));
+	const reg *a = arg(w, 0);
+	reg d = define(t, w->i), bit = new_temp(t);
+	emit(t, OP_MOV, 32, d, const_reg(t, 0), 0);
+	for (unsigned k = 0; k < n; k++) {
+		emit(t, OP_EXTR, 1, bit, a[k], width - 1);
+		emit_binary(t, LLVMShl, 32, bit, bit, const_reg(t, k));
+		emit_binary(t, LLVMOr, 32, d, d, bit);
+	}
+}
+
+static void do_crc32(struct work *w)
+{
+	reg in[2] = {arg(w, 0)[0], arg(w, 1)[0]};
+	emit_helper(w->t, HELP_CRC32, (unsigned)w->param, define(w->t, w->i), in);
+}
+
 static void do_ptrmask(struct work *w)
 {
 	reg a = arg(w, 0)[0], b = arg(w, 1)[0];
@@ -317,6 +352,14 @@ static void do_math(struct work *w)
 		reg in[2] = {a[k], same_b ? b[0] : b[k]};
 		emit_helper(w->t, (enum code_helper)(w->param + !f32), width, d + k, in);
 	}
+}
+
+static void do_frexp(struct work *w)
+{
+	bool f32 = is_f32(w, arg_type(w, 0));
+	if (LLVMGetTypeKind(arg_type(w, 0)) == LLVMVectorTypeKind)
+		cannot(w->t, "the intrinsic %s on a vector", w->name);
+	emit_helper(w->t, f32 ? HELP_FREXP32 : HELP_FREXP64, 0, define(w->t, w->i), arg(w, 0));
 }
 
 static void do_fabs(struct work *w)
@@ -566,6 +609,7 @@ static const struct intrinsic table[] = {
 	{"maximum.", do_math, HELP_MAXIMUM32},
 	{"copysign.", do_math, HELP_COPYSIGN32},
 	{"ldexp.", do_math, HELP_LDEXP32},
+	{"frexp.", do_frexp, 0},
 	{"lrint.", do_math, HELP_LRINT32},
 	{"llrint.", do_math, HELP_LRINT32},
 	{"lround.", do_math, HELP_LROUND32},
@@ -592,6 +636,19 @@ static const struct intrinsic table[] = {
 	{"masked.gather.", do_masked_load, 1},
 	{"masked.store.", do_masked_store, 0},
 	{"masked.scatter.", do_masked_store, 1},
+	{"x86.sse2.pause", do_pass, 0},
+	{"x86.sse2.lfence", do_pass, 0},
+	{"x86.sse2.mfence", do_fence, 0},
+	{"x86.sse.sfence", do_fence, 0},
+	{"x86.sse.movmsk.", do_movmsk, 0},
+	{"x86.sse2.movmsk.", do_movmsk, 0},
+	{"x86.sse2.pmovmskb.", do_movmsk, 0},
+	{"x86.avx.movmsk.", do_movmsk, 0},
+	{"x86.avx2.pmovmskb", do_movmsk, 0},
+	{"x86.sse42.crc32.32.8", do_crc32, 8},
+	{"x86.sse42.crc32.32.16", do_crc32, 16},
+	{"x86.sse42.crc32.32.32", do_crc32, 32},
+	{"x86.sse42.crc32.64.64", do_crc32, 64},
 };
 
 static void run(struct tr *t, LLVMValueRef i, const struct intrinsic *x, const char *name)

@@ -378,7 +378,9 @@ static void translate_load(struct tr *t, LLVMValueRef i)
 		emit_access(t, &a, &l, d, NULL);
 	if (stored != type) {
 		unsigned n = slots_of(t, type);
-		reg in[2] = {d, d + 1}, *out = new_list(t, n);
+		reg *in = new_list(t, (unsigned)l.n), *out = new_list(t, n);
+		for (unsigned k = 0; k < l.n; k++)
+			in[k] = d + k;
 		emit_bitcast(t, stored, in, type, out);
 		reg to = define(t, i);
 		for (unsigned k = 0; k < n; k++)
@@ -395,8 +397,8 @@ static void translate_store(struct tr *t, LLVMValueRef i)
 	leaf_list l = {0};
 	leaves_of(t, stored, 0, &l);
 	const reg *values = value_regs(t, value);
-	reg packed[2];
 	if (stored != type) {
+		reg *packed = new_list(t, (unsigned)l.n);
 		emit_bitcast(t, type, values, stored, packed);
 		values = packed;
 	}

@@ -61,7 +61,10 @@ void map_release(struct map *m)
 
 /* ------------------------------------------------------------------ types */
 
-enum { MOST_SLOTS = 1 << 14 }; /* of one value; more is data in disguise */
+enum {
+	MOST_SLOTS = 1 << 14, /* of one value; more is data in disguise */
+	MOST_BITS = 4096,     /* of an integer: more than 128 come from vectors and can be moved and cut only */
+};
 
 unsigned slots_of(struct tr *t, LLVMTypeRef type)
 {
@@ -73,7 +76,7 @@ unsigned slots_of(struct tr *t, LLVMTypeRef type)
 	case LLVMTokenTypeKind:
 		return 0;
 	case LLVMIntegerTypeKind:
-		if (LLVMGetIntTypeWidth(type) > 128)
+		if (LLVMGetIntTypeWidth(type) > MOST_BITS)
 			cannot(t, "an integer of %u bits", LLVMGetIntTypeWidth(type));
 		return (LLVMGetIntTypeWidth(type) + 63) / 64;
 	case LLVMPointerTypeKind:
@@ -120,13 +123,11 @@ static void scalar_leaves(struct tr *t, LLVMTypeRef type, uint64_t offset, leaf_
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMIntegerTypeKind:
 		width = LLVMGetIntTypeWidth(type);
-		slots_of(t, type);
-		if (width <= 64) {
+		if (width <= 64)
 			add_leaf(out, LEAF_INT, 0, width, offset);
-			break;
-		}
-		add_leaf(out, LEAF_WIDE, 0, 64, offset);
-		add_leaf(out, LEAF_WIDE, 1, width - 64, offset + 8);
+		for (unsigned part = 0; width > 64 && part * 64 < width; part++)
+			add_leaf(out, LEAF_WIDE, part, width - part * 64 < 64 ? width % 64 : 64,
+				 offset + part * 8);
 		break;
 	case LLVMPointerTypeKind:
 		add_leaf(out, LEAF_PTR, 0, 64, offset);
@@ -239,11 +240,18 @@ reg define(struct tr *t, LLVMValueRef v)
 
 static reg pooled(struct tr *t, uint64_t value, uint32_t symbol)
 {
-	for (size_t i = t->fn.out->first_const; i < t->out_consts.n; i++)
-		if (t->out_consts.at[i].value == value && t->out_consts.at[i].symbol == symbol)
-			return REG(PART_CONST, i - t->fn.out->first_const);
+	uint64_t hash = (value ^ (uint64_t)symbol << 40) * 0x9e3779b97f4a7c15ull;
+	const void *key = (const void *)(uintptr_t)(hash | 1);
+	uint32_t at;
+	if (map_get(&t->fn.consts, key, &at)) {
+		struct code_const *c = &t->out_consts.at[t->fn.out->first_const + at];
+		if (c->value == value && c->symbol == symbol)
+			return REG(PART_CONST, at);
+	}
+	at = (uint32_t)t->out_consts.n - t->fn.out->first_const;
 	*vec_push(&t->out_consts) = (struct code_const){.value = value, .symbol = symbol};
-	return REG(PART_CONST, t->out_consts.n - 1 - t->fn.out->first_const);
+	map_put(&t->fn.consts, key, at);
+	return REG(PART_CONST, at);
 }
 
 reg const_reg(struct tr *t, uint64_t value)
@@ -264,22 +272,29 @@ bool const_int(LLVMValueRef v, uint64_t *value)
 	return true;
 }
 
-/* Both halves of an integer of up to 128 bits; the C API gives no more than its text, "i128 -5". */
-static void wide_int(LLVMValueRef v, uint64_t out[2])
+/* All words of an integer; the C API gives no more than its text, "i128 -5". */
+static void wide_int(LLVMValueRef v, uint64_t *out)
 {
 	char *text = LLVMPrintValueToString(v), *s = strchr(text, ' ');
-	unsigned __int128 n = 0;
+	unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(v)), n = (width + 63) / 64;
 	s = s ? s + 1 : text;
 	bool negative = *s == '-';
-	for (s += negative; *s >= '0' && *s <= '9'; s++)
-		n = n * 10 + (unsigned)(*s - '0');
-	if (negative)
-		n = -n;
-	unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(v));
-	if (width < 128)
-		n &= ((unsigned __int128)1 << width) - 1;
-	out[0] = (uint64_t)n;
-	out[1] = (uint64_t)(n >> 64);
+	memset(out, 0, n * sizeof *out);
+	for (s += negative; *s >= '0' && *s <= '9'; s++) {
+		unsigned __int128 carry = (unsigned)(*s - '0');
+		for (unsigned i = 0; i < n; i++) {
+			carry += (unsigned __int128)out[i] * 10;
+			out[i] = (uint64_t)carry;
+			carry >>= 64;
+		}
+	}
+	bool carry = negative;
+	for (unsigned i = 0; negative && i < n; i++) {
+		out[i] = ~out[i] + carry;
+		carry = carry && !out[i];
+	}
+	if (width % 64)
+		out[n - 1] &= ~0ull >> (64 - width % 64);
 	LLVMDisposeMessage(text);
 }
 
@@ -399,7 +414,7 @@ static void constant(struct tr *t, LLVMValueRef v, reg *out)
 	LLVMTypeRef type = LLVMTypeOf(v);
 	unsigned n = slots_of(t, type);
 	uint32_t symbol;
-	uint64_t words[2];
+	uint64_t words[MOST_BITS / 64];
 	if (LLVMIsUndef(v) || LLVMIsNull(v)) {
 		for (unsigned i = 0; i < n; i++)
 			out[i] = const_reg(t, 0);
@@ -407,8 +422,8 @@ static void constant(struct tr *t, LLVMValueRef v, reg *out)
 		out[0] = const_reg(t, LLVMConstIntGetZExtValue(v));
 	} else if (LLVMIsAConstantInt(v)) {
 		wide_int(v, words);
-		out[0] = const_reg(t, words[0]);
-		out[1] = const_reg(t, words[1]);
+		for (unsigned i = 0; i < n; i++)
+			out[i] = const_reg(t, words[i]);
 	} else if (LLVMIsAConstantFP(v)) {
 		float_bits(t, v, words);
 		for (unsigned i = 0; i < n; i++)

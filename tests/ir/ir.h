@@ -6,8 +6,8 @@ extern "C" {
 #endif
 
 /*
- * Note that this point was reached: the truth the decoded path is compared with. K is a constant, and stays
- * one: calls of it are not merged.
+ * Note that this point was reached: the truth the decoded path is compared with. K is a constant,
+ * and stays one: calls of it are not merged.
  */
 __attribute__((nomerge)) void mark(int k);
 /* First thing in the start routine of a thread, with the routine's name. */

@@ -1,6 +1,6 @@
 /*
- * A recorder for the tests of the pass: real path words per thread, kept in memory; at the end of the
- * process they are written to $IR_OUT as one line per thread, "path K BITS".
+ * A recorder for the tests of the pass: real path words per thread, kept in memory; at the end of
+ * the process they are written to $IR_OUT as one line per thread, "path K BITS".
  */
 #include <rethread/instrument.h>
 #include <stdio.h>
@@ -8,16 +8,15 @@
 
 enum { THREADS = 64, WORDS = 1 << 20 };
 static uint64_t *logs[THREADS];
-static int nthreads;
 static uint64_t scratch = 1;
 
 __thread uint64_t *__rethread_path = &scratch;
 static __thread int number = -1;
 
 /* support.c calls this when a thread begins, the main thread included. */
-void ir_thread_log(void)
+void ir_thread_log(int n)
 {
-	number = __atomic_fetch_add(&nthreads, 1, __ATOMIC_SEQ_CST);
+	number = n;
 	logs[number] = calloc(WORDS, sizeof(uint64_t));
 	logs[number][0] = 1;
 	__rethread_path = logs[number];
@@ -53,12 +52,12 @@ __attribute__((destructor)) static void finish(void)
 		return;
 	FILE *f = fopen(getenv("IR_OUT"), "w");
 	const struct rt_record_module *m = &__rethread_record_module;
-	fprintf(f, "module abi %u symbols %u sites %u branches %u hash ", m->abi, m->nsymbols, m->nsites,
-		m->nbranches);
+	fprintf(f, "module abi %u symbols %u sites %u branches %u hash ", m->abi, m->nsymbols,
+		m->nsites, m->nbranches);
 	for (int i = 0; i < RT_HASH_SIZE; i++)
 		fprintf(f, "%02x", m->hash[i]);
 	fputc('\n', f);
-	for (int t = 0; t < nthreads; t++) {
+	for (int t = 0; t < THREADS && logs[t]; t++) {
 		fprintf(f, "path %d ", t);
 		for (uint64_t *w = logs[t]; *w; w++)
 			write_word(f, *w);

@@ -17,7 +17,9 @@ check() { # check WHAT COMMAND...
 	if "$@" >check.log 2>&1; then ok; else bad "$what"; sed 's/^/    /' check.log | head -5; fi
 }
 
-native() { $CC -std=gnu17 -O2 -g -Wall -Wextra -I"$root/include" -I"$here" -c "$1" -o "$2" || exit 1; }
+native() {
+	$CC -std=gnu17 -O2 -g -Wall -Wextra -I"$root/include" -I"$here" -c "$1" -o "$2" || exit 1
+}
 native "$here/support.c" support.o
 native "$here/record_rt.c" record_rt.o
 native "$here/twin_rt.c" twin_rt.o
@@ -32,9 +34,10 @@ compiler() { case $1 in *.cpp) echo "$CXX" ;; *) echo "$CC" ;; esac; }
 link() {
 	local mode=$1 opt=$2 source=$3
 	shift 3
-	RETHREAD_PASS=$mode RETHREAD_PASS_VERIFY=1 RETHREAD_PASS_BITCODE=$mode.bc RETHREAD_PASS_HASH=$mode.hash \
-		RETHREAD_PASS_REPORT=$mode.report timeout 120 $(compiler "$source") $opt -g -flto -ffat-lto-objects \
-		-fuse-ld=lld -Wl,--fat-lto-objects -Wl,--load-pass-plugin="$BUILD/librethread_pass.so" "$@" \
+	RETHREAD_PASS=$mode RETHREAD_PASS_VERIFY=1 RETHREAD_PASS_BITCODE=$mode.bc \
+		RETHREAD_PASS_HASH=$mode.hash RETHREAD_PASS_REPORT=$mode.report \
+		timeout 120 $(compiler "$source") $opt -flto -ffat-lto-objects -fuse-ld=lld \
+		-Wl,--fat-lto-objects -Wl,--load-pass-plugin="$BUILD/librethread_pass.so" "$@" \
 		-o "$mode.exe" -pthread -lm
 }
 
@@ -50,8 +53,8 @@ build() {
 	rm -f ./*.exe ./*.run* ./*.out
 	local cc
 	cc=$(compiler "$source")
-	$cc $opt -g -w -I"$here" -flto -ffat-lto-objects -c "$source" -o program.o &&
-		$cc $opt -g program.o support.o "$@" -o plain.exe -pthread -lm &&
+	$cc -g $opt -w -I"$here" -flto -ffat-lto-objects -c "$source" -o program.o &&
+		$cc $opt program.o support.o "$@" -o plain.exe -pthread -lm &&
 		link record "$opt" "$source" program.o support.o record_rt.o "$@" &&
 		link twin "$opt" "$source" program.o support.o twin_rt.o "$@" || return 1
 	run plain plain.exe
@@ -85,16 +88,30 @@ for opt in ${IR_LEVELS--O0 -O1 -O2 -O3}; do
 	done
 	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted
 	transparent enter "$here/programs/enter.c" $opt enter_native.o
-	for source in odd.c vector.c library.cpp large.cpp; do
+	for source in odd.c vector.c library.cpp; do
 		transparent "$source" "$here/programs/$source" $opt
 	done
+	case $opt in -O[02]) transparent large.cpp "$here/programs/large.cpp" $opt ;; esac
 done
+
+# Position-dependent and -fPIC code, no debug information, no types for aliasing.
+for opt in "-O2 -no-pie -fno-pie" "-O2 -fPIC" "-O2 -g0 -fno-strict-aliasing"; do
+	transparent odd.c "$here/programs/odd.c" "$opt"
+	transparent enter "$here/programs/enter.c" "$opt" enter_native.o
+done
+
+# A mode that does not exist fails the link and says why.
+misspelt() {
+	! link recrod -O0 x.c program.o support.o record_rt.o >misspelt.log 2>&1 &&
+		grep '^rethread: ' misspelt.log
+}
+check "misspelt mode" misspelt
 
 # The lines on which a run really shared memory are among those the analysis says may.
 shares_no_more() { # SOURCE OPT
 	local cc
 	cc=$(compiler "$1")
-	$cc "$2" -g -w -I"$here" -fsanitize=thread -mllvm -tsan-instrument-atomics=0 -c "$1" -o seen.o &&
+	$cc $2 -g -w -I"$here" -fsanitize=thread -mllvm -tsan-instrument-atomics=0 -c "$1" -o seen.o &&
 		$cc seen.o support.o sharing_rt.o -no-pie -o seen.exe -pthread &&
 		IR_OUT=seen.run timeout 60 ./seen.exe || return 1
 	sort -u seen.run.shared | llvm-symbolizer-19 --obj=seen.exe --no-inlines --functions=none \

@@ -1,9 +1,9 @@
 /*
  * What a run really shares. The program is compiled a second time with clang's thread-sanitizer
- * instrumentation, and its callbacks lead here: every access with its address, thread and program counter.
- * At the end, the program counters of all accesses to bytes that two threads touched, one of them writing,
- * go to $IR_OUT.shared (link without PIE). Memory must not be recycled between threads: free() keeps everything, and the
- * programs start all threads before they join one.
+ * instrumentation, and its callbacks lead here: every access with its address, thread and program
+ * counter. At the end, the program counters of all accesses to bytes that two threads touched, one
+ * of them writing, go to $IR_OUT.shared (link without PIE). Memory must not be recycled between
+ * threads: free() keeps everything, and the programs start all threads before they join one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ static void note(const void *address, unsigned size, int write, void *pc)
 		own = __atomic_add_fetch(&nthreads, 1, __ATOMIC_SEQ_CST);
 	if (!events) {
 		struct event *fresh = calloc(EVENTS, sizeof *fresh), *none = NULL;
-		__atomic_compare_exchange_n(&events, &none, fresh, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		__atomic_compare_exchange_n(&events, &none, fresh, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
 	}
 	uint32_t i = __atomic_fetch_add(&nevents, 1, __ATOMIC_SEQ_CST);
 	if (i >= EVENTS)
@@ -39,22 +40,50 @@ static void note(const void *address, unsigned size, int write, void *pc)
 }
 
 #define PC __builtin_return_address(0)
-#define ACCESS(n)                                                                          \
-	void __tsan_read##n(void *a) { note(a, n, 0, PC); }                                \
-	void __tsan_write##n(void *a) { note(a, n, 1, PC); }                               \
-	void __tsan_unaligned_read##n(void *a) { note(a, n, 0, PC); }                      \
-	void __tsan_unaligned_write##n(void *a) { note(a, n, 1, PC); }                     \
-	void __tsan_read_write##n(void *a) { note(a, n, 1, PC); }
+#define ACCESS(n)                                                                                  \
+	void __tsan_read##n(void *a)                                                               \
+	{                                                                                          \
+		note(a, n, 0, PC);                                                                 \
+	}                                                                                          \
+	void __tsan_write##n(void *a)                                                              \
+	{                                                                                          \
+		note(a, n, 1, PC);                                                                 \
+	}                                                                                          \
+	void __tsan_unaligned_read##n(void *a)                                                     \
+	{                                                                                          \
+		note(a, n, 0, PC);                                                                 \
+	}                                                                                          \
+	void __tsan_unaligned_write##n(void *a)                                                    \
+	{                                                                                          \
+		note(a, n, 1, PC);                                                                 \
+	}                                                                                          \
+	void __tsan_read_write##n(void *a)                                                         \
+	{                                                                                          \
+		note(a, n, 1, PC);                                                                 \
+	}
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 ACCESS(16)
-void __tsan_vptr_read(void **a) { note(a, 8, 0, PC); }
-void __tsan_vptr_update(void **a, void *v) { (void)v, note(a, 8, 1, PC); }
-void __tsan_func_entry(void *pc) { (void)pc; }
-void __tsan_func_exit(void) {}
-void __tsan_init(void) {}
+void __tsan_vptr_read(void **a)
+{
+	note(a, 8, 0, PC);
+}
+void __tsan_vptr_update(void **a, void *v)
+{
+	(void)v, note(a, 8, 1, PC);
+}
+void __tsan_func_entry(void *pc)
+{
+	(void)pc;
+}
+void __tsan_func_exit(void)
+{
+}
+void __tsan_init(void)
+{
+}
 
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
@@ -81,7 +110,10 @@ void *__tsan_memset(void *to, int byte, size_t n)
 	return memset(to, byte, n);
 }
 
-void free(void *p) { (void)p; }
+void free(void *p)
+{
+	(void)p;
+}
 
 /* A table of bytes: which thread first touched it, was there another, was it written. */
 struct byte {

@@ -14,8 +14,10 @@ static struct {
 static int nthreads;
 static __thread int own = -1;
 
-__attribute__((weak)) void ir_thread_log(void)
+/* The recorder's part: thread `number` begins. */
+__attribute__((weak)) void ir_thread_log(int number)
 {
+	(void)number;
 }
 
 void ir_thread_start(const char *routine)
@@ -23,7 +25,7 @@ void ir_thread_start(const char *routine)
 	own = __atomic_fetch_add(&nthreads, 1, __ATOMIC_SEQ_CST);
 	threads[own] = calloc(1, sizeof *threads[own]);
 	threads[own]->routine = routine;
-	ir_thread_log();
+	ir_thread_log(own);
 }
 
 __attribute__((constructor(101))) static void start(void)

@@ -1,8 +1,8 @@
 /*
- * A twin runtime for the tests of the pass. It asks at every gate, so it sees every site as it is executed,
- * and checks the count. Slots of infer mode go to ir_enter, which a test may define. At the end it writes to
- * $IR_OUT how many gates were asked at, how many second halves came ("waits N passed N unfinished N"), and
- * how often each site ran ("site N TIMES").
+ * A twin runtime for the tests of the pass. It asks at every gate, so it sees every site as it is
+ * executed, and checks the count. Slots of infer mode go to ir_enter, which a test may define. At
+ * the end it writes to $IR_OUT how many gates were asked at, how many second halves came ("waits N
+ * passed N unfinished N"), and how often each site ran ("site N TIMES").
  */
 #include <rethread/instrument.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 __thread struct rt_gate __rethread_gate;
 int __rethread_infer;
-static __thread uint64_t seen;    /* gates this thread was asked at */
-static __thread int between;      /* between the halves of a gate */
+static __thread uint64_t seen; /* gates this thread was asked at */
+static __thread int between;   /* between the halves of a gate */
 
 enum { SITES = 1 << 20 };
 static uint32_t times[SITES];

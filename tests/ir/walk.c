@@ -1,8 +1,8 @@
 /*
- * walk BITCODE RUN: an independent decoder. Follows the control flow of the annotated bitcode with the
- * bits that the recorder left in RUN ("path K BITS"), from the routine that RUN.marks names for thread K,
- * and prints the calls of mark() it comes across in the format of RUN.marks. Reads nothing of the
- * instrumented program; knows the pass only by include/rethread/instrument.h.
+ * walk BITCODE RUN: an independent decoder. Follows the control flow of the annotated bitcode with
+ * the bits that the recorder left in RUN ("path K BITS"), from the routine that RUN.marks names for
+ * thread K, and prints the calls of mark() it comes across in the format of RUN.marks. Reads
+ * nothing of the instrumented program; knows the pass only by include/rethread/instrument.h.
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
@@ -76,7 +76,8 @@ static void walk(LLVMValueRef f)
 {
 	LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
 	while (b && !ended) {
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !ended; i = LLVMGetNextInstruction(i))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !ended;
+		     i = LLVMGetNextInstruction(i))
 			if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
 				walk_call(i);
 		if (!ended)

@@ -9,12 +9,14 @@
  *                         the outputs: "holds 3 4" or "fails"; to $SYM_OUT
  *   SYM_SPEED=1           print instructions per second to stderr
  *
+ * A fault of interpreted code is reported with its position and stops the thread: exit status 96.
  * Exit status 97: something was not supported. 98: the path of the log was left.
  */
 #include "sym.h"
 #include "sym/interp.h"
 
 #include <rethread/instrument.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ void __rethread_gate_passed(void)
 
 /* ------------------------------------------------------------------ state */
 
-enum { MOST = 1 << 16 };
+enum { MOST = 1 << 20 };
 static struct interp *interp;
 static struct expr_arena *exprs;
 static __thread struct ithread *self;
@@ -206,6 +208,16 @@ _Noreturn void host_unsupported(struct ithread *t, const char *what)
 
 /* ------------------------------------------------------------------ entering */
 
+static const char *fault;
+
+static void on_fault(int sig)
+{
+	if (!self)
+		_exit(95);
+	fault = strsignal(sig);
+	ithread_stop(self);
+}
+
 static double now(void)
 {
 	struct timespec ts;
@@ -215,19 +227,18 @@ static double now(void)
 
 static void evaluate_one(FILE *f, const char *inputs)
 {
-	uint64_t symbols[16];
+	uint64_t symbols[16], *values = malloc((expr_count(exprs) + 1) * sizeof *values);
+	bool holds = true;
 	for (int i = 0; i < 16; i++)
 		symbols[i] = (uint64_t)nth(inputs, i);
+	expr_eval_all(exprs, symbols, values);
 	for (unsigned i = 0; i < nconditions; i++)
-		if (expr_eval(exprs, conditions[i].e, symbols) != conditions[i].v) {
-			fputs("fails\n", f);
-			return;
-		}
-	fputs("holds", f);
-	for (unsigned i = 0; i < noutputs; i++)
-		fprintf(f, " %ld", (long)(outputs[i].e ? expr_eval(exprs, outputs[i].e, symbols)
-						       : outputs[i].v));
+		holds = holds && values[conditions[i].e] == conditions[i].v;
+	fputs(holds ? "holds" : "fails", f);
+	for (unsigned i = 0; holds && i < noutputs; i++)
+		fprintf(f, " %ld", (long)(outputs[i].e ? values[outputs[i].e] : outputs[i].v));
 	fputc('\n', f);
+	free(values);
 }
 
 static void evaluate(void)
@@ -256,6 +267,11 @@ void __rethread_enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 	double start = now();
 	uint64_t before = ithread_instructions(self);
 	if (!interp_call(self, symbol, sin, sout)) {
+		if (fault) {
+			say_where(self, fault);
+			refused = true;
+			exit(96);
+		}
 		fprintf(stderr, "sym: the log ended early\n");
 		refused = true;
 		exit(98);
@@ -289,6 +305,10 @@ __attribute__((constructor(101))) static void begin(void)
 		quit(err.text);
 	if (log && !read_file(log, &bits, &nbits, &err))
 		quit(err.text);
+	struct sigaction a = {.sa_handler = on_fault};
+	sigaction(SIGSEGV, &a, NULL);
+	sigaction(SIGBUS, &a, NULL);
+	sigaction(SIGFPE, &a, NULL);
 	__rethread_infer = 1;
 }
 

@@ -5,6 +5,7 @@
 #include "sym.h"
 
 #include <rethread/instrument.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,8 +25,18 @@ void __rethread_path_full(void)
 	*++__rethread_path = 1;
 }
 
+static void end(void);
+
+static void on_abort(int sig)
+{
+	end();
+	raise(sig);
+}
+
 __attribute__((constructor(101))) static void begin(void)
 {
+	struct sigaction a = {.sa_handler = on_abort, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+	sigaction(SIGABRT, &a, NULL);
 	words[0] = 1;
 	__rethread_path = words;
 }

@@ -6,7 +6,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 BUILD=$(cd "${1:-${BUILD:-$root/build}}" && pwd)
 shift
-CC=${CC:-clang-19} CXX=${CXX:-clang++-19} LLVM_CONFIG=${LLVM_CONFIG:-llvm-config-19}
 if [ -n "$SYM_WORK" ]; then
 	work=$SYM_WORK && mkdir -p "$work"
 else
@@ -25,41 +24,18 @@ check() { # check WHAT COMMAND...
 }
 wanted() { [ "$only" = "  " ] || [[ $only == *" $1 "* ]]; }
 
-flags="-std=gnu17 -O2 -g -Wall -Wextra -D_GNU_SOURCE= -I$root/include -I$root/src -I$here"
-o=$BUILD/obj/src
-$CC $flags -c "$here/record.c" -o record.o && $CC $flags -c "$here/harness.c" -o harness.o || exit 1
-interpreter="$(ls $o/sym/interp*.c.o) $o/sym/code.c.o $o/sym/symmem.c.o $o/sym/expr.c.o $o/base/base.c.o"
-$CC $flags "$here/translate_tool.c" $o/sym/translate*.c.o $o/sym/code.c.o $o/base/base.c.o -o translate_tool \
-	$($LLVM_CONFIG --ldflags --libs --link-shared) || exit 1
-
-compiler() { case $1 in *.cpp) echo "$CXX" ;; *) echo "$CC" ;; esac; }
-
-# link MODE OPT SOURCE OBJECTS...: the program MODE.exe, and MODE.bc
-link() {
-	local mode=$1 opt=$2 source=$3
-	shift 3
-	RETHREAD_PASS=$mode RETHREAD_PASS_BITCODE=$mode.bc timeout 120 $(compiler "$source") $opt -g -flto \
-		-ffat-lto-objects -fuse-ld=lld -Wl,--fat-lto-objects \
-		-Wl,--load-pass-plugin="$BUILD/librethread_pass.so" "$@" -o "$mode.exe" -pthread -lm
-}
-
-build() { # build SOURCE OPT: record.exe, twin.exe, code
-	local source=$1 opt=$2
-	rm -f ./*.exe code ./*.bc
-	$(compiler "$source") $opt -g -w -I"$here" -flto -ffat-lto-objects -c "$source" -o program.o &&
-		link record "$opt" "$source" program.o record.o &&
-		link twin "$opt" "$source" program.o harness.o $interpreter &&
-		./translate_tool twin.bc code
-}
+. "$here/lib.sh"
 
 run() { # run NAME COMMAND...: output and status into NAME.out
 	local name=$1
 	shift
-	timeout 60 "$@" >"$name.out" 2>"$name.err"
+	{ timeout 60 "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
 	echo "status $?" >>"$name.out"
 }
 
 same() { diff "$1.out" "$2.out" >check.diff || { cat "$2.err"; head -5 check.diff; return 1; }; }
+
+found_as_expected() { diff expected found || { cat run.err; return 1; }; }
 
 concrete() { # concrete SOURCE OPT...
 	local name opt
@@ -76,6 +52,27 @@ concrete() { # concrete SOURCE OPT...
 		check "$name $opt: output" same native free
 		run logged env SYM_CODE=code SYM_LOG=path ./twin.exe
 		check "$name $opt: path" same native logged
+	done
+}
+
+# What was made concrete is a condition: a run's conditions hold for its own input only.
+assumed() { # assumed SOURCE OPTS INPUTS...
+	local name opt i all
+	name=$(basename "$1")
+	wanted "$name" || return
+	for opt in $2; do
+		build "$1" "$opt" >build.log 2>&1 || { bad "$name $opt: build"; continue; }
+		all=$(IFS=';' && echo "${*:3}")
+		for i in "${@:3}"; do
+			own=$(SYM_INPUTS=$i ./record.exe | sed -n 's/^out//p' | tr -d '\n')
+			for j in "${@:3}"; do
+				[ "$i" = "$j" ] && echo "holds$own" || echo "fails"
+			done >expected
+			rm -f found
+			SYM_INPUTS=$i SYM_ALTERNATIVES=$all SYM_OUT=found SYM_CODE=code timeout 60 ./twin.exe \
+				>run.out 2>run.err
+			check "$name $opt $i: conditions" found_as_expected
+		done
 	done
 }
 
@@ -100,14 +97,16 @@ symbolic() { # symbolic SOURCE OPTS INPUTS...
 			for j in "${@:3}"; do
 				cmp -s path.$i path.$j && echo "holds$(cat native.$j)" || echo "fails"
 			done >expected
+			rm -f found
 			SYM_INPUTS=$i SYM_ALTERNATIVES=$all SYM_OUT=found SYM_CODE=code timeout 60 ./twin.exe \
 				>run.out 2>run.err
-			check "$name $opt $i: conditions" diff expected found
+			check "$name $opt $i: conditions" found_as_expected
 			for j in "${@:3}"; do
 				echo "holds$(cat native.$j)" >expected
+				rm -f found
 				SYM_INPUTS=$i SYM_ALTERNATIVES=$j SYM_OUT=found SYM_LOG=path.$j SYM_CODE=code \
 					timeout 60 ./twin.exe >run.out 2>run.err
-				check "$name $opt $i along $j" diff expected found
+				check "$name $opt $i along $j" found_as_expected
 			done
 		done
 	done
@@ -116,6 +115,36 @@ symbolic() { # symbolic SOURCE OPTS INPUTS...
 for p in "$here"/programs/*.c "$here"/programs/*.cpp; do
 	[ -f "$p" ] || continue
 	concrete "$p" -O0 -O1 -O2 "-O3 -march=native"
+done
+
+# A fault of interpreted code: the thread's position is the faulting line, and the host can stop it.
+fault() { # fault OPT NUMBER MARK
+	local line
+	line=$(grep -n "/\* $3 \*/" "$here/faults/fault.c" | cut -d: -f1)
+	SYM_CODE=code timeout 60 ./twin.exe $2 >fault.out 2>fault.err
+	[ $? = 96 ] && grep -q "fault.c:$line:.* in .*: " fault.err || { cat fault.err; return 1; }
+}
+if wanted fault.c; then
+	for opt in -O0 -O2; do
+		build "$here/faults/fault.c" $opt >build.log 2>&1 || bad "fault.c $opt: build"
+		check "fault.c $opt: load" fault $opt 1 load
+		check "fault.c $opt: store" fault $opt 2 store
+		check "fault.c $opt: divide" fault $opt 3 divide
+	done
+fi
+
+levels="-O0 -O1 -O2 -O3"
+symbolic "$here/symbolic/branches.c" "$levels" 3,9 9,3 1,0 -1,2 100,0 5,5 1000,-1000 2147483647,1 -7,1030 2,8
+symbolic "$here/symbolic/memory.c" "$levels" 3,9 9,3 1,0 -1,2 100,0 60,60 1000,-1000 2147483647,1 10,77
+assumed "$here/symbolic/concrete.c" "$levels" 3 4 11 -1
+
+# Random programs: SYM_SEEDS of them, from SYM_FIRST on. The second input changes the path less often.
+$CC -O1 -Wall -Wextra "$here/generate.c" -o generate || exit 1
+for ((seed = ${SYM_FIRST:-1}; seed < ${SYM_FIRST:-1} + ${SYM_SEEDS:-10}; seed++)); do
+	wanted random || break
+	./generate $seed >random$seed.c
+	only="  " symbolic random$seed.c "-O0 -O2 -O3" 3,9 3,10 1000000,-5 -1,77
+	rm -f random$seed.c
 done
 
 echo "$passed passed, $failed failed"

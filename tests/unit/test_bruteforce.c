@@ -6,6 +6,7 @@
  *     RETHREAD_BRUTE=cases[,seed]    more of them, or others
  */
 #include "make_execution.h"
+#include "model/check.h"
 #include "solve/infer.h"
 
 #include <setjmp.h>
@@ -25,6 +26,10 @@ static uint32_t pick(uint32_t n)
 	seed ^= seed << 17;
 	return (uint32_t)((seed >> 20) % n);
 }
+
+struct totals {
+	unsigned possible, impossible, maps, too_large, accepted, rejected;
+};
 
 /* -------------------------------------------------- the machine -------------------------- */
 
@@ -416,10 +421,75 @@ static void add_orders(struct execution *x, const uint32_t *order, uint32_t n)
 	}
 }
 
+/* -------------------------------------------------- the checker -------------------------- */
+
+/* Does the machine go through these steps to the end, and do all conditions hold then? Without waits only. */
+static bool machine_accepts(const struct machine *m, const struct step *steps, size_t n)
+{
+	struct state s;
+	start(m, &s);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t e = steps[i].event, t = m->x->events.at[e].thread, k = 0;
+		if (!steps[i].visible) {
+			if (s.next[t] != e || !step(m, &s, t, -1))
+				return false;
+			continue;
+		}
+		while (k < s.buffer[t].n && s.buffer[t].at[k].event != e)
+			k++;
+		if (k == s.buffer[t].n || !flush(m, &s, t, k))
+			return false;
+	}
+	for (size_t i = 0; i < m->x->conditions.n; i++)
+		if (!expr_eval(m->x->exprs, m->x->conditions.at[i].condition, s.symbols))
+			return false;
+	return true;
+}
+
+static bool has_waits(const struct execution *x)
+{
+	for (size_t i = 0; i < x->events.n; i++)
+		if (x->events.at[i].kind == EVENT_WAIT)
+			return true;
+	return false;
+}
+
+/* An accepted order, disturbed: the checker and the machine must say the same of every change. */
+static void disturb(const struct execution *x, enum memory_model model, const struct linear *l,
+		    uint64_t case_seed, struct totals *totals)
+{
+	struct machine m = {.x = x, .model = model};
+	struct step steps[2 * EVENTS];
+	size_t n = l->steps.n;
+	struct error err;
+	for (int i = 0; i < 8 && !has_waits(x); i++) {
+		memcpy(steps, l->steps.at, n * sizeof *steps);
+		for (uint32_t k = pick(3); k + 1 > 0; k--) {
+			size_t from = pick((uint32_t)n), to = pick((uint32_t)n);
+			struct step moved = steps[from];
+			memmove(steps + from, steps + from + 1, (n - from - 1) * sizeof *steps);
+			memmove(steps + to + 1, steps + to, (n - to - 1) * sizeof *steps);
+			steps[to] = moved;
+		}
+		bool expected = machine_accepts(&m, steps, n);
+		if (check_order(x, model, steps, n, NULL, &err) != expected)
+			fail_msg("seed %llu, %s: the checker is wrong (%s)", (unsigned long long)case_seed,
+				 memory_model_name(model), expected ? err.text : "accepts");
+		totals->accepted += expected;
+		totals->rejected += !expected;
+	}
+	memcpy(steps, l->steps.at, n * sizeof *steps); /* one step missing, one step twice */
+	assert_false(check_order(x, model, steps, n - 1, NULL, &err));
+	steps[pick((uint32_t)n)] = steps[pick((uint32_t)n)];
+	for (size_t i = 0; i < n; i++)
+		if (steps[i].event != l->steps.at[i].event || steps[i].visible != l->steps.at[i].visible)
+			assert_false(check_order(x, model, steps, n, NULL, &err));
+}
+
 /* -------------------------------------------------- comparing ---------------------------- */
 
 static unsigned count_by_solver(const struct execution *x, enum memory_model model, const char *solver,
-				bool all_reads, unsigned limit)
+				bool all_reads, unsigned limit, uint64_t case_seed, struct totals *totals)
 {
 	struct infer_options o = infer_defaults();
 	struct infer_state *s = NULL;
@@ -431,7 +501,8 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 	o.solver = solver;
 	o.all_reads = all_reads;
 	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, NULL, &err)) == INFER_FOUND) {
-		n++;
+		if (n++ == 0)
+			disturb(x, model, infer_order(s), case_seed, totals);
 		schedule_release(&schedule);
 	}
 	if (r == INFER_ERROR || r == INFER_BUDGET)
@@ -439,10 +510,6 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 	infer_free(s);
 	return n;
 }
-
-struct totals {
-	unsigned possible, impossible, maps, too_large;
-};
 
 static void compare(const struct execution *x, enum memory_model model, uint64_t case_seed, bool count_all,
 		    struct totals *totals)
@@ -458,13 +525,14 @@ static void compare(const struct execution *x, enum memory_model model, uint64_t
 		return;
 	}
 	const char *solver = pick(3) ? "z3-lazy" : "z3-difference";
-	unsigned found = count_by_solver(x, model, solver, false, 1);
+	unsigned found = count_by_solver(x, model, solver, false, 1, case_seed, totals);
 	if (found != (m.found.n != 0))
 		fail_msg("seed %llu, %s, %s: brute force finds %zu, inference %u",
 			 (unsigned long long)case_seed, memory_model_name(model), solver, m.found.n,
 			 found);
 	if (count_all) {
-		unsigned all = count_by_solver(x, model, solver, true, (unsigned)m.found.n + 1);
+		unsigned all = count_by_solver(x, model, solver, true, (unsigned)m.found.n + 1,
+					       case_seed, totals);
 		if (all != m.found.n)
 			fail_msg("seed %llu, %s, %s: %zu ways by brute force, %u by inference",
 				 (unsigned long long)case_seed, memory_model_name(model), solver,
@@ -499,7 +567,7 @@ static void inference_agrees_with_brute_force(void **state)
 {
 	(void)state;
 	const char *wanted = getenv("RETHREAD_BRUTE");
-	unsigned long cases = 4000, first = 1;
+	unsigned long cases = 3000, first = 1;
 	if (wanted)
 		sscanf(wanted, "%lu,%lu", &cases, &first);
 	struct totals totals = {0};
@@ -507,6 +575,8 @@ static void inference_agrees_with_brute_force(void **state)
 		run_case(first + i, &totals);
 	print_message("%u possible, %u impossible, %u ways to choose writers, %u too large\n",
 		      totals.possible, totals.impossible, totals.maps, totals.too_large);
+	print_message("checker: %u disturbed orders accepted, %u rejected\n", totals.accepted,
+		      totals.rejected);
 	assert_true(!wanted ? totals.possible > 100 && totals.impossible > 100 : true);
 }
 

@@ -1,4 +1,5 @@
-/* The entry switch and the tables: functions of many signatures, called by native code in infer mode. */
+/* The entry switch and the tables: functions of many signatures, called by native code in infer
+ * mode. */
 #include "ir.h"
 
 #include <stdbool.h>

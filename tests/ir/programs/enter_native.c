@@ -1,7 +1,7 @@
 /*
- * The native side of enter.c. call_all() calls each function and checks the result. In infer mode the
- * entry switch leads to ir_enter, which checks the slots of each parameter as the contract lays them
- * out, and computes the result into slots itself.
+ * The native side of enter.c. call_all() calls each function and checks the result. In infer mode
+ * the entry switch leads to ir_enter, which checks the slots of each parameter as the contract lays
+ * them out, and computes the result into slots itself.
  */
 #include <rethread/instrument.h>
 #include <stdbool.h>
@@ -38,12 +38,12 @@ extern int __rethread_infer __attribute__((weak));
 
 static int calls;
 
-#define CHECK(c)                                                          \
-	do {                                                              \
-		if (!(c)) {                                               \
-			fprintf(stderr, "enter: line %d: %s\n", __LINE__, #c); \
-			_Exit(99);                                        \
-		}                                                         \
+#define CHECK(c)                                                                                   \
+	do {                                                                                       \
+		if (!(c)) {                                                                        \
+			fprintf(stderr, "enter: line %d: %s\n", __LINE__, #c);                     \
+			_Exit(99);                                                                 \
+		}                                                                                  \
 	} while (0)
 
 static uint64_t float_bits(float f)
@@ -71,7 +71,8 @@ void ir_enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 		CHECK(in[0] == 0xfb && in[1] == 65535 && in[2] == 1 && in[3] == float_bits(2.5f));
 		out[0] = 0x100 - 3; /* -5 + 65535 + 1 + 2 as int8 */
 	} else if (f == f_pair) {
-		CHECK(in[0] == double_bits(1.5) && in[1] == float_bits(2.0f) && in[2] == double_bits(3.0));
+		CHECK(in[0] == double_bits(1.5) && in[1] == float_bits(2.0f) &&
+		      in[2] == double_bits(3.0));
 		out[0] = double_bits(4.5);
 		out[1] = float_bits(4.0f);
 	} else if (f == f_wide) {
@@ -84,8 +85,10 @@ void ir_enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 		for (int i = 0; i < 4; i++)
 			out[i] = 2 * in[i];
 	} else if (f == f_mixed) {
-		/* Two registers: the pointer, then int and char packed; and the pointer argument. */
-		CHECK(in[0] == (uintptr_t)&calls && (uint32_t)in[1] == 4 && in[2] == (uintptr_t)&mixed_in);
+		/* Two registers: the pointer, then int and char packed; and the pointer argument.
+		 */
+		CHECK(in[0] == (uintptr_t)&calls && (uint32_t)in[1] == 4 &&
+		      in[2] == (uintptr_t)&mixed_in);
 		out[0] = in[0];
 		out[1] = in[1] + 10;
 	} else if (f == f_large) {
@@ -148,7 +151,8 @@ void check_tables(int *tls_one, long *tls_two, int *variable)
 		one += t == tls_one;
 		two += t == tls_two;
 		plain += a == variable;
-		functions += a == f_void || a == (const void *)f_large || a == (const void *)check_tables;
+		functions += a == f_void || a == (const void *)f_large ||
+			     a == (const void *)check_tables;
 	}
 	CHECK(one == 1 && two == 1 && plain == 1 && functions == 3);
 	CHECK(!m->tls_address(m->nsymbols));

@@ -31,14 +31,16 @@
 #include <variant>
 #include <vector>
 
-namespace {
-template <class T> class Channel {
+namespace
+{
+template <class T> class Channel
+{
 	std::mutex lock;
 	std::condition_variable ready;
 	std::deque<T> items;
 	bool closed = false;
 
-public:
+      public:
 	void put(T v)
 	{
 		std::lock_guard g(lock);
@@ -66,10 +68,22 @@ public:
 using Value = std::variant<long, double, std::string, std::vector<int>>;
 
 struct Visitor {
-	long operator()(long v) { return v; }
-	long operator()(double v) { return long(v * 10); }
-	long operator()(const std::string &s) { return long(s.size()); }
-	long operator()(const std::vector<int> &v) { return std::accumulate(v.begin(), v.end(), 0L); }
+	long operator()(long v)
+	{
+		return v;
+	}
+	long operator()(double v)
+	{
+		return long(v * 10);
+	}
+	long operator()(const std::string &s)
+	{
+		return long(s.size());
+	}
+	long operator()(const std::vector<int> &v)
+	{
+		return std::accumulate(v.begin(), v.end(), 0L);
+	}
 };
 
 long visit_all()
@@ -86,7 +100,8 @@ std::string words(const std::string &text)
 	std::regex word("([a-z]+)-([0-9]+)", std::regex::icase);
 	std::ostringstream out;
 	for (std::sregex_iterator i(text.begin(), text.end(), word), end; i != end; ++i)
-		out << (*i)[1] << '=' << std::setw(4) << std::setfill('0') << std::stoi((*i)[2]) << ';';
+		out << (*i)[1] << '=' << std::setw(4) << std::setfill('0') << std::stoi((*i)[2])
+		    << ';';
 	return out.str();
 }
 
@@ -161,8 +176,8 @@ long containers()
 
 int main()
 {
-	std::cout << visit_all() << ' ' << words("ab-12 Cd-7, ef-123456") << ' ' << parallel() << ' '
-		  << containers() << '\n';
+	std::cout << visit_all() << ' ' << words("ab-12 Cd-7, ef-123456") << ' ' << parallel()
+		  << ' ' << containers() << '\n';
 	for (int i = 0; i < 9; i++) {
 		try {
 			std::cout << nested_exceptions(i) << ' ';

@@ -144,8 +144,8 @@ int main(void)
 	strcpy(tls_record.name, "record");
 	tls_record.p = &tls_counter;
 	printf("%s %d %d %d\n", tls_record.name, *tls_record.p, naked_seven(), sum(3, 1, 2, 3));
-	printf("%d %d %d\n", compute((const unsigned char[]){0, 0, 1, 0, 2}), asm_goto((int)opaque(0)),
-	       asm_goto((int)opaque(1)));
+	printf("%d %d %d\n", compute((const unsigned char[]){0, 0, 1, 0, 2}),
+	       asm_goto((int)opaque(0)), asm_goto((int)opaque(1)));
 	printf("%d %d\n", even((int)opaque(10)), odd((int)opaque(10)));
 	int r = setjmp(back);
 	printf("jump %d\n", r ? r : deep(0));

@@ -130,6 +130,7 @@ int main(void)
 		pthread_join(threads[i], &result);
 		sum += *(int *)result;
 	}
-	printf("%d %d %d %d %d\n", sum, plain_global, table[2] > 0, on_stack > 0, hidden + in_bytes > 0);
+	printf("%d %d %d %d %d\n", sum, plain_global, table[2] > 0, on_stack > 0,
+	       hidden + in_bytes > 0);
 	return 0;
 }

@@ -12,14 +12,18 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 struct Shape {
 	virtual ~Shape() = default;
 	virtual long grow(long by) = 0;
 	long size = 0;
 };
 struct Square : Shape {
-	long grow(long by) override { return size += by; }
+	long grow(long by) override
+	{
+		return size += by;
+	}
 };
 struct Circle : Shape {
 	std::vector<long> history;
@@ -36,7 +40,9 @@ thread_local std::vector<int> own;
 
 struct Oops : std::runtime_error {
 	long *where;
-	explicit Oops(long *w) : std::runtime_error("oops"), where(w) {}
+	explicit Oops(long *w) : std::runtime_error("oops"), where(w)
+	{
+	}
 };
 
 long local_only(int n)

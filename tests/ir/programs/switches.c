@@ -26,13 +26,15 @@ static void small(long v)
 	}
 }
 
-#define CASE(n) \
-	case n: \
-		mark(1000 + n); \
+#define CASE(n)                                                                                    \
+	case n:                                                                                    \
+		mark(1000 + n);                                                                    \
 		break;
-#define CASES8(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
-#define CASES64(n) \
-	CASES8(n) CASES8(n + 8) CASES8(n + 16) CASES8(n + 24) CASES8(n + 32) CASES8(n + 40) CASES8(n + 48) \
+#define CASES8(n)                                                                                  \
+	CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
+#define CASES64(n)                                                                                 \
+	CASES8(n)                                                                                  \
+	CASES8(n + 8) CASES8(n + 16) CASES8(n + 24) CASES8(n + 32) CASES8(n + 40) CASES8(n + 48)   \
 		CASES8(n + 56)
 
 static void large(unsigned v)

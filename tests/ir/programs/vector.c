@@ -19,14 +19,22 @@ static long dot(const int *restrict x, const int *restrict y, int n)
 static int lookup(int v)
 {
 	switch (v & 15) {
-	case 0: return 3;
-	case 1: return 17;
-	case 2: return 4;
-	case 3: return 99;
-	case 4: return 5;
-	case 7: return 1;
-	case 9: return 42;
-	default: return v;
+	case 0:
+		return 3;
+	case 1:
+		return 17;
+	case 2:
+		return 4;
+	case 3:
+		return 99;
+	case 4:
+		return 5;
+	case 7:
+		return 1;
+	case 9:
+		return 42;
+	default:
+		return v;
 	}
 }
 

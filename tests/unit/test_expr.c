@@ -1,0 +1,215 @@
+/* Expressions: what the constructors simplify must mean what was asked for. */
+#include "sym/expr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SYMBOLS = 6, NODES = 60, ROUNDS = 3000 };
+
+static uint64_t seed = 1;
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static unsigned pick(unsigned n)
+{
+	return (unsigned)((next_random() >> 20) % n);
+}
+
+static uint64_t mask(unsigned width)
+{
+	return width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static int64_t as_signed(uint64_t v, unsigned width)
+{
+	return (v >> (width - 1) & 1) ? (int64_t)(v | ~mask(width)) : (int64_t)v;
+}
+
+/* SMT-LIB's meaning, written down once more. */
+static uint64_t meaning(enum expr_op op, uint64_t a, uint64_t b, unsigned w)
+{
+	__int128 sa = as_signed(a, w), sb = as_signed(b, w);
+	uint64_t r = 0;
+	switch (op) {
+	case EXPR_ADD: r = a + b; break;
+	case EXPR_SUB: r = a - b; break;
+	case EXPR_MUL: r = a * b; break;
+	case EXPR_UDIV: r = b ? a / b : mask(w); break;
+	case EXPR_UREM: r = b ? a % b : a; break;
+	case EXPR_SDIV: r = sb ? (uint64_t)(sa / sb) : sa < 0 ? 1 : mask(w); break;
+	case EXPR_SREM: r = sb ? (uint64_t)(sa % sb) : a; break;
+	case EXPR_AND: r = a & b; break;
+	case EXPR_OR: r = a | b; break;
+	case EXPR_XOR: r = a ^ b; break;
+	case EXPR_SHL: r = b < w ? a << b : 0; break;
+	case EXPR_LSHR: r = b < w ? a >> b : 0; break;
+	case EXPR_ASHR: r = (uint64_t)(sa >> (b < w ? b : w - 1)); break;
+	case EXPR_EQ: return a == b;
+	case EXPR_ULT: return a < b;
+	case EXPR_ULE: return a <= b;
+	case EXPR_SLT: return sa < sb;
+	case EXPR_SLE: return sa <= sb;
+	default: fail_msg("not binary: %d", op);
+	}
+	return r & mask(w);
+}
+
+struct made {
+	expr e;
+	unsigned width;
+	uint64_t value;
+};
+
+static struct made make_leaf(struct expr_arena *x, const uint64_t *symbols, const unsigned *widths)
+{
+	if (pick(3)) {
+		unsigned s = pick(SYMBOLS);
+		return (struct made){expr_sym(x, widths[s], s), widths[s], symbols[s]};
+	}
+	unsigned w = 1 + pick(64);
+	uint64_t v = (pick(2) ? next_random() : pick(3)) & mask(w);
+	return (struct made){expr_const(x, w, v), w, v};
+}
+
+static struct made resize(struct expr_arena *x, struct made m, unsigned width)
+{
+	if (m.width > width) {
+		unsigned low = pick(m.width - width + 1);
+		return (struct made){expr_extract(x, m.e, low, width), width,
+				     m.value >> low & mask(width)};
+	}
+	if (pick(2))
+		return (struct made){expr_zext(x, m.e, width), width, m.value};
+	return (struct made){expr_sext(x, m.e, width), width,
+			     (uint64_t)as_signed(m.value, m.width) & mask(width)};
+}
+
+static struct made combine(struct expr_arena *x, struct made a, struct made b, struct made c)
+{
+	unsigned kind = pick(10);
+	if (kind == 0)
+		return resize(x, a, 1 + pick(64));
+	if (kind == 1 && a.width + b.width <= 64)
+		return (struct made){expr_concat(x, a.e, b.e), a.width + b.width,
+				     a.value << b.width | b.value};
+	if (kind == 2) {
+		struct made t = resize(x, b, a.width), q = resize(x, c, 1);
+		return (struct made){expr_ite(x, q.e, a.e, t.e), a.width, q.value ? a.value : t.value};
+	}
+	if (kind == 3)
+		return (struct made){expr_not(x, a.e), a.width, ~a.value & mask(a.width)};
+	enum expr_op op = EXPR_ADD + pick(EXPR_SLE - EXPR_ADD + 1);
+	struct made d = resize(x, b, a.width);
+	return (struct made){expr_binary(x, op, a.e, d.e), op >= EXPR_EQ ? 1 : a.width,
+			     meaning(op, a.value, d.value, a.width)};
+}
+
+static void simplification_keeps_the_value(void **state)
+{
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct expr_arena *x = expr_arena_new();
+		uint64_t symbols[SYMBOLS];
+		unsigned widths[SYMBOLS];
+		struct made made[NODES];
+		for (unsigned s = 0; s < SYMBOLS; s++) {
+			widths[s] = pick(3) ? 8u << pick(4) : 1 + pick(64);
+			symbols[s] = (pick(2) ? next_random() : pick(3)) & mask(widths[s]);
+		}
+		for (unsigned i = 0; i < NODES; i++) {
+			made[i] = i < 6 ? make_leaf(x, symbols, widths)
+					: combine(x, made[pick(i)], made[pick(i)], made[pick(i)]);
+			assert_int_equal(expr_node(x, made[i].e)->width, made[i].width);
+			assert_int_equal(expr_eval(x, made[i].e, symbols), made[i].value);
+		}
+		uint64_t *all = calloc(expr_count(x) + 1, sizeof *all);
+		expr_eval_all(x, symbols, all);
+		for (unsigned i = 0; i < NODES; i++)
+			assert_int_equal(all[made[i].e], made[i].value);
+		struct expr_arena *copy = expr_arena_load(expr_nodes(x), expr_count(x));
+		assert_non_null(copy);
+		assert_int_equal(expr_count(copy), expr_count(x));
+		assert_int_equal(expr_sym(copy, widths[0], 0), expr_sym(x, widths[0], 0));
+		expr_arena_free(copy);
+		free(all);
+		expr_arena_free(x);
+	}
+}
+
+static void equal_expressions_are_one_node(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	expr a = expr_sym(x, 32, 0), b = expr_sym(x, 32, 1);
+	assert_int_equal(expr_binary(x, EXPR_ADD, a, b), expr_binary(x, EXPR_ADD, b, a));
+	assert_int_equal(expr_binary(x, EXPR_SUB, a, a), expr_const(x, 32, 0));
+	expr five = expr_const(x, 32, 5);
+	expr sum = expr_binary(x, EXPR_ADD, expr_binary(x, EXPR_ADD, a, five), five);
+	assert_int_equal(sum, expr_binary(x, EXPR_ADD, a, expr_const(x, 32, 10)));
+	/* The pieces of a value put together again are the value. */
+	expr low = expr_extract(x, a, 0, 16), high = expr_extract(x, a, 16, 16);
+	assert_int_equal(expr_concat(x, high, low), a);
+	/* (zext(p) == 1) is p, as compilers test a flag. */
+	expr p = expr_binary(x, EXPR_ULT, a, b);
+	assert_int_equal(expr_binary(x, EXPR_EQ, expr_zext(x, p, 8), expr_const(x, 8, 1)), p);
+	expr_arena_free(x);
+}
+
+static void text_is_readable_and_bounded(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	char text[64];
+	expr s = expr_sym(x, 32, 3);
+	expr e = expr_binary(x, EXPR_SLT, expr_binary(x, EXPR_MUL, s, expr_const(x, 32, 3)),
+			     expr_const(x, 32, 4));
+	expr_print(x, e, text, sizeof text);
+	assert_string_equal(text, "(s3 * 3) < 4");
+	for (int i = 0; i < 200; i++) /* exponential as text */
+		e = s = expr_binary(x, EXPR_MUL, s, expr_binary(x, EXPR_ADD, s, s));
+	expr_print(x, e, text, sizeof text);
+	assert_true(strlen(text) < sizeof text);
+	expr_arena_free(x);
+}
+
+static void damaged_nodes_are_refused(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	expr s = expr_sym(x, 32, 0);
+	expr_binary(x, EXPR_ULT, expr_binary(x, EXPR_ADD, s, expr_const(x, 32, 7)), s);
+	size_t n = expr_count(x), refused = 0, all = 0;
+	for (size_t i = 1; i <= n; i++)
+		for (size_t byte = 0; byte < 16; byte++) { /* op, width, reserved, operands */
+			struct expr_node nodes[16];
+			memcpy(nodes, expr_nodes(x), (n + 1) * sizeof *nodes);
+			((unsigned char *)&nodes[i])[byte] ^= 0x40;
+			struct expr_arena *y = expr_arena_load(nodes, n);
+			refused += !y;
+			all++;
+			expr_arena_free(y);
+		}
+	assert_true(refused > all * 3 / 4); /* a symbol may have any width */
+	expr_arena_free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(simplification_keeps_the_value),
+		cmocka_unit_test(equal_expressions_are_one_node),
+		cmocka_unit_test(text_is_readable_and_bounded),
+		cmocka_unit_test(damaged_nodes_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

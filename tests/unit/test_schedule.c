@@ -1,0 +1,233 @@
+/* Schedules from total orders: the waits that are needed and no others; and as text. */
+#include "make_execution.h"
+#include "model/schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { X = 0x1000, Y = 0x1010 };
+
+/* The schedule of an SC order of events, all of them up to the failure. */
+static void schedule_of(const struct execution *x, const uint32_t *events, size_t n, size_t needed,
+			struct schedule *out)
+{
+	struct memory m;
+	struct memory_options options = {.model = MEMORY_SC};
+	struct linear l = {.needed = needed};
+	struct error err;
+	assert_true(memory_init(&m, x, &options, &err));
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&l.steps) = (struct step){events[i], false};
+	schedule_init(out, &m, &l);
+	linear_release(&l);
+	memory_release(&m);
+}
+
+static void assert_wait(const struct schedule *s, size_t i, const char *thread, uint64_t sap,
+			const char *other, uint64_t other_sap)
+{
+	assert_true(i < s->waits.n);
+	assert_string_equal(s->waits.at[i].thread, thread);
+	assert_int_equal(s->waits.at[i].sap, sap);
+	assert_string_equal(s->waits.at[i].other, other);
+	assert_int_equal(s->waits.at[i].other_sap, other_sap);
+}
+
+/* 1 writes x and y; 1:1 reads y, then x: one wait orders both. */
+static void implied_waits_are_left_out(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));       /* 1: SAP 1 */
+	make_write(&x, Y, 4, make_const(&x, 4, 1));       /* 2: SAP 2 */
+	make_end(&x, 0);                                  /* 3 */
+	make_thread(&x, "1:1");                           /* 4 */
+	make_read(&x, Y, 4);                              /* 5: SAP 1 */
+	make_read(&x, X, 4);                              /* 6: SAP 2 */
+	make_end(&x, EVENT_FAILS);                        /* 7 */
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 4, 5, 6, 7, 3}, 8, 7, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 1, "1", 2);
+	assert_int_equal(s.stops.n, 1); /* thread 1 has done its part and stays */
+	assert_string_equal(s.stops.at[0].thread, "1");
+	assert_int_equal(s.stops.at[0].sap, 3);
+	assert_int_equal(s.fails.n, 1);
+	assert_int_equal(s.fails.at[0].sap, 2);
+	schedule_release(&s);
+
+	/* The write of y comes after the failure: it is held back, and x needs a wait of its own. */
+	schedule_of(&x, (uint32_t[]){0, 1, 4, 5, 6, 7, 2, 3}, 8, 6, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 2, "1", 1);
+	assert_int_equal(s.stops.at[0].sap, 2);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/* A write waits for the reads that are to see the old value, through a third thread when that is enough. */
+static void waits_are_transitive(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_read(&x, X, 4);                              /* 1 */
+	make_write(&x, Y, 1, make_const(&x, 1, 1));       /* 2: SAP 2 */
+	make_end(&x, 0);                                  /* 3 */
+	make_thread(&x, "1:1");                           /* 4 */
+	make_read(&x, Y, 1);                              /* 5 */
+	make_write(&x, X + 2, 2, make_const(&x, 2, 1));   /* 6: overlaps the read of thread 1 */
+	make_end(&x, 0);                                  /* 7 */
+	make_thread(&x, "1:2");                           /* 8 */
+	make_read(&x, X + 3, 1);                          /* 9 */
+	make_end(&x, 0);                                  /* 10 */
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 4, 5, 6, 8, 9, 3, 7, 10}, 11, 11, &s);
+	assert_int_equal(s.waits.n, 2);
+	assert_wait(&s, 0, "1:1", 1, "1", 2);
+	assert_wait(&s, 1, "1:2", 1, "1:1", 2);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+static void creating_and_joining_need_no_wait(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                                         /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));                   /* 1 */
+	uint32_t create = make_event(&x, EVENT_CREATE, 1);            /* 2 */
+	uint32_t join = make_event(&x, EVENT_JOIN, 1);                /* 3 */
+	make_read(&x, X, 4);                                          /* 4 */
+	make_end(&x, EVENT_FAILS);                                    /* 5 */
+	uint32_t start = make_thread(&x, "1:1");                      /* 6 */
+	make_read(&x, X, 4);                                          /* 7 */
+	make_write(&x, X, 4, make_const(&x, 4, 2));                   /* 8 */
+	uint32_t end = make_end(&x, 0);                               /* 9 */
+	make_order(&x, create, start);
+	make_order(&x, end, join);
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 6, 7, 8, 9, 3, 4, 5}, 10, 10, &s);
+	assert_int_equal(s.waits.n, 0);
+	assert_int_equal(s.stops.n, 0);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/*
+ * pthread_cond_wait is one SAP with three events. The thread that takes the mutex meanwhile waits for what came
+ * before the wait, not for its end; nobody waits inside it.
+ */
+static void a_wait_in_the_middle_of_an_operation(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                       /* 0 */
+	make_event(&x, EVENT_LOCK, 1);              /* 1: SAP 1 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 2: SAP 2 */
+	make_event(&x, EVENT_WAIT, 0);              /* 3 */
+	make_event(&x, EVENT_LOCK, 1);              /* 4 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 5: SAP 3 */
+	make_end(&x, 0);                            /* 6 */
+	x.events.at[3].sap = x.events.at[4].sap = 2;
+	x.events.at[5].sap = x.events.at[6].sap = 3;
+	make_thread(&x, "1:1");                     /* 7 */
+	make_event(&x, EVENT_LOCK, 1);              /* 8 */
+	make_event(&x, EVENT_SIGNAL, 0);            /* 9 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 10 */
+	make_end(&x, 0);                            /* 11 */
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 7, 8, 9, 10, 3, 4, 5, 6, 11}, 12, 12, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 1, "1", 1);
+	assert_int_equal(s.unenforced, 1); /* that it locks again after 1:1 unlocks: the mutex sees to it */
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+static char *temp_file(void)
+{
+	char *name = xstrdup("/tmp/test_schedule.XXXXXX");
+	close(mkstemp(name));
+	return name;
+}
+
+static void text_comes_back(void **state)
+{
+	(void)state;
+	struct schedule s = {.model = MEMORY_TSO, .module = "5f0c"}, r;
+	struct error err;
+	char *file = temp_file();
+	*vec_push(&s.waits) = (struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store"};
+	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, ""};
+	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0};
+	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16};
+	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0};
+	assert_true(schedule_write(&s, file, &err));
+	if (!schedule_read(&r, file, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(r.module, "5f0c");
+	assert_int_equal(r.model, MEMORY_TSO);
+	assert_wait(&r, 0, "1:2", 417, "1:1", 90);
+	assert_string_equal(r.waits.at[0].why, s.waits.at[0].why);
+	assert_int_equal(r.delays.at[0].other_sap, 4);
+	assert_int_equal(r.stops.at[0].sap, 420);
+	assert_int_equal(r.results.at[0].result, 16);
+	assert_string_equal(r.fails.at[0].thread, "1:1:14");
+	schedule_release(&r);
+	schedule_release(&s);
+	unlink(file);
+	free(file);
+}
+
+static void wrong_lines_are_named(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{"", "empty"},
+		{"rethread-schedule 2\n", "version"},
+		{"rethread-schedule 1\nwait 1 2 1 3\n", "line 2"},
+		{"rethread-schedule 1\n\n# x\nwait 1 2 1:1\n", "line 4"},
+		{"rethread-schedule 1\nwait 1 0 1:1 1\n", "line 2"},
+		{"rethread-schedule 1\nstop 1:x 3\n", "line 2"},
+		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
+		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
+		{"rethread-schedule 1\nstop 1 99999999999999999999999\n", "line 2"},
+		{"rethread-schedule 1\nmodel arm\n", "line 2"},
+		{"rethread-schedule 1\nhello\n", "hello"},
+	};
+	char *file = temp_file();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct schedule s;
+		struct error err = {{0}};
+		assert_true(write_file(file, cases[i].text, strlen(cases[i].text), &err));
+		assert_false(schedule_read(&s, file, &err));
+		assert_non_null(strstr(err.text, cases[i].why));
+	}
+	unlink(file);
+	free(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(implied_waits_are_left_out),
+		cmocka_unit_test(waits_are_transitive),
+		cmocka_unit_test(creating_and_joining_need_no_wait),
+		cmocka_unit_test(a_wait_in_the_middle_of_an_operation),
+		cmocka_unit_test(text_comes_back),
+		cmocka_unit_test(wrong_lines_are_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
