@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { QUEUE_SIZE = 6, KEPT_MAX = 8, ROUND = 4, STOP = -1 };
+enum { QUEUE_SIZE = 4, KEPT_MAX = 8, ROUND = 4, STOP = -1 };
 
 static struct {
 	pthread_mutex_t lock;

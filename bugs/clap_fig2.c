@@ -41,7 +41,7 @@
 
 static volatile int x, y;
 static int active = 1;  /* the assertion; see above */
-static int pace = 2000; /* work before each line, in steps of about a nanosecond */
+static int pace = 2000; /* work before each line, in steps of about half a nanosecond */
 
 #ifdef FIXED
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

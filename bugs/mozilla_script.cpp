@@ -28,7 +28,7 @@ struct Script {
 };
 
 constexpr int POOL_SIZE = 8;
-constexpr int LOAD = 4000; /* steps of work of about a nanosecond */
+constexpr int LOAD = 4000; /* steps of work of about half a nanosecond */
 constexpr int LAYOUT = 2000;
 
 class Document

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CONNECTIONS = 2, OPERATION = 2000, CANCEL_EVERY = 4 };
+enum { CONNECTIONS = 2, OPERATION = 2000, FIND_PEER = 50, CANCEL_EVERY = 4 };
 
 static struct connection {
 	pthread_mutex_t lock;
@@ -26,6 +26,13 @@ static struct connection {
 			      {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 static int operations = 200; /* per connection */
+
+/* What a thread does for itself; touches nothing shared. */
+static void work(int steps)
+{
+	for (volatile int i = 0; i < steps; i++)
+		;
+}
 
 static void connection_lock_both(struct connection *own, struct connection *peer)
 {
@@ -36,17 +43,16 @@ static void connection_lock_both(struct connection *own, struct connection *peer
 	struct connection *first = own, *second = peer;
 #endif
 	pthread_mutex_lock(&first->lock);
+	work(FIND_PEER);
 	pthread_mutex_lock(&second->lock);
 }
 
-/* Begins an operation and, in its course, does something that touches nothing shared. */
 static void operation(struct connection *own)
 {
 	pthread_mutex_lock(&own->lock);
 	own->pending++;
 	pthread_mutex_unlock(&own->lock);
-	for (volatile int i = 0; i < OPERATION; i++)
-		;
+	work(OPERATION);
 }
 
 static void cancel(struct connection *own, struct connection *peer)

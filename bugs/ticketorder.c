@@ -79,8 +79,9 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		sales = atoi(argv[1]);
-	if (sales < 0 || SELLERS * sales > SEATS_MAX)
+	if (sales < 0 || SELLERS * sales >= SEATS_MAX)
 		return 2;
+	next_seat = 1; /* there is no seat 0 */
 
 	pthread_t sellers[SELLERS];
 	for (long i = 0; i < SELLERS; i++)

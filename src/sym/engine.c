@@ -90,6 +90,12 @@ static bool is_failing_thread(const struct ethread *t, bool at_end)
 	}
 }
 
+bool engine_blocking_fails(const struct ethread *t)
+{
+	uint32_t kind = engine.trace->failure.kind;
+	return (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT) && is_failing_thread(t, false);
+}
+
 void engine_thread_ends(struct ethread *t, bool at_failure)
 {
 	if (t->ended)
@@ -304,6 +310,7 @@ _Noreturn void engine_finish(void)
 {
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
+	sync_finish();
 	size_t nfound;
 	const struct range *found = races_found(engine.races, &nfound);
 	struct error err;

@@ -69,6 +69,8 @@ struct ethread {
 	uint64_t wait_order;
 	struct ethread *wait_thread;
 	/* life */
+	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
+	struct event_ref attempt;
 	const char *native; /* the native function the interpreter is calling, or NULL */
 	bool ended;  /* its EVENT_END is recorded */
 	struct event_ref end;
@@ -108,6 +110,8 @@ void engine_self_set(struct ethread *t);
 _Noreturn void engine_finish(void);              /* write the result and end the process */
 _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
+/* Is being blocked for ever this thread's part in the failure? */
+bool engine_blocking_fails(const struct ethread *t);
 /* ... at a call that does not return; counted: the call was counted as a SAP. */
 void engine_ends_here(struct ethread *t, bool counted);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
@@ -130,6 +134,8 @@ void sync_plain(const char *what);
 enum rt_once sync_once(const void *control);
 void sync_exit(void *result);
 bool sync_can_go(const struct ethread *t);
+/* At the end: who is blocked comes after who holds. */
+void sync_finish(void);
 
 /* events.c */
 struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site);

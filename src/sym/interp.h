@@ -118,7 +118,7 @@ void host_fill(struct ithread *t, uint32_t site, uint64_t to, struct slot byte, 
 
 /*
  * A call of native code (site 0 when the callee is interposed). The host decides: returns true when the
- * interpreter shall call it with concrete arguments through libffi; false when the host has done it and
+ * interpreter shall call it with concrete arguments; false when the host has done it and
  * set out. `name` is NULL for unknown addresses. After a native call host_called runs.
  */
 struct native_call {
@@ -127,7 +127,7 @@ struct native_call {
 	void *address;
 	struct slot *in;    /* parameters, variadic ones included */
 	unsigned nin;
-	struct slot *out;   /* at most 2 slots */
+	struct slot *out;   /* all zero before */
 	unsigned nout;
 };
 bool host_call(struct ithread *t, struct native_call *c);

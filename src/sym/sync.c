@@ -14,6 +14,8 @@ struct object {
 	uint64_t address;
 	uint32_t number;             /* ours, from 1 */
 	struct ethread *holder;      /* of a mutex */
+	uint64_t hold_sap;           /* where it got it */
+	uint32_t hold_site;
 	uint32_t depth;              /* of a recursive one */
 	uint64_t steps;              /* acquisitions or ordered steps so far */
 	struct vclock clock;         /* what the next one learns */
@@ -106,22 +108,32 @@ bool sync_can_go(const struct ethread *t)
 
 /* ---- steps ---- */
 
-_Noreturn static void blocked_at_end(struct ethread *self)
+/*
+ * The recorded run entered this step and never completed it. Where being blocked is the failure, the thread must get
+ * as far as trying, after whoever holds the object has got it (sync_finish); else it is not let in.
+ */
+_Noreturn static void blocked_at_end(struct ethread *self, const void *place)
 {
-	self->saps--; /* entered, never done */
+	if (engine_blocking_fails(self)) {
+		self->blocked_on = place;
+		event_add(self, EVENT_CALL, 0, place_describe(self, "blocks here"))->flags &= (uint16_t)~EVENT_OPTIONAL;
+		self->attempt = event_last(self);
+	} else {
+		self->saps--;
+	}
 	engine_thread_ends(self, false);
 	engine_thread_over(self);
 }
 
-/* Counts the SAP. A step that the recorded run never completed ends the thread here. */
-static struct ethread *begin(void)
+/* Counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */
+static struct ethread *begin(const void *place)
 {
 	struct ethread *self = engine_self();
 	if (!self)
 		engine_fatal("a thread that rethread did not see start uses synchronization");
 	self->saps++;
 	if (!self->log || self->ops >= self->log->info.sync_done)
-		blocked_at_end(self);
+		blocked_at_end(self, place);
 	return self;
 }
 
@@ -192,7 +204,7 @@ static void becomes_last(struct ethread *self, struct object *o, const char *wha
 
 int sync_acquire(const void *place, const char *what)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(place);
 	const struct rt_sync *e = entry(self);
 	if (has_failed(e))
 		return done(self, e);
@@ -204,6 +216,8 @@ int sync_acquire(const void *place, const char *what)
 	}
 	await_turn(self, o, e);
 	o->holder = self;
+	o->hold_sap = self->saps;
+	o->hold_site = place_describe(self, what);
 	o->depth = 1;
 	if (engine.lock_order)
 		follow_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
@@ -214,7 +228,7 @@ int sync_acquire(const void *place, const char *what)
 
 void sync_release(const void *place, const char *what)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(place);
 	const struct rt_sync *e = entry(self);
 	struct object *o = object_at(place);
 	done(self, e);
@@ -229,7 +243,7 @@ void sync_release(const void *place, const char *what)
 
 int sync_ordered(const void *place, const char *what)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(place);
 	const struct rt_sync *e = entry(self);
 	if (has_failed(e))
 		return done(self, e);
@@ -245,7 +259,7 @@ int sync_ordered(const void *place, const char *what)
 void sync_plain(const char *what)
 {
 	(void)what;
-	struct ethread *self = begin();
+	struct ethread *self = begin(NULL);
 	done(self, entry(self));
 }
 
@@ -264,6 +278,25 @@ enum rt_once sync_once(const void *control)
 	sync_ordered(control, "pthread_once");
 	engine.results.n--; /* the routine runs again by itself */
 	return RT_ONCE_RUNS;
+}
+
+static struct event_ref holding_event(const struct object *o)
+{
+	struct ethread *t = o->holder;
+	for (size_t i = t->events.n; i--;)
+		if (t->events.at[i].kind == EVENT_LOCK && t->events.at[i].sap == o->hold_sap)
+			return (struct event_ref){ t->number, (uint32_t)i };
+	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
+}
+
+void sync_finish(void)
+{
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *t = engine.threads.at[i];
+		struct object *o = t->blocked_on ? object_at(t->blocked_on) : NULL;
+		if (o && o->holder && o->holder != t)
+			order_add(holding_event(o), t->attempt);
+	}
 }
 
 /* ---- threads ---- */
@@ -291,7 +324,7 @@ static void *thread_main(void *p)
 
 int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(NULL);
 	const struct rt_sync *e = entry(self);
 	if (has_failed(e))
 		return done(self, e);
@@ -321,7 +354,7 @@ static struct ethread *thread_with_id(pthread_t id)
 
 int sync_join(pthread_t id, void **result, const char *what)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(NULL);
 	const struct rt_sync *e = entry(self);
 	struct ethread *target = thread_with_id(id);
 	if (has_failed(e) || !target)
@@ -339,7 +372,7 @@ int sync_join(pthread_t id, void **result, const char *what)
 
 void sync_exit(void *result)
 {
-	struct ethread *self = begin();
+	struct ethread *self = begin(NULL);
 	self->ops++;
 	self->result = result;
 	engine_thread_ends(self, false);

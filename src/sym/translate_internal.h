@@ -30,7 +30,6 @@ struct map {
 };
 bool map_get(const struct map *m, const void *key, uint32_t *value);
 void map_put(struct map *m, const void *key, uint32_t value);
-void map_clear(struct map *m);
 void map_release(struct map *m);
 
 /* One slot of a type: how its bits lie in memory. */
@@ -112,9 +111,13 @@ uint32_t pool_word(struct tr *t, uint32_t word);
 uint32_t pool_reg(struct tr *t, reg r);
 /* n R(n), as most operand lists are. */
 uint32_t pool_regs(struct tr *t, const reg *regs, size_t n);
-void emit_jump(struct tr *t, uint32_t from_block, uint32_t to_block);
-void translate_terminator(struct tr *t, LLVMValueRef i);
 uint32_t site_of(struct tr *t, LLVMValueRef i);
+extern const char *const op_kinds[OP_COUNT_]; /* as in code.h */
+
+/* translate_flow.c */
+void translate_terminator(struct tr *t, LLVMValueRef i);
+/* The icmp whose only use is this branch, right in its block; it becomes part of the branch. */
+bool fused_compare(LLVMValueRef br, LLVMValueRef *compare);
 
 /* translate_value.c: types, registers, constants */
 unsigned slots_of(struct tr *t, LLVMTypeRef type);
@@ -139,6 +142,22 @@ static inline unsigned int_width(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 64;
 }
 
+/* Of an instruction or a constant expression. */
+static inline LLVMOpcode opcode(LLVMValueRef v)
+{
+	return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMGetConstOpcode(v);
+}
+
+static inline LLVMTypeRef element(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static inline unsigned elements(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
 /* translate_insn.c: arithmetic, casts, vectors, aggregates. Operands by number, so that constant
  * expressions can come here too. */
 void translate_simple(struct tr *t, LLVMValueRef i);
@@ -149,6 +168,11 @@ reg emit_select(struct tr *t, unsigned width, reg d, reg c, reg a, reg b);
 void emit_binary(struct tr *t, LLVMOpcode op, unsigned width, reg d, reg a, reg b);
 void emit_helper(struct tr *t, enum code_helper h, unsigned w, reg d, const reg *in);
 void emit_float_binary(struct tr *t, LLVMOpcode op, unsigned kind, reg d, const reg *a, const reg *b);
+enum leaf_kind kind_of(struct tr *t, LLVMTypeRef type); /* of an element */
+
+/* translate_cast.c */
+void translate_cast(struct tr *t, LLVMValueRef i, LLVMOpcode op);
+bool is_renaming_cast(struct tr *t, LLVMValueRef i, LLVMOpcode op);
 /* The same bits, cut into slots of another type. */
 void emit_bitcast(struct tr *t, LLVMTypeRef from, const reg *in, LLVMTypeRef to, reg *out);
 

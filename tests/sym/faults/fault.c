@@ -21,7 +21,8 @@ __attribute__((noinline)) static void put(char *p, int v)
 
 __attribute__((noinline)) static int divide(int a, int b)
 {
-	return a / b; /* divide */
+	volatile int by = b;
+	return a / by; /* divide */
 }
 
 int main(int argc, char **argv)
