@@ -69,7 +69,7 @@ ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call o
 	$(B)/obj/src/model/execution.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c input_kinds.c))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer)))

@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { QUEUE_SIZE = 4, KEPT_MAX = 8, ROUND = 4, STOP = -1 };
+enum { QUEUE_SIZE = 8, KEPT_MAX = 8, ROUND = 4, STOP = -1 };
 
 static struct {
 	pthread_mutex_t lock;
@@ -68,27 +68,21 @@ static void keep_alive(int connection)
 	pthread_mutex_unlock(&kept_lock);
 }
 
-/* Pushes the kept connections that have become readable, which is every other one. */
+/* Pushes the kept connections that have become readable, which by now is all of them. */
 static void push_readable(void)
 {
 #ifdef FIXED
 	int readable[KEPT_MAX], count = 0;
 	pthread_mutex_lock(&kept_lock);
-	while (kept_count > 0) {
-		int connection = kept[--kept_count];
-		if (connection % 2 == 0)
-			readable[count++] = connection;
-	}
+	while (kept_count > 0)
+		readable[count++] = kept[--kept_count];
 	pthread_mutex_unlock(&kept_lock);
 	for (int i = 0; i < count; i++)
 		queue_push(readable[i]);
 #else
 	pthread_mutex_lock(&kept_lock);
-	while (kept_count > 0) {
-		int connection = kept[--kept_count];
-		if (connection % 2 == 0)
-			queue_push(connection);
-	}
+	while (kept_count > 0)
+		queue_push(kept[--kept_count]);
 	pthread_mutex_unlock(&kept_lock);
 #endif
 }
@@ -104,8 +98,8 @@ static void *worker(void *unused)
 	int connection;
 	while ((connection = queue_pop()) != STOP) {
 		answer(connection);
-		if (connection % 3 == 0)
-			keep_alive(connection + 1);
+		if (connection % 2 == 0)
+			keep_alive(connection + 1); /* one more request will come on it */
 	}
 	return unused;
 }
@@ -120,7 +114,7 @@ static void *listener(void *unused)
 {
 	for (int i = 0; i < requests; i++) {
 		accept_connection(i);
-		queue_push(i);
+		queue_push(2 * i);
 		if (i % ROUND == ROUND - 1)
 			push_readable();
 	}

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <rethread/instrument.h>
+#include <rethread/trace.h>
 #include <stdbool.h>
 
 struct rt_engine_config {
@@ -47,6 +48,14 @@ struct rt_engine {
 	void (*plain)(const char *what);
 	enum rt_once (*once)(const void *control); /* pthread_once; RT_ONCE_RUNS is a step */
 	void (*exit)(void *result);        /* pthread_exit; does not return */
+	/*
+	 * A function of inputs.def is called: what it did in the recorded run; NULL when that is not a call of the
+	 * program. Does not return where the recorded run never came back from it. The other two are what it does to
+	 * the program's memory: `writes` does it.
+	 */
+	const struct rt_input *(*input)(uint32_t function, const char *what);
+	void (*reads)(const void *from, uint64_t size);
+	void (*writes)(void *to, const void *bytes, uint64_t size);
 };
 
 /* NULL when the engine cannot start; the reason is then in the file STATE/error. */

@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 1
+#define RT_ABI 2
 #define RT_HASH_SIZE 20
 
 /* ------------------------------------------------------------------ the recorded program ---- */
@@ -86,22 +86,36 @@ extern const struct rt_record_module __rethread_record_module;
 /*
  * Gate. Around each site the twin runs, inline:
  *
- *     if (++__rethread_gate.count >= __rethread_gate.next) __rethread_gate_wait(site);
- *     ... the access ...
+ *     void *at = address;
+ *     if (++__rethread_gate.count >= __rethread_gate.next)
+ *             at = __rethread_gate_wait(site, kind, address, size);
+ *     ... the access, at `at` ...
  *     if (__rethread_gate.signal) __rethread_gate_passed();
  *
  * count is the number of the SAP being executed. next is the first SAP at which the runtime wants to be
- * asked. signal is set by the runtime, in __rethread_gate_wait, when somebody waits for this SAP.
+ * asked. signal is set by the runtime, in __rethread_gate_wait, when it wants to know that this SAP is done.
  * The access is not moved across either half by the compiler: both are barriers to it. For a call that
  * never returns or that unwinds, the second half is missing; the next gate makes up for it.
+ *
+ * The slow path is told what the site accesses, and where the access goes instead: the runtime may give a load or
+ * store another place with the same alignment (store buffers, src/replay/buffers.c). A copy asks a second time, with
+ * __rethread_gate_source, for where it reads from. Other kinds are always done where they are.
  */
+enum rt_access {
+	RT_ACCESS_NONE = 0,   /* call, indirect call, assembly: address NULL, size 0 */
+	RT_ACCESS_LOAD = 1,   /* also atomic */
+	RT_ACCESS_STORE = 2,  /* also memset, the target of a copy, and atomic below seq_cst */
+	RT_ACCESS_UPDATE = 3, /* read-modify-write, compare-exchange, seq_cst store, masked and other vector accesses */
+	RT_ACCESS_FENCE = 4,  /* address NULL, size 0 */
+};
 struct rt_gate {
 	uint64_t count;
 	uint64_t next;
 	uint32_t signal;
 };
 extern __thread struct rt_gate __rethread_gate;
-void __rethread_gate_wait(uint32_t site);
+void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size);
+void *__rethread_gate_source(void *address, uint64_t size);
 void __rethread_gate_passed(void);
 
 /*

@@ -87,6 +87,7 @@ enum rt_stream {
 	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */
 	RT_STREAM_PATH = 2,   /* 64-bit path words, instrument.h; a zero word ends the stream */
 	RT_STREAM_SYNC = 3,   /* struct rt_sync entries; an entry with order 0 ends the stream */
+	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
 };
 
 struct rt_chunk {
@@ -159,5 +160,18 @@ struct rt_sync {
 	uint64_t time;   /* rdtsc after the operation, 0 with time=0 */
 };
 #define RT_OBJECT_THREAD 0x80000000u
+
+/*
+ * Inputs: what a call of a function in inputs.def brought into the program. After the struct come the pieces of memory
+ * that the call wrote, in the order of the table: a 64-bit length, then that many bytes, padded to a multiple of 8.
+ * A record lies within one chunk; where the next one has no room, a record of function 0 fills the chunk.
+ * `size` is stored last.
+ */
+struct rt_input {
+	uint32_t size;     /* of the whole record, a multiple of 8 */
+	uint16_t function; /* line of inputs.def, from 1 */
+	uint16_t error;    /* errno after the call */
+	uint64_t result;   /* zero-extended bits of what it returned; a pointer is only NULL or not */
+};
 
 #endif

@@ -271,7 +271,8 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 	if (!dir)
 		return false;
 	char *report = xasprintf("%s/report", dir);
-	char *variable = xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u", schedule, report, timeout);
+	char *variable = xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report,
+				   timeout, t->dir, t->header.pid);
 	char *output = t->fail_if ? xasprintf("%s/output", dir) : NULL;
 	struct twin_run run = { variable, quiet, timeout ? timeout + 5 : 0 };
 	int status;

@@ -1,7 +1,9 @@
 #include "infer/explore.h"
 
 #include "exe/sections.h"
+#include "exe/symbols.h"
 #include "exe/twin.h"
+#include "infer/progress.h"
 #include "sym/translate.h"
 
 #include <jansson.h>
@@ -48,9 +50,13 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	s->symbols = number(status, "symbols");
 	s->mismatches = number(status, "mismatches");
 	s->assumptions = number(status, "assumptions");
+	s->faults = number(status, "faults");
+	s->refuted = number(status, "refuted");
 	s->failed = json_is_true(json_object_get(status, "failed"));
 	const char *first = json_string_value(json_object_get(status, "first_mismatch"));
 	snprintf(s->first_mismatch, sizeof s->first_mismatch, "%s", first ? first : "");
+	first = json_string_value(json_object_get(status, "first_fault"));
+	snprintf(s->first_fault, sizeof s->first_fault, "%s", first ? first : "");
 	json_decref(status);
 	return true;
 }
@@ -84,33 +90,106 @@ static bool run_once(const struct trace *t, const char *twin, const char *dir, c
 	return ok;
 }
 
-bool explore(const struct trace *t, const char *twin, const char *dir, double budget,
-	     explore_progress *progress, void *data, struct execution *x, struct explore_stats *stats,
-	     bool *out_of_budget, struct error *err)
+struct explorer {
+	const struct trace *trace;
+	const char *twin, *dir;
+	char *code;
+	vec(struct forced_value) forced; /* in force */
+};
+
+/* The line and function of a recorded fault, for the executor (src/sym/guess.c). */
+static bool write_failure(const struct trace *t, const char *dir, struct error *err)
 {
-	double start = now();
-	memset(stats, 0, sizeof *stats);
-	*out_of_budget = false;
-	char *code = xasprintf("%s/code", dir), *result = xasprintf("%s/execution", dir);
-	bool ok = make_code(t, code, err);
-	for (uint64_t found = 1; ok && found;) {
-		double left = budget - (now() - start);
-		if (budget > 0 && left <= 0) {
-			*out_of_budget = true;
-			ok = fail(err, "the budget ended before the racy locations were known");
-			break;
-		}
-		unsigned timeout = budget > 0 ? (unsigned)left + 1 : 0;
-		stats->runs++;
-		ok = run_once(t, twin, dir, code, timeout, out_of_budget, err) &&
-		     read_status(dir, stats, &found, err);
-		stats->seconds = now() - start;
-		if (ok && progress)
-			progress(stats, data);
+	if (t->failure.kind != RT_FAIL_SIGNAL || !t->failure.nframes)
+		return true;
+	struct symbols *symbols = symbols_open(t->program, NULL);
+	struct position p;
+	bool ok = true;
+	if (symbols && symbols_find(symbols, t->failure.frames[0], &p) && p.file) {
+		char *path = xasprintf("%s/failure", dir);
+		char *text = xasprintf("%d %s\n", p.line, p.function);
+		ok = write_file(path, text, strlen(text), err);
+		free(path);
+		free(text);
 	}
-	if (ok)
-		ok = execution_read(x, result, err);
-	free(code);
+	if (symbols)
+		symbols_close(symbols);
+	return ok;
+}
+
+struct explorer *explorer_new(const struct trace *t, const char *twin, const char *dir, struct error *err)
+{
+	struct explorer *e = xcalloc(1, sizeof *e);
+	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
+	if (make_code(t, e->code, err) && write_failure(t, dir, err))
+		return e;
+	explorer_free(e);
+	return NULL;
+}
+
+void explorer_free(struct explorer *e)
+{
+	free(e->code);
+	vec_free(&e->forced);
+	free(e);
+}
+
+enum explore_result explorer_run(struct explorer *e, double seconds, struct execution *x,
+				 struct explore_stats *stats, struct error *err)
+{
+	double start = now(), before = stats->seconds;
+	for (uint64_t found = 1; found;) {
+		double left = seconds - (now() - start);
+		if (left <= 0) {
+			fail(err, "the budget ended before the racy locations were known");
+			return EXPLORE_BUDGET;
+		}
+		bool timed_out;
+		stats->runs++;
+		if (!run_once(e->trace, e->twin, e->dir, e->code, (unsigned)left + 1, &timed_out, err))
+			return timed_out ? EXPLORE_BUDGET : EXPLORE_ERROR;
+		if (!read_status(e->dir, stats, &found, err))
+			return EXPLORE_ERROR;
+		stats->seconds = before + now() - start;
+		progress_status("executing symbolically: run %u, %llu racy locations, %llu symbols", stats->runs,
+				(unsigned long long)stats->racy, (unsigned long long)stats->symbols);
+	}
+	char *result = xasprintf("%s/execution", e->dir);
+	bool ok = execution_read(x, result, err);
 	free(result);
+	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
+}
+
+static int compare_forced(const void *p, const void *q)
+{
+	const struct forced_value *a = p, *b = q;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->sap != b->sap)
+		return a->sap < b->sap ? -1 : 1;
+	return a->piece < b->piece ? -1 : a->piece > b->piece;
+}
+
+bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
+		    struct error *err)
+{
+	vec(struct forced_value) fresh = { 0 };
+	for (size_t i = 0; i < x->events.n; i++) {
+		const struct event *v = &x->events.at[i];
+		if ((v->kind != EVENT_READ && v->kind != EVENT_UPDATE) || !v->read)
+			continue;
+		*vec_push(&fresh) = (struct forced_value){ x->threads.at[v->thread].log_number, v->piece, v->sap,
+							   expr_eval(x->exprs, v->read, symbols) };
+	}
+	qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
+	*changed = fresh.n != e->forced.n ||
+		   (fresh.n && memcmp(fresh.at, e->forced.at, fresh.n * sizeof *fresh.at) != 0);
+	vec_free(&e->forced);
+	e->forced.at = fresh.at;
+	e->forced.n = fresh.n;
+	e->forced.cap = fresh.cap;
+	char *path = xasprintf("%s/values", e->dir);
+	bool ok = write_file(path, fresh.at, fresh.n * sizeof *fresh.at, err);
+	free(path);
 	return ok;
 }

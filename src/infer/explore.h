@@ -1,6 +1,12 @@
 /*
- * The executor's side of inference: translate the program, then run its twin in infer mode again and again,
- * each run knowing the racy locations the earlier ones found, until nothing new appears (design §5.2).
+ * The executor's side of inference: translate the program once, then run its twin in infer mode again and again, each
+ * run knowing the racy locations the earlier ones found, until nothing new appears (design §5.2).
+ *
+ *     struct explorer *e = explorer_new(trace, twin, dir, &err);
+ *     explorer_run(e, seconds, &x, &stats, &err);      the execution at the fixed point
+ *     explorer_force(e, &x, symbols, &err);            what racy reads shall be taken to read from now on
+ *     explorer_run(e, ...);                            ... which may lead to other accesses
+ *     explorer_free(e);
  */
 #ifndef RETHREAD_EXPLORE_H
 #define RETHREAD_EXPLORE_H
@@ -10,25 +16,42 @@
 #include "trace/trace.h"
 
 struct explore_stats {
-	unsigned runs;
+	unsigned runs;         /* of the executor, in all */
 	uint64_t racy;         /* locations */
+	/* In the last run: */
 	uint64_t saps, instructions, events, symbols;
-	uint64_t mismatches;   /* concrete branches that went another way in the log, in the last run */
+	uint64_t mismatches;   /* concrete branches that went another way in the log */
+	uint64_t faults;       /* threads that met a bad address where the recorded one did not */
 	uint64_t assumptions;  /* guesses made where a symbolic value was needed concretely */
+	uint64_t refuted;      /* combinations of guesses that led off the path */
 	bool failed;           /* the failing thread reached its failure */
-	double seconds;
-	char first_mismatch[256];
+	double seconds;        /* in all */
+	char first_mismatch[256], first_fault[256];
 };
 
-/* Called after each run, for progress. */
-typedef void explore_progress(const struct explore_stats *stats, void *data);
+enum explore_result { EXPLORE_DONE, EXPLORE_BUDGET, EXPLORE_ERROR };
+
+struct explorer; /* opaque */
+
+/* `twin` is the twin's path, `dir` a directory for files; both must outlive the explorer. */
+struct explorer *explorer_new(const struct trace *t, const char *twin, const char *dir, struct error *err);
+void explorer_free(struct explorer *e);
+
+/* Runs to the fixed point. x is initialised on EXPLORE_DONE only. */
+enum explore_result explorer_run(struct explorer *e, double seconds, struct execution *x,
+				 struct explore_stats *stats, struct error *err);
 
 /*
- * `twin` is the twin's path, `dir` a directory for files. On success x is the execution at the fixed point.
- * budget in seconds, 0 = none; *out_of_budget tells when that was the reason for false.
+ * Racy reads are taken to read these values (by symbol of x) in later runs. *changed: some differ from what was
+ * in force.
  */
-bool explore(const struct trace *t, const char *twin, const char *dir, double budget,
-	     explore_progress *progress, void *data, struct execution *x, struct explore_stats *stats,
-	     bool *out_of_budget, struct error *err);
+bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
+		    struct error *err);
+
+/* Did the last run follow all recorded paths to the failure? */
+static inline bool explore_on_path(const struct explore_stats *s)
+{
+	return !s->mismatches && !s->faults && s->failed;
+}
 
 #endif

@@ -8,6 +8,7 @@
 #include "infer/explore.h"
 #include "infer/progress.h"
 #include "infer/result.h"
+#include "infer/revise.h"
 #include "solve/infer.h"
 #include "trace/store.h"
 #include "trace/trace.h"
@@ -96,7 +97,10 @@ struct work {
 	struct request request;
 	struct trace *trace;
 	char *twin, *dir;
-	struct execution x;
+	struct explorer *explorer;
+	struct execution x; /* of the executor's last run */
+	enum memory_model models[2]; /* to try, in this order */
+	size_t nmodels;
 	struct figures figures;
 	double start;
 };
@@ -134,13 +138,6 @@ static void open_trace(struct work *w)
 		die(EXIT_ERROR, "%s", err.text);
 }
 
-static void show_exploration(const struct explore_stats *s, void *unused)
-{
-	(void)unused;
-	progress_status("executing symbolically: run %u, %llu racy locations, %llu symbols", s->runs,
-			(unsigned long long)s->racy, (unsigned long long)s->symbols);
-}
-
 static double left(const struct work *w)
 {
 	double rest = w->request.budget - (solver_clock() - w->start);
@@ -152,30 +149,76 @@ static bool budget_over(const struct work *w)
 	return solver_clock() - w->start >= w->request.budget;
 }
 
+/* Runs the executor until it finds no new race. */
 static void execute(struct work *w)
 {
 	struct error err;
 	struct explore_stats *s = &w->figures.explore;
-	bool out_of_budget;
-	if (!explore(w->trace, w->twin, w->dir, left(w), show_exploration, NULL, &w->x, s, &out_of_budget, &err)) {
+	enum explore_result result = explorer_run(w->explorer, left(w), &w->x, s, &err);
+	if (result != EXPLORE_DONE) {
 		progress_line("rethread: %s", err.text);
-		finish(w, out_of_budget ? EXIT_BUDGET : EXIT_ERROR, out_of_budget ? "budget" : "error");
+		finish(w, result == EXPLORE_BUDGET ? EXIT_BUDGET : EXIT_ERROR,
+		       result == EXPLORE_BUDGET ? "budget" : "error");
 	}
-	progress_line("executed %llu instructions symbolically in %u runs, %.2f s: %llu SAPs, %llu events, "
-		      "%llu racy locations, %llu symbols",
-		      (unsigned long long)s->instructions, s->runs, s->seconds, (unsigned long long)s->saps,
-		      (unsigned long long)s->events, (unsigned long long)s->racy, (unsigned long long)s->symbols);
-	if (s->mismatches) {
-		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one and "
-			   "nothing known to race decides it (%llu such branches)",
-		     s->first_mismatch, (unsigned long long)s->mismatches);
-		give_up(w, &err);
-	}
-	if (!s->failed) {
+	if (w->request.verbose || explore_on_path(s))
+		progress_line("executed %llu instructions symbolically in %u runs, %.2f s: %llu SAPs, %llu events, "
+			      "%llu racy locations, %llu symbols, %llu assumptions",
+			      (unsigned long long)s->instructions, s->runs, s->seconds, (unsigned long long)s->saps,
+			      (unsigned long long)s->events, (unsigned long long)s->racy,
+			      (unsigned long long)s->symbols, (unsigned long long)s->assumptions);
+}
+
+_Noreturn static void unexplained(struct work *w)
+{
+	const struct explore_stats *s = &w->figures.explore;
+	struct error err;
+	if (s->mismatches)
+		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one, and "
+			   "nothing known to race decides it",
+		     s->first_mismatch);
+	else if (s->faults)
+		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on",
+		     s->first_fault);
+	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");
-		give_up(w, &err);
+	give_up(w, &err);
+}
+
+_Noreturn static void over_budget(struct work *w)
+{
+	progress_line("rethread: the budget of %.0f s ended before an interleaving was found; --budget gives more",
+		      w->request.budget);
+	finish(w, EXIT_BUDGET, "budget");
+}
+
+/* Other values for the racy reads, from a model of what is known; there are none: the log is not explained. */
+static void revise(struct work *w)
+{
+	struct error err;
+	uint64_t *symbols = xcalloc(w->x.nsymbols + 1, sizeof *symbols);
+	enum infer_result result = INFER_NONE;
+	for (size_t i = 0; i < w->nmodels && result == INFER_NONE; i++) {
+		struct infer_options options = infer_defaults();
+		options.model = w->models[i];
+		options.seconds = left(w);
+		progress_status("revising guesses: run %u, %llu symbols, %llu assumptions", w->figures.explore.runs,
+				(unsigned long long)w->x.nsymbols,
+				(unsigned long long)w->figures.explore.assumptions);
+		result = revise_values(&w->x, &options, symbols, &err);
 	}
+	if (result == INFER_BUDGET || budget_over(w))
+		over_budget(w);
+	if (result == INFER_ERROR)
+		give_up(w, &err);
+	bool changed = false;
+	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &changed, &err))
+		give_up(w, &err);
+	if (!changed)
+		unexplained(w);
+	w->figures.revisions++;
+	free(symbols);
+	execution_release(&w->x);
 }
 
 /* Replays the candidate; when proven, it becomes the trace's schedule. */
@@ -261,34 +304,59 @@ _Noreturn static void reproduced(struct work *w)
 	finish(w, EXIT_DONE, w->request.prove ? "reproduced" : "inferred");
 }
 
+/* Under each memory model in turn, until one has a proven candidate. */
+static enum infer_result solve_models(struct work *w)
+{
+	enum infer_result result = INFER_NONE;
+	for (size_t i = 0; i < w->nmodels && result == INFER_NONE; i++)
+		result = solve(w, w->models[i]);
+	return result;
+}
+
+_Noreturn static void none_found(struct work *w)
+{
+	if (w->figures.replays) {
+		progress_line("rethread: no further candidate, and none was proven: candidates did not replay; this says "
+			      "nothing about others");
+		finish(w, EXIT_ERROR, "unproven");
+	}
+	progress_line("no interleaving under %s explains the log: proven", w->figures.model);
+	finish(w, EXIT_NO_INTERLEAVING, "none");
+}
+
+static void choose_models(struct work *w)
+{
+	w->models[0] = MEMORY_SC;
+	w->models[1] = MEMORY_TSO;
+	w->nmodels = 2;
+	if (w->request.model) {
+		memory_model_parse(w->request.model, &w->models[0]);
+		w->nmodels = 1;
+	}
+}
+
 int main(int argc, char **argv)
 {
+	struct error err;
 	struct work w = { .request = parse(argc, argv), .start = solver_clock() };
 	w.figures.engine = "solve";
 	w.figures.model = "";
+	choose_models(&w);
 	open_trace(&w);
-	execute(&w);
-	enum memory_model models[] = { MEMORY_SC, MEMORY_TSO };
-	size_t nmodels = 2;
-	if (w.request.model) {
-		memory_model_parse(w.request.model, &models[0]);
-		nmodels = 1;
+	w.explorer = explorer_new(w.trace, w.twin, w.dir, &err);
+	if (!w.explorer)
+		give_up(&w, &err);
+	for (;;) {
+		execute(&w);
+		if (explore_on_path(&w.figures.explore)) {
+			enum infer_result result = solve_models(&w);
+			if (result == INFER_FOUND)
+				reproduced(&w);
+			if (result == INFER_BUDGET)
+				over_budget(&w);
+			if (!w.figures.explore.assumptions)
+				none_found(&w);
+		}
+		revise(&w);
 	}
-	enum infer_result result = INFER_NONE;
-	for (size_t i = 0; i < nmodels && result == INFER_NONE; i++)
-		result = solve(&w, models[i]);
-	if (result == INFER_FOUND)
-		reproduced(&w);
-	if (result == INFER_BUDGET) {
-		progress_line("rethread: the budget of %.0f s ended before an interleaving was found; --budget gives more",
-			      w.request.budget);
-		finish(&w, EXIT_BUDGET, "budget");
-	}
-	if (w.figures.replays || w.figures.explore.assumptions) {
-		progress_line("rethread: no further candidate, and none was proven; this says nothing about others: %s",
-			      w.figures.replays ? "candidates did not replay" : "values had to be assumed");
-		finish(&w, EXIT_ERROR, "unproven");
-	}
-	progress_line("no interleaving under %s explains the log: proven", w.figures.model);
-	finish(&w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -114,6 +114,7 @@ bool result_write_figures(const struct figures *f, const char *path, struct erro
 		{ "constraints", s->constraints },   { "rounds", s->rounds },
 		{ "candidates", s->answers },        { "context_switches", s->switches },
 		{ "waits", s->waits },               { "replays", f->replays },
+		{ "revisions", f->revisions },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		json_object_set_new(j, numbers[i].key, number(numbers[i].value));

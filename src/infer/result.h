@@ -18,6 +18,7 @@ struct figures {
 	struct explore_stats explore;
 	struct infer_stats infer;
 	unsigned replays;    /* candidates replayed */
+	unsigned revisions;  /* of the executor's guesses */
 	double replay_seconds, seconds;
 };
 bool result_write_figures(const struct figures *f, const char *path, struct error *err);

@@ -22,6 +22,9 @@ enum class_flag {
 	CLASS_SHARED = 2,  /* more than one thread may reach it */
 	CLASS_WRITTEN = 4, /* somebody stores into it while the program runs */
 	CLASS_INTEGER = 8, /* pointers to it exist as integers */
+	/* After classes_solve, for recompute.c: */
+	CLASS_UNKNOWN = 16,  /* what it holds cannot be recomputed */
+	CLASS_POINTERS = 32, /* it may hold pointers */
 };
 
 struct classes;

@@ -75,11 +75,9 @@ LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef typ
 	return f;
 }
 
-LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, bool argument)
+LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, LLVMTypeRef type)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef i32 = int_type(m, 32);
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &i32, argument, false);
 	LLVMValueRef target = runtime_function(m, name, type);
 
 	char own[128];
@@ -88,21 +86,26 @@ LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, bool argument)
 	LLVMSetFunctionCallConv(f, LLVMPreserveMostCallConv);
 	add_attribute(f, "nounwind", 0);
 
+	LLVMValueRef arguments[8];
+	unsigned n = LLVMCountParams(f);
+	LLVMGetParams(f, arguments);
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
 	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, ""));
-	LLVMValueRef arg = argument ? LLVMGetParam(f, 0) : NULL;
-	LLVMBuildCall2(b, type, target, &arg, argument, "");
-	LLVMBuildRetVoid(b);
+	LLVMValueRef result = LLVMBuildCall2(b, type, target, arguments, n, "");
+	if (LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind)
+		LLVMBuildRetVoid(b);
+	else
+		LLVMBuildRet(b, result);
 	LLVMDisposeBuilder(b);
 	return f;
 }
 
-void call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef argument_or_null)
+LLVMValueRef call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef *arguments, unsigned n)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(slow_path);
-	LLVMValueRef call =
-		LLVMBuildCall2(b, type, slow_path, &argument_or_null, argument_or_null != NULL, "");
+	LLVMValueRef call = LLVMBuildCall2(b, type, slow_path, arguments, n, "");
 	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+	return call;
 }
 
 LLVMValueRef hash_constant(LLVMModuleRef m, const uint8_t *hash)

@@ -1,6 +1,8 @@
 /* Symbols, sites and branches of the module, as include/rethread/instrument.h numbers them. */
 #include "instrument/pass.h"
 
+#include "instrument/recompute.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +214,7 @@ static void add_site(struct numberer *s, LLVMValueRef i, enum site_kind kind)
 	LLVMSetMetadata(i, s->metadata_kind, LLVMMetadataAsValue(s->context, node));
 }
 
-static bool is_branch(LLVMValueRef i)
+bool is_branch(LLVMValueRef i)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(i);
 	return op == LLVMSwitch || (op == LLVMBr && LLVMIsConditional(i));
@@ -224,8 +226,6 @@ static void number_instruction(struct numberer *s, LLVMValueRef i)
 	int kind = site_kind(s, i);
 	if (kind >= 0)
 		add_site(s, i, (enum site_kind)kind);
-	if (is_branch(i))
-		values_push(&s->out->branches, i);
 	if (op == LLVMLoad || op == LLVMStore) {
 		s->out->naccesses++;
 		s->out->nshared += kind >= 0;
@@ -253,6 +253,59 @@ static void find_interposed(LLVMModuleRef m, struct map *interposed)
 	}
 }
 
+static void number_sites(struct numberer *s, LLVMModuleRef m)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		s->out->nfunctions++;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+			     i = LLVMGetNextInstruction(i))
+				number_instruction(s, i);
+	}
+}
+
+static void find_known(struct numberer *s, LLVMModuleRef m, struct map *known)
+{
+	const char *all = getenv("RETHREAD_PASS_ALL_BRANCHES");
+	if (all && *all && strcmp(all, "0"))
+		return;
+	struct map sites = {0};
+	for (size_t i = 0; i < s->out->sites.n; i++)
+		map_set(&sites, s->out->sites.at[i], 1);
+	recompute_find(m, s->sharing, known);
+	progress_keep(m, &s->interposed, &sites, known);
+	map_free(&sites);
+}
+
+static void number_branches(struct numberer *s, LLVMModuleRef m)
+{
+	struct map known = {0};
+	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_KNOWN_METADATA,
+						 sizeof PASS_KNOWN_METADATA - 1);
+	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
+	find_known(s, m, &known);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b)) {
+			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+			if (!is_branch(end))
+				continue;
+			if (!map_get(&known, end)) {
+				values_push(&s->out->branches, end);
+				continue;
+			}
+			LLVMSetMetadata(end, kind, LLVMMetadataAsValue(s->context, node));
+			s->out->nknown++;
+		}
+	}
+	map_free(&known);
+}
+
 void number_module(LLVMModuleRef m, struct numbering *n)
 {
 	struct numberer s = {.out = n, .context = LLVMGetModuleContext(m)};
@@ -262,16 +315,8 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	number_symbols(m, &n->symbols);
 
 	s.sharing = sharing_analyze(m);
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-		if (!is_instrumented(f))
-			continue;
-		n->nfunctions++;
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-		     b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-			     i = LLVMGetNextInstruction(i))
-				number_instruction(&s, i);
-	}
+	number_sites(&s, m);
+	number_branches(&s, m);
 	sharing_free(s.sharing);
 	map_free(&s.interposed);
 }

@@ -8,9 +8,10 @@
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
+ *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
  *     report.c     the sites by source line, for `rethread analyze`
  *     record.c     the recorded program;  room.c: where its log words are checked
- *     twin.c       the twin: gates and tables;  enter.c: its entry switch
+ *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
  *     emit.c       building blocks of emitted code
  *
  * Everything the emitted code has to do with the runtime is in include/rethread/instrument.h.
@@ -21,6 +22,7 @@
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
  *     RETHREAD_PASS_REPORT=FILE   write the sites and totals there
  *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result
+ *     RETHREAD_PASS_ALL_BRANCHES=1  record also the branches that inference can recompute
  * The pass never half-succeeds: an error prints "rethread: ..." and fails the link.
  */
 #ifndef RETHREAD_PASS_H
@@ -33,6 +35,8 @@
 #include <stdint.h>
 
 #define PASS_SITE_METADATA "rethread.site"
+/* On a conditional br or switch: it is not recorded, inference computes it (recompute.h). */
+#define PASS_KNOWN_METADATA "rethread.known"
 #define PASS_OWN_PREFIX "__rethread_"
 
 /* ---------------------------------------------------------------- errors and memory (util.c) -- */
@@ -83,8 +87,8 @@ extern const char *const site_kind_names[SITE_KINDS];
 /*
  * The module as numbered before anything is instrumented.
  * symbols.at[n] is symbol n; sites.at[n - 1] is the instruction of site n and kinds[n - 1] its
- * kind; branches holds the conditional br and switch instructions of all defined functions, in
- * module order.
+ * kind; branches holds the conditional br and switch instructions of all defined functions that
+ * are recorded, in module order.
  */
 struct numbering {
 	struct values symbols;
@@ -92,12 +96,13 @@ struct numbering {
 	uint8_t *kinds;
 	size_t kinds_cap;
 	struct values branches;
+	uint32_t nknown;     /* branches that are not recorded */
 	uint32_t nfunctions; /* defined */
 	uint32_t naccesses;  /* plain loads and stores, shared or not */
 	uint32_t nshared;    /* those of them that are sites */
 };
 
-/* Number everything and attach the site metadata to the instructions. */
+/* Number everything and attach the metadata to the instructions. */
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
 
@@ -105,7 +110,8 @@ void numbering_free(struct numbering *n);
 bool is_instrumented(LLVMValueRef function);
 /* The module's function that a direct call enters (through aliases), or NULL. */
 LLVMValueRef direct_callee(LLVMValueRef call);
-bool is_call(LLVMValueRef instruction); /* call or invoke or callbr */
+bool is_call(LLVMValueRef instruction);   /* call or invoke or callbr */
+bool is_branch(LLVMValueRef instruction); /* conditional br or switch */
 bool is_intrinsic(LLVMValueRef function);
 bool name_begins(LLVMValueRef value, const char *prefix);
 
@@ -138,6 +144,8 @@ bool call_may_append(LLVMValueRef call);
  */
 void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
+/* Gates around all sites. */
+void twin_gates(LLVMModuleRef m, const struct numbering *n);
 /* The entry switch of infer mode for function number `symbol`. */
 void twin_enter(LLVMModuleRef m, LLVMValueRef function, uint32_t symbol);
 
@@ -156,12 +164,11 @@ LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef typ
 /* An internal function, declared so far, that is rarely called and never inlined. */
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /*
- * An internal function through which emitted code calls void NAME(i32 if `argument`): it saves all
- * general registers itself (preserve_most), so that the code around the call, which is hot, need
- * not.
+ * An internal function through which emitted code calls NAME, of the given type: it saves all general
+ * registers itself (preserve_most), so that the code around the call, which is hot, need not.
  */
-LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, bool argument);
-void call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef argument_or_null);
+LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, LLVMTypeRef type);
+LLVMValueRef call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef *arguments, unsigned n);
 /* The constant struct NAME that tells the runtime about this module. */
 void emit_module_table(LLVMModuleRef m, const char *name, LLVMValueRef *fields, unsigned count);
 LLVMValueRef hash_constant(LLVMModuleRef m, const uint8_t *hash);

@@ -2,9 +2,11 @@
 #include "llvm-c/BitWriter.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -12,6 +14,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/KnownBits.h"
 #include "llvm/Support/SHA1.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -305,4 +308,75 @@ HIDDEN bool llvm_may_copy_pointer(LLVMValueRef Access)
 	auto *Name =
 		Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
 	return !Name || !isNumberName(Name->getString());
+}
+
+// ---------------------------------------------------------------- what can be recomputed (shared.h)
+
+HIDDEN LLVMValueRef llvm_object_of(LLVMValueRef Pointer)
+{
+	SmallVector<const Value *> Objects;
+	getUnderlyingObjects(unwrap(Pointer), Objects, nullptr, 0);
+	if (Objects.size() != 1)
+		return Pointer;
+	// An alloca that is executed again is another object.
+	auto *A = dyn_cast<AllocaInst>(Objects[0]);
+	if (A && !A->isStaticAlloca())
+		return Pointer;
+	return wrap(const_cast<Value *>(Objects[0]));
+}
+
+// Does the instruction write all of the variable?
+static bool writesWhole(const Instruction &I, const AllocaInst &A, uint64_t Size, const DataLayout &DL)
+{
+	if (auto *S = dyn_cast<StoreInst>(&I))
+		return S->getPointerOperand() == &A && DL.getTypeStoreSize(S->getValueOperand()->getType()) >= Size;
+	if (auto *M = dyn_cast<MemIntrinsic>(&I)) {
+		auto *Length = dyn_cast<ConstantInt>(M->getLength());
+		return M->getRawDest() == &A && Length && Length->getZExtValue() >= Size;
+	}
+	return false;
+}
+
+static bool isInitialised(AllocaInst &A, const DominatorTree &DT)
+{
+	const DataLayout &DL = A.getModule()->getDataLayout();
+	auto Size = A.getAllocationSize(DL);
+	if (!Size || Size->isScalable())
+		return false;
+	for (User *U : A.users()) {
+		auto *Init = dyn_cast<Instruction>(U);
+		if (!Init || !writesWhole(*Init, A, Size->getFixedValue(), DL))
+			continue;
+		bool First = true;
+		for (Use &Other : A.uses()) {
+			auto *I = cast<Instruction>(Other.getUser());
+			First &= I == Init || I->isLifetimeStartOrEnd() || DT.dominates(Init, Other);
+		}
+		if (First)
+			return true;
+	}
+	return false;
+}
+
+HIDDEN void llvm_uninitialised(LLVMValueRef FRef, void (*Found)(void *, LLVMValueRef), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	DominatorTree DT(*F);
+	for (Instruction &I : instructions(*F))
+		if (auto *A = dyn_cast<AllocaInst>(&I))
+			if (!isInitialised(*A, DT))
+				Found(Data, wrap(static_cast<Value *>(A)));
+}
+
+HIDDEN bool llvm_shifts_in_range(LLVMValueRef Shift)
+{
+	auto *I = cast<Instruction>(unwrap(Shift));
+	KnownBits Amount = computeKnownBits(I->getOperand(1), I->getModule()->getDataLayout());
+	return Amount.getMaxValue().ult(Amount.getBitWidth());
+}
+
+HIDDEN bool llvm_is_relaxed_float(LLVMValueRef I)
+{
+	auto *Op = dyn_cast<FPMathOperator>(unwrap(I));
+	return Op && Op->getFastMathFlags().any();
 }

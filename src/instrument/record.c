@@ -52,7 +52,7 @@ static void check(struct recorder *r, LLVMValueRef at)
 		LLVMBuildLShr(b, word, int_value(r->module, 64, RT_PATH_FULL_SHIFT), "");
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
-	call_slow_path(b, r->slow_path, NULL);
+	call_slow_path(b, r->slow_path, NULL, 0);
 	reload(r);
 }
 
@@ -228,11 +228,13 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
+	LLVMTypeRef nothing =
+		LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), NULL, 0, false);
 	struct recorder r = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
-		.slow_path = runtime_slow_path(m, "__rethread_path_full", false),
+		.slow_path = runtime_slow_path(m, "__rethread_path_full", nothing),
 	};
 	warn_unrecorded(m);
 	LLVMValueRef *branches = n->branches.at;

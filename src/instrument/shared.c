@@ -340,8 +340,7 @@ struct sharing *sharing_analyze(LLVMModuleRef m)
 	return s;
 }
 
-/* The object a pointer is computed from by address arithmetic alone. */
-static LLVMValueRef base_of(LLVMValueRef pointer)
+LLVMValueRef address_base(LLVMValueRef pointer)
 {
 	while (LLVMIsAGetElementPtrInst(pointer) ||
 	       (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
@@ -351,7 +350,7 @@ static LLVMValueRef base_of(LLVMValueRef pointer)
 
 bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
 {
-	LLVMValueRef base = base_of(pointer);
+	LLVMValueRef base = address_base(pointer);
 	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && !LLVMIsDeclaration(base))
 		return false;
 	/* Looks it up, or makes one that nothing is unified with: no change that matters. */

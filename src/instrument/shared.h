@@ -19,6 +19,9 @@ bool carries_pointer(LLVMTypeRef type);
 /* An integer or double, or a vector of them: most likely no pointer. */
 bool is_number(LLVMTypeRef type);
 
+/* The object a pointer is computed from by address arithmetic alone. */
+LLVMValueRef address_base(LLVMValueRef pointer);
+
 void add_call(struct sharing *s, LLVMValueRef call);
 
 /* plugin.cpp: what LLVM knows of library functions. */
@@ -38,5 +41,14 @@ bool llvm_argument_not_captured(LLVMValueRef call, unsigned i);
 bool llvm_argument_only_read(LLVMValueRef call, unsigned i);
 /* May the load, store or atomic move a pointer? False when strict aliasing says: a number. */
 bool llvm_may_copy_pointer(LLVMValueRef access);
+
+/* The one object that the pointer leads into, through arithmetic and phis; itself when there is none such. */
+LLVMValueRef llvm_object_of(LLVMValueRef pointer);
+/* Calls `found` for each local variable that may be read before it was written as a whole. */
+void llvm_uninitialised(LLVMValueRef function, void (*found)(void *data, LLVMValueRef alloca), void *data);
+/* Is the shift's amount always less than the width? */
+bool llvm_shifts_in_range(LLVMValueRef shift);
+/* Floating point that the compiler may compute in more than one way. */
+bool llvm_is_relaxed_float(LLVMValueRef instruction);
 
 #endif

@@ -1,115 +1,10 @@
 /*
- * The twin: gates around every site, the entry switch, and the table by which the symbolic executor
+ * The twin: gates around every site (gates.c), the entry switch, and the table by which the symbolic executor
  * finds the program's symbols (include/rethread/instrument.h).
- *
- * Gates and accesses are all volatile: the compiler keeps volatile operations in order, so an
- * access stays between the halves of its gate, and none is merged or removed.
  */
 #include "instrument/pass.h"
 
 #include <stdlib.h>
-
-struct gates {
-	LLVMModuleRef module;
-	LLVMBuilderRef builder;
-	LLVMTypeRef type; /* struct rt_gate */
-	LLVMValueRef gate;
-	LLVMValueRef wait, passed; /* slow paths */
-};
-
-enum { GATE_COUNT, GATE_NEXT, GATE_SIGNAL };
-
-static LLVMValueRef gate_field(struct gates *g, unsigned field)
-{
-	return LLVMBuildStructGEP2(g->builder, g->type, g->gate, field, "");
-}
-
-static LLVMValueRef volatile_load(struct gates *g, LLVMTypeRef type, LLVMValueRef pointer)
-{
-	LLVMValueRef load = LLVMBuildLoad2(g->builder, type, pointer, "");
-	LLVMSetVolatile(load, true);
-	return load;
-}
-
-static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site)
-{
-	LLVMBuilderRef b = g->builder;
-	LLVMTypeRef i64 = int_type(g->module, 64);
-	build_before(b, at);
-	LLVMValueRef count = volatile_load(g, i64, gate_field(g, GATE_COUNT));
-	count = LLVMBuildAdd(b, count, int_value(g->module, 64, 1), "");
-	LLVMSetVolatile(LLVMBuildStore(b, count, gate_field(g, GATE_COUNT)), true);
-	LLVMValueRef next = volatile_load(g, i64, gate_field(g, GATE_NEXT));
-	LLVMValueRef asked = LLVMBuildICmp(b, LLVMIntUGE, count, next, "");
-	build_before(b, llvm_unlikely_if(asked, at));
-	call_slow_path(b, g->wait, int_value(g->module, 32, site));
-}
-
-static void gate_after(struct gates *g, LLVMValueRef at)
-{
-	LLVMBuilderRef b = g->builder;
-	LLVMTypeRef i32 = int_type(g->module, 32);
-	build_before(b, at);
-	LLVMValueRef signal = volatile_load(g, i32, gate_field(g, GATE_SIGNAL));
-	LLVMValueRef set = LLVMBuildICmp(b, LLVMIntNE, signal, int_value(g->module, 32, 0), "");
-	build_before(b, llvm_unlikely_if(set, at));
-	call_slow_path(b, g->passed, NULL);
-}
-
-/* The instruction that runs next once the site is done, or NULL when nothing may or can follow. */
-static LLVMValueRef after_site(LLVMValueRef site)
-{
-	if (is_call(site) && (llvm_does_not_return(site) || llvm_is_musttail(site)))
-		return NULL;
-	switch (LLVMGetInstructionOpcode(site)) {
-	case LLVMInvoke:
-		return llvm_split_edge(site, 0);
-	case LLVMCallBr:
-		return NULL;
-	default:
-		return LLVMGetNextInstruction(site);
-	}
-}
-
-static void make_volatile(LLVMValueRef site)
-{
-	switch (LLVMGetInstructionOpcode(site)) {
-	case LLVMLoad:
-	case LLVMStore:
-	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		LLVMSetVolatile(site, true);
-		break;
-	case LLVMCall:
-		llvm_set_memory_intrinsic_volatile(site);
-		break;
-	default:
-		break;
-	}
-}
-
-static void emit_gates(LLVMModuleRef m, const struct values *sites)
-{
-	LLVMTypeRef fields[] = {int_type(m, 64), int_type(m, 64), int_type(m, 32)};
-	LLVMTypeRef type = LLVMStructTypeInContext(LLVMGetModuleContext(m), fields, 3, false);
-	struct gates g = {
-		.module = m,
-		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
-		.type = type,
-		.gate = runtime_variable(m, "__rethread_gate", type, true),
-		.wait = runtime_slow_path(m, "__rethread_gate_wait", true),
-		.passed = runtime_slow_path(m, "__rethread_gate_passed", false),
-	};
-	for (size_t i = 0; i < sites->n; i++) {
-		LLVMValueRef site = sites->at[i];
-		make_volatile(site);
-		gate_before(&g, site, (uint32_t)i + 1);
-		LLVMValueRef after = after_site(site);
-		if (after)
-			gate_after(&g, after);
-	}
-	LLVMDisposeBuilder(g.builder);
-}
 
 /* ---------------------------------------------------------------- the entry switch ------------ */
 
@@ -203,7 +98,7 @@ static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t
 
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
-	emit_gates(m, &n->sites);
+	twin_gates(m, n);
 	emit_entries(m, &n->symbols);
 	emit_table(m, n, hash);
 }

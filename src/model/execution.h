@@ -48,7 +48,7 @@ struct event {
 	expr read;         /* READ, UPDATE: value read (a symbol, or a constant when determined) */
 	expr written;      /* WRITE, UPDATE */
 	uint32_t site;     /* index in execution.sites, 0 for none */
-	uint32_t reserved;
+	uint32_t piece;    /* READ, UPDATE: which read of its SAP this is, from 0 */
 	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
 };
 
@@ -56,6 +56,7 @@ enum condition_kind {
 	CONDITION_PATH = 0,    /* a branch went this way */
 	CONDITION_BUG = 1,     /* the failure */
 	CONDITION_ASSUMED = 2, /* a guess the executor had to make: with one of these, UNSAT proves nothing */
+	CONDITION_LEARNED = 3, /* a combination of guesses that leads off the recorded path is not what happened */
 };
 
 /* A condition on values that must hold: expression of width 1 equals 1. */
@@ -64,6 +65,8 @@ struct condition {
 	uint32_t event;    /* last event of the thread before the branch: index in execution.events */
 	uint32_t site;
 	uint32_t kind;     /* enum condition_kind */
+	uint32_t sequence; /* conditions of all threads in the order in which the executor met them */
+	uint32_t reserved;
 };
 
 /* Event a is known to come before event b (besides program order): create/start, end/join, lock order. */
@@ -86,6 +89,16 @@ struct forced_result {
 	uint64_t sap;
 };
 
+/*
+ * What a racy read shall be taken to have read in the executor's next run: the model of a solver. Threads by their
+ * number in the log.
+ */
+struct forced_value {
+	uint32_t thread, piece;
+	uint64_t sap;
+	uint64_t value;
+};
+
 struct site_info {
 	char where[112]; /* "file.c:33" */
 	char what[48];   /* "load", "store", "pthread_mutex_lock", function name */
@@ -94,6 +107,8 @@ struct site_info {
 
 struct execution_thread {
 	char name[64];            /* ancestry */
+	uint32_t log_number;      /* in the log; UINT32_MAX when it is not there */
+	uint32_t reserved;
 	uint32_t first, count;    /* its events, contiguous and in program order */
 	uint64_t saps;            /* SAPs executed in all, also those that are no events */
 };

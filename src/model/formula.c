@@ -1,5 +1,7 @@
 #include "model/formula.h"
 
+#include "model/values.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,26 +146,31 @@ static void add_equality(struct formula *f, const struct piece *piece, uint32_t 
 		*vec_push(&f->equalities) = e;
 }
 
-static void add_choices(struct formula *f, uint32_t number)
+static void add_choices(struct formula *f, uint32_t number, const bool *impossible)
 {
 	const struct piece *piece = &f->p->pieces.at[number];
-	if (piece->count == 1) {
-		f->choices[piece->first] = LITERAL_TRUE;
-		return;
-	}
-	for (uint32_t i = 0; i < piece->count; i++)
-		f->choices[piece->first + i] =
-			new_variable(f, VARIABLE_CHOICE, number, piece->first + i);
+	uint32_t possible = 0;
+	for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
+		possible += !impossible[i];
+	for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
+		f->choices[i] = impossible[i]  ? LITERAL_FALSE
+				: possible == 1 ? LITERAL_TRUE
+						: new_variable(f, VARIABLE_CHOICE, number, i);
 	formula_add_clause(f, f->choices + piece->first, piece->count);
-	*vec_push(&f->exclusive) = (uint32_t)f->ends.n - 1;
+	if (possible > 1)
+		*vec_push(&f->exclusive) = (uint32_t)f->ends.n - 1;
 }
 
-static void add_piece(struct formula *f, uint32_t number)
+static void add_piece(struct formula *f, uint32_t number, const bool *impossible)
 {
 	const struct piece *piece = &f->p->pieces.at[number];
 	const uint32_t *candidate = f->p->candidates.at + piece->first;
-	add_choices(f, number);
+	add_choices(f, number, impossible);
 	for (uint32_t i = 0; i < piece->count; i++) {
+		if (candidate[i] != WRITER_INITIAL && candidate[i] != piece->own)
+			formula_before(f, piece->event, seen_node(f, candidate[i]));
+		if (f->choices[piece->first + i] == LITERAL_FALSE)
+			continue;
 		add_equality(f, piece, i);
 		if (candidate[i] != WRITER_INITIAL && candidate[i] != piece->own)
 			CLAUSE(f, -f->choices[piece->first + i],
@@ -172,9 +179,11 @@ static void add_piece(struct formula *f, uint32_t number)
 	bool write_out = piece->count <= f->between_limit;
 	for (uint32_t i = 0; i < piece->count; i++)
 		for (uint32_t j = 0; j < piece->count; j++) {
+			if (f->choices[piece->first + i] == LITERAL_FALSE)
+				continue;
 			if (write_out || candidate[i] == WRITER_INITIAL || candidate[j] == piece->own)
 				add_between(f, piece, i, j);
-			else if (i < j && candidate[j] != WRITER_INITIAL)
+			else if (i != j && candidate[j] != WRITER_INITIAL)
 				formula_before(f, seen_node(f, candidate[i]),
 					       seen_node(f, candidate[j]));
 		}
@@ -540,6 +549,37 @@ void formula_chosen_edges(const struct formula *f, const bool *model, struct cho
 	}
 }
 
+/* Which candidate the piece sees in this order: the last visible before the read; its own while buffered. */
+static uint32_t seen_in(const struct formula *f, const struct piece *piece, const uint32_t *place)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t i = piece->first; i < piece->first + piece->count; i++) {
+		uint32_t w = f->p->candidates.at[i];
+		uint32_t at = w == WRITER_INITIAL ? 0 : place[seen_node(f, w)] + 1;
+		if (w == piece->own && at > place[piece->event])
+			return i;
+		if (at <= place[piece->event] &&
+		    (best == UINT32_MAX || f->p->candidates.at[best] == WRITER_INITIAL ||
+		     at > place[seen_node(f, f->p->candidates.at[best])] + 1))
+			best = i;
+	}
+	return best;
+}
+
+void formula_model_of(const struct formula *f, const uint32_t *place, bool *model)
+{
+	memset(model, 0, f->variables.n * sizeof *model);
+	model[LITERAL_TRUE] = true;
+	for (uint32_t v = 2; v < f->variables.n; v++)
+		if (f->variables.at[v].kind == VARIABLE_ORDER)
+			model[v] = place[f->variables.at[v].a] < place[f->variables.at[v].b];
+	for (uint32_t n = 0; n < f->p->pieces.n; n++) {
+		uint32_t i = seen_in(f, &f->p->pieces.at[n], place);
+		if (i != UINT32_MAX && f->choices[i] > LITERAL_TRUE)
+			model[f->choices[i]] = true;
+	}
+}
+
 bool formula_block(struct formula *f, const bool *model)
 {
 	vec(literal) clause = {0};
@@ -560,8 +600,10 @@ bool formula_init(struct formula *f, const struct problem *p, const struct formu
 	*vec_push(&f->variables) = (struct variable){.kind = VARIABLE_CONSTANT};
 	grow_table(f, 1024);
 	f->choices = xcalloc(p->candidates.n, sizeof *f->choices);
+	bool *impossible = values_impossible(p);
 	for (uint32_t n = 0; n < p->pieces.n; n++)
-		add_piece(f, n);
+		add_piece(f, n, impossible);
+	free(impossible);
 	add_synchronization(f);
 	add_monotony(f);
 	find_known(f);

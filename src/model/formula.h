@@ -101,6 +101,9 @@ void formula_chosen_edges(const struct formula *f, const bool *model, struct cho
 /* Which candidate each piece sees in the model: index in problem.candidates, by piece. */
 uint32_t formula_choice(const struct formula *f, const bool *model, uint32_t piece);
 
+/* The other way round: the model that a total order of nodes (place, by node) stands for. */
+void formula_model_of(const struct formula *f, const uint32_t *place, bool *model);
+
 /* Adds the clause that excludes the model's choices of writers; false when nothing else could be chosen. */
 bool formula_block(struct formula *f, const bool *model);
 

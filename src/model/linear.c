@@ -229,49 +229,108 @@ static uint32_t steps_wanted(const struct memory *m)
 	return n;
 }
 
-bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
-		 const struct linear_plan *plan, struct error *err)
+static void scheduler_init(struct scheduler *s, const struct memory *m, const struct chosen_edge *chosen,
+			   size_t nchosen)
 {
-	size_t n, nthreads = m->x->threads.n;
+	size_t n;
 	struct edge *edges = all_edges(m, chosen, nchosen, &n);
-	struct scheduler s = {.m = m, .plan = plan};
-	by_end(edges, n, false, m->nnodes, &s.out_start, &s.out);
-	by_end(edges, n, true, m->nnodes, &s.in_start, &s.in);
-	s.missing = xcalloc(m->nnodes, sizeof *s.missing);
+	*s = (struct scheduler){.m = m};
+	by_end(edges, n, false, m->nnodes, &s->out_start, &s->out);
+	by_end(edges, n, true, m->nnodes, &s->in_start, &s->in);
+	s->missing = xcalloc(m->nnodes, sizeof *s->missing);
 	for (size_t i = 0; i < n; i++)
-		s.missing[edges[i].b]++;
+		s->missing[edges[i].b]++;
 	free(edges);
-	s.needed = xcalloc(m->nnodes, sizeof *s.needed);
-	s.ready = xcalloc(nthreads, sizeof *s.ready);
-	find_needed(&s);
-
-	*l = (struct linear){0};
+	s->needed = xcalloc(m->nnodes, sizeof *s->needed);
+	s->ready = xcalloc(m->x->threads.n, sizeof *s->ready);
+	find_needed(s);
 	for (uint32_t node = m->nnodes; node-- > 0;)
-		if (!s.missing[node])
-			make_ready(&s, node);
-	l->switches = plan ? run_plan(&s, l) : 0;
-	l->switches += run(&s, l);
-	l->needed = l->steps.n;
-	s.needed_only = false;
-	for (size_t i = 0; i < s.later.n; i++)
-		make_ready(&s, s.later.at[i]);
-	run(&s, l);
+		if (!s->missing[node])
+			make_ready(s, node);
+}
 
-	free(s.out);
-	free(s.out_start);
-	free(s.in);
-	free(s.in_start);
-	free(s.missing);
-	free(s.needed);
-	for (size_t t = 0; t < nthreads; t++)
-		vec_free(&s.ready[t]);
-	free(s.ready);
-	vec_free(&s.later);
-	vec_free(&s.undo);
-	if (l->steps.n == steps_wanted(m))
+/* What the failure does not need comes last; then all must be there. */
+static bool scheduler_finish(struct scheduler *s, struct linear *l, struct error *err)
+{
+	l->needed = l->steps.n;
+	s->needed_only = false;
+	for (size_t i = 0; i < s->later.n; i++)
+		make_ready(s, s->later.at[i]);
+	run(s, l);
+	free(s->out);
+	free(s->out_start);
+	free(s->in);
+	free(s->in_start);
+	free(s->missing);
+	free(s->needed);
+	for (size_t t = 0; t < s->m->x->threads.n; t++)
+		vec_free(&s->ready[t]);
+	free(s->ready);
+	vec_free(&s->later);
+	vec_free(&s->undo);
+	if (l->steps.n == steps_wanted(s->m))
 		return true;
 	linear_release(l);
 	return fail(err, "the chosen order contradicts itself: this is a defect of the solver part");
+}
+
+bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
+		 const struct linear_plan *plan, struct error *err)
+{
+	struct scheduler s;
+	scheduler_init(&s, m, chosen, nchosen);
+	*l = (struct linear){0};
+	s.plan = plan;
+	l->switches = plan ? run_plan(&s, l) : 0;
+	l->switches += run(&s, l);
+	return scheduler_finish(&s, l, err);
+}
+
+/* -------------------------------------------------- at random ---------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state >> 16;
+}
+
+/* The ready thread of the highest priority, or UINT32_MAX. */
+static uint32_t first_in_rank(const struct scheduler *s, const uint64_t *rank)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t t = 0; t < s->m->x->threads.n; t++)
+		if (s->ready[t].n && (best == UINT32_MAX || rank[t] > rank[best]))
+			best = t;
+	return best;
+}
+
+bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, uint32_t changes,
+		   struct error *err)
+{
+	struct scheduler s;
+	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, low = UINT32_MAX;
+	size_t nthreads = m->x->threads.n;
+	uint64_t *rank = xmalloc(nthreads * sizeof *rank);
+	uint32_t thread, running = UINT32_MAX;
+	scheduler_init(&s, m, NULL, 0);
+	*l = (struct linear){0};
+	for (size_t t = 0; t < nthreads; t++)
+		rank[t] = UINT32_MAX + next_random(&random) % UINT32_MAX;
+	while ((thread = first_in_rank(&s, rank)) != UINT32_MAX) {
+		if (changes && next_random(&random) % m->nnodes < changes) {
+			rank[thread] = low--;
+			thread = first_in_rank(&s, rank);
+		}
+		l->switches += running != UINT32_MAX && running != thread;
+		running = thread;
+		uint32_t node = take_ready(&s, thread);
+		emit(l, m, node);
+		finish(&s, node);
+	}
+	free(rank);
+	return scheduler_finish(&s, l, err);
 }
 
 void linear_release(struct linear *l)

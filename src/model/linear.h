@@ -35,6 +35,12 @@ struct linear_plan {
 /* plan may be NULL. False when the edges and the known order make a cycle. */
 bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
 		 const struct linear_plan *plan, struct error *err);
+/*
+ * Any order that respects what is known, drawn at random: threads have random priorities, and at `changes`
+ * random steps the running one falls behind all others. needed and switches count as above.
+ */
+bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, uint32_t changes,
+		   struct error *err);
 void linear_release(struct linear *l);
 
 #endif

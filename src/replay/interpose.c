@@ -16,11 +16,7 @@ struct start {
 static void thread_ends(void *unused)
 {
 	(void)unused;
-	struct twin_thread *t = twin_self();
-	if (!t)
-		return;
-	twin_thread_end(t);
-	__rethread_gate_passed(); /* whoever waits for it looks again */
+	gate_end();
 }
 
 static void *thread_begins(void *p)
@@ -112,7 +108,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP(rt_real.pthread_mutex_lock(mutex));
+	return STEP_ON(mutex, rt_real.pthread_mutex_lock(mutex));
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -121,5 +117,5 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		twin_engine->release(mutex, WHAT);
 		return 0;
 	}
-	return STEP(rt_real.pthread_mutex_unlock(mutex));
+	return STEP_ON(mutex, rt_real.pthread_mutex_unlock(mutex));
 }

@@ -14,15 +14,16 @@
 /* The name of the function, for messages and explanations. */
 #define WHAT __func__
 
-/* One step around a real call. */
-#define STEP(call)                                                                                 \
+/* One step around a real call: on a synchronization object, or on none that the runtime knows. */
+#define STEP_ON(object, call)                                                                      \
 	({                                                                                         \
 		int result_;                                                                       \
-		if (!gate_enter(&result_))                                                         \
+		if (!gate_enter_as(WHAT, object, &result_))                                        \
 			result_ = (call);                                                          \
 		gate_leave();                                                                      \
 		result_;                                                                           \
 	})
+#define STEP(call) STEP_ON(NULL, call)
 
 static inline bool infers(void)
 {

@@ -16,6 +16,7 @@ static struct plan *plans;
 static uint32_t nplans, plans_cap;
 static struct wait *waits;
 static uint32_t nwaits;
+static enum twin_memory memory;
 
 struct plan *schedule_plan(const char *name)
 {
@@ -25,21 +26,55 @@ struct plan *schedule_plan(const char *name)
 	return NULL;
 }
 
+struct plan *schedule_plan_at(uint32_t index)
+{
+	return index < nplans ? &plans[index] : NULL;
+}
+
 const struct wait *schedule_wait(uint32_t index)
 {
 	return &waits[index];
 }
 
-uint32_t schedule_wait_count(void)
+enum twin_memory schedule_memory(void)
 {
-	return nwaits;
+	return memory;
 }
 
-/* One line as read; the waits are spread over the points once all lines are known. */
+/* The first point at or behind the SAP. */
+static struct point *point_at(const struct plan *p, uint64_t sap)
+{
+	uint32_t low = 0, high = p->npoints;
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+		if (p->points[mid].sap < sap)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &p->points[low];
+}
+
+struct point *schedule_point(const struct plan *p, uint64_t sap)
+{
+	struct point *at = point_at(p, sap);
+	return at < p->points + p->npoints && at->sap == sap ? at : NULL;
+}
+
+/* ---- one line ---- */
+
+enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_FAIL, LINE_NOTHING };
+
+/* A SAP as a line names it: thread, number, what is expected there, and the comment about it. */
+struct named {
+	struct plan *thread;
+	uint64_t sap;
+	const char *site, *comment;
+};
+
 struct line {
-	struct plan *thread, *other;
-	uint64_t sap, other_sap;
-	enum { LINE_WAIT, LINE_STOP, LINE_RESULT } kind;
+	enum line_kind kind;
+	struct named of, other;
 	int result;
 };
 
@@ -53,18 +88,83 @@ static struct plan *plan_for(const char *name)
 	return p;
 }
 
-static struct point *point_at(struct plan *p, uint64_t sap)
+static bool parse_named(char **words, uint32_t n, struct named *out)
 {
-	uint32_t low = 0, high = p->npoints;
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-		if (p->points[mid].sap < sap)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return &p->points[low];
+	if (n < 2 || !(out->thread = plan_for(words[0])))
+		return false;
+	char *end;
+	out->sap = strtoull(words[1], &end, 10);
+	if (*end == '@' && end[1])
+		out->site = end + 1;
+	else if (*end)
+		return false;
+	return out->sap != 0;
 }
+
+static bool parse_memory(const char *name)
+{
+	static const char *const names[] = { [TWIN_SC] = "sc", [TWIN_TSO] = "tso", [TWIN_PSO] = "pso" };
+	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i])) {
+			memory = (enum twin_memory)i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_words(char **words, uint32_t n, struct line *out)
+{
+	const char *kind = words[0];
+	out->kind = LINE_NOTHING;
+	if (!strcmp(kind, "module") || !strcmp(kind, "rethread-schedule"))
+		return n == 2;
+	if (!strcmp(kind, "model"))
+		return n == 2 && parse_memory(words[1]);
+	if (!parse_named(words + 1, n - 1, &out->of))
+		return false;
+	if (!strcmp(kind, "wait") || !strcmp(kind, "delay")) {
+		out->kind = *kind == 'w' ? LINE_WAIT : LINE_DELAY;
+		return n == 5 && parse_named(words + 3, 2, &out->other) && out->of.thread != out->other.thread;
+	}
+	if (!strcmp(kind, "result")) {
+		out->kind = LINE_RESULT;
+		out->result = n == 4 ? atoi(words[3]) : 0;
+		return n == 4;
+	}
+	out->kind = !strcmp(kind, "stop") ? LINE_STOP : LINE_FAIL;
+	return n == 3 && (out->kind == LINE_STOP || !strcmp(kind, "fail"));
+}
+
+/* "here | there": the source lines of the SAPs of a line. */
+static void split_comment(char *comment, struct line *out)
+{
+	if (!comment)
+		return;
+	comment += strspn(comment, " \t");
+	out->of.comment = *comment ? comment : NULL;
+	char *bar = strstr(comment, " | ");
+	if (bar) {
+		*bar = 0;
+		out->other.comment = bar + 3;
+	}
+}
+
+static bool parse_line(char *text, struct line *out)
+{
+	char *words[6], *rest = text;
+	uint32_t n = 0;
+	memset(out, 0, sizeof *out);
+	out->kind = LINE_NOTHING;
+	char *comment = strchr(text, '#');
+	if (comment)
+		*comment++ = 0;
+	for (char *w; n < 6 && (w = strtok_r(n ? NULL : text, " \t\r", &rest));)
+		words[n++] = w;
+	split_comment(comment, out);
+	return !n || parse_words(words, n, out);
+}
+
+/* ---- the points of every thread ---- */
 
 static int by_sap(const void *a, const void *b)
 {
@@ -72,51 +172,30 @@ static int by_sap(const void *a, const void *b)
 	return x->sap < y->sap ? -1 : x->sap > y->sap;
 }
 
-static bool parse_line(const char *text, struct line *out, bool *skip)
+static void count_point(const struct named *s)
 {
-	char t[64], u[64];
-	unsigned long long n, m;
-	memset(out, 0, sizeof *out);
-	*skip = false;
-	if (sscanf(text, "wait %63s %llu %63s %llu", t, &n, u, &m) == 4) {
-		*out = (struct line){ plan_for(t), plan_for(u), n, m, LINE_WAIT, 0 };
-		return out->thread && out->other && out->thread != out->other && n && m;
-	}
-	if (sscanf(text, "stop %63s %llu", t, &n) == 2) {
-		*out = (struct line){ plan_for(t), NULL, n, 0, LINE_STOP, 0 };
-		return out->thread && n;
-	}
-	int r;
-	if (sscanf(text, "result %63s %llu %d", t, &n, &r) == 3) {
-		*out = (struct line){ plan_for(t), NULL, n, 0, LINE_RESULT, r };
-		return out->thread && n;
-	}
-	*skip = true;
-	return !*text || *text == '#' || !strncmp(text, "module ", 7) || !strncmp(text, "model ", 6) ||
-	       !strncmp(text, "fail ", 5) || !strncmp(text, "rethread-schedule 1", 19);
+	if (s->thread)
+		s->thread->cap++;
 }
 
-/* Collect the distinct SAPs of each plan, sorted; then attach waits in order of points. */
-static bool build(struct line *lines, uint32_t n)
+static void add_point(const struct named *s)
 {
-	uint32_t total = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		lines[i].thread->cap++;
-		if (lines[i].other)
-			lines[i].other->cap++, total++;
-	}
-	waits = twin_pages((total + 1) * sizeof *waits);
+	if (s->thread)
+		s->thread->points[s->thread->npoints++].sap = s->sap;
+}
+
+/* The distinct SAPs of each plan, sorted. */
+static bool collect_points(const struct line *lines, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		count_point(&lines[i].of), count_point(&lines[i].other);
 	for (uint32_t i = 0; i < nplans; i++) {
 		plans[i].points = twin_pages((plans[i].cap + 1) * sizeof(struct point));
 		if (!plans[i].points)
 			return false;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct plan *p = lines[i].thread, *q = lines[i].other;
-		p->points[p->npoints++].sap = lines[i].sap;
-		if (q)
-			q->points[q->npoints++].sap = lines[i].other_sap;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		add_point(&lines[i].of), add_point(&lines[i].other);
 	for (uint32_t i = 0; i < nplans; i++) {
 		struct plan *p = &plans[i];
 		qsort(p->points, p->npoints, sizeof *p->points, by_sap);
@@ -126,47 +205,108 @@ static bool build(struct line *lines, uint32_t n)
 				p->points[kept++] = p->points[j];
 		p->npoints = kept;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct point *at = point_at(lines[i].thread, lines[i].sap);
-		if (lines[i].kind == LINE_STOP)
-			at->stop = true;
-		else if (lines[i].kind == LINE_RESULT)
-			at->forced = true, at->result = lines[i].result;
-		else
-			at->waits++, point_at(lines[i].other, lines[i].other_sap)->announce = true;
+	return true;
+}
+
+static void describe_point(const struct named *s)
+{
+	if (!s->thread)
+		return;
+	struct point *at = point_at(s->thread, s->sap);
+	if (s->site)
+		at->site = s->site;
+	if (s->comment)
+		at->comment = s->comment;
+}
+
+static void apply_line(const struct line *l)
+{
+	struct point *at = point_at(l->of.thread, l->of.sap);
+	switch (l->kind) {
+	case LINE_WAIT:
+		at->waits++;
+		break;
+	case LINE_DELAY:
+		at->delays++;
+		break;
+	case LINE_STOP:
+		at->stop = true;
+		break;
+	case LINE_RESULT:
+		at->forced = true;
+		at->result = l->result;
+		break;
+	case LINE_FAIL:
+		at->fails = true;
+		break;
+	default:
+		break;
 	}
+	if (l->other.thread)
+		point_at(l->other.thread, l->other.sap)->announce = true;
+	describe_point(&l->of);
+	describe_point(&l->other);
+}
+
+static void place_waits(const struct line *lines, uint32_t n)
+{
+	uint32_t next = 0;
 	for (uint32_t i = 0; i < nplans; i++)
 		for (uint32_t j = 0; j < plans[i].npoints; j++) {
 			struct point *at = &plans[i].points[j];
-			at->first_wait = nwaits;
-			nwaits += at->waits;
-			at->waits = 0;
+			at->first_wait = next;
+			at->first_delay = next + at->waits;
+			next += at->waits + at->delays;
+			at->waits = at->delays = 0;
 		}
-	for (uint32_t i = 0; i < n; i++)
-		if (lines[i].other) {
-			struct point *at = point_at(lines[i].thread, lines[i].sap);
-			waits[at->first_wait + at->waits++] =
-				(struct wait){ lines[i].other, lines[i].other_sap };
-		}
-	return waits != NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!lines[i].other.thread)
+			continue;
+		struct point *at = point_at(lines[i].of.thread, lines[i].of.sap);
+		uint32_t k = lines[i].kind == LINE_WAIT ? at->first_wait + at->waits++
+							: at->first_delay + at->delays++;
+		waits[k] = (struct wait){ lines[i].other.thread, lines[i].other.sap };
+		nwaits += lines[i].kind == LINE_WAIT;
+	}
 }
 
-bool schedule_load(const char *path, char *message, size_t size)
+static bool build(const struct line *lines, uint32_t n)
+{
+	waits = twin_pages((n + 1) * sizeof *waits);
+	if (!waits || !collect_points(lines, n))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		apply_line(&lines[i]);
+	place_waits(lines, n);
+	return true;
+}
+
+/* ---- the file ---- */
+
+static char *read_text(const char *path, char *message, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st)) {
 		snprintf(message, size, "cannot read the schedule %s: %s", path, strerror(errno));
-		return false;
+		return NULL;
 	}
 	char *text = twin_pages((size_t)st.st_size + 1);
-	ssize_t got = text ? read(fd, text, (size_t)st.st_size) : -1;
+	off_t got = 0;
+	for (ssize_t n = 1; text && got < st.st_size && n > 0; got += n)
+		n = read(fd, text + got, (size_t)(st.st_size - got));
 	close(fd);
-	if (got != st.st_size || memcmp(text, "rethread-schedule 1", st.st_size < 19 ? (size_t)st.st_size : 19)) {
+	if (!text || got != st.st_size || strncmp(text, "rethread-schedule 1", 19)) {
 		snprintf(message, size, "%s is not a schedule this version reads", path);
-		return false;
+		return NULL;
 	}
-	uint32_t count = 1;
+	return text;
+}
+
+/* The lines that say something; *n of them. */
+static struct line *read_lines(const char *path, char *text, uint32_t *n, char *message, size_t size)
+{
+	uint32_t count = 1, number = 0;
 	for (char *p = text; *p; p++)
 		count += *p == '\n';
 	struct line *lines = twin_pages(count * sizeof *lines);
@@ -174,21 +314,35 @@ bool schedule_load(const char *path, char *message, size_t size)
 	plans = twin_pages(plans_cap * sizeof *plans);
 	if (!lines || !plans) {
 		snprintf(message, size, "no memory for the schedule %s", path);
-		return false;
+		return NULL;
 	}
-	uint32_t n = 0, number = 0;
+	bool delays = false;
 	for (char *line = text, *next; line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = 0;
 		number++;
-		bool skip;
-		if (!parse_line(line, &lines[n], &skip)) {
+		if (!parse_line(line, &lines[*n])) {
 			snprintf(message, size, "%s:%u: not a line of a schedule: %.200s", path, number, line);
-			return false;
+			return NULL;
 		}
-		n += !skip;
+		delays |= lines[*n].kind == LINE_DELAY;
+		*n += lines[*n].kind != LINE_NOTHING;
 	}
+	if (delays && memory == TWIN_SC) {
+		snprintf(message, size, "%s delays stores, which there are none of under model sc", path);
+		return NULL;
+	}
+	return lines;
+}
+
+bool schedule_load(const char *path, char *message, size_t size)
+{
+	char *text = read_text(path, message, size);
+	uint32_t n = 0;
+	struct line *lines = text ? read_lines(path, text, &n, message, size) : NULL;
+	if (!lines)
+		return false;
 	if (!build(lines, n)) {
 		snprintf(message, size, "no memory for the schedule %s", path);
 		return false;

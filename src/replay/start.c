@@ -15,7 +15,7 @@ const struct rt_engine *twin_engine;
 int __rethread_infer;
 
 struct setting {
-	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16];
+	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512];
 };
 
 #define FIELD(name) { #name, offsetof(struct setting, name), sizeof((struct setting *)0)->name }
@@ -24,7 +24,7 @@ static const struct {
 	size_t offset, size;
 } fields[] = {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
-	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout),
+	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log),
 };
 
 static void complain(const char *what, const char *value)
@@ -71,9 +71,11 @@ static void start_replay(const struct setting *s)
 		complain(message, "");
 		_exit(125);
 	}
+	if (*s->log)
+		input_log_open(s->log);
 	twin_mode = TWIN_REPLAY;
 	int seconds = atoi(s->timeout);
-	scheduler_start(seconds > 0 ? (unsigned)seconds : 30);
+	watchdog_start(seconds > 0 ? (unsigned)seconds : 30);
 }
 
 static void start_infer(const struct setting *s)

@@ -13,35 +13,35 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP(rt_real.pthread_mutex_trylock(mutex));
+	return STEP_ON(mutex, rt_real.pthread_mutex_trylock(mutex));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP(rt_real.pthread_mutex_timedlock(mutex, until));
+	return STEP_ON(mutex, rt_real.pthread_mutex_timedlock(mutex, until));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP(rt_real.pthread_mutex_clocklock(mutex, clock, until));
+	return STEP_ON(mutex, rt_real.pthread_mutex_clocklock(mutex, clock, until));
 }
 
 int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	if (infers())
 		return twin_engine->acquire((const void *)lock, WHAT);
-	return STEP(rt_real.pthread_spin_lock(lock));
+	return STEP_ON((const void *)lock, rt_real.pthread_spin_lock(lock));
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
 	if (infers())
 		return twin_engine->acquire((const void *)lock, WHAT);
-	return STEP(rt_real.pthread_spin_trylock(lock));
+	return STEP_ON((const void *)lock, rt_real.pthread_spin_trylock(lock));
 }
 
 int pthread_spin_unlock(pthread_spinlock_t *lock)
@@ -50,7 +50,7 @@ int pthread_spin_unlock(pthread_spinlock_t *lock)
 		twin_engine->release((const void *)lock, WHAT);
 		return 0;
 	}
-	return STEP(rt_real.pthread_spin_unlock(lock));
+	return STEP_ON((const void *)lock, rt_real.pthread_spin_unlock(lock));
 }
 
 /* ---- condition variables ---- */
@@ -77,24 +77,24 @@ static int really_wait(const struct waiting *w)
  * it, and the condition variable itself is left alone (conds.c keeps account). Beyond the schedule the wait
  * is real.
  */
-static int wait_controlled(const struct waiting *w)
+static int wait_controlled(const struct waiting *w, const char *what)
 {
 	int result = 0;
 	struct twin_thread *self = twin_self();
-	gate_enter(&result);
+	gate_enter_as(what, w->mutex, &result);
 	if (!gate_is_scheduled()) {
 		gate_leave(); /* whoever takes the mutex next waits until it is really released */
 		gate_blocks();
 		result = really_wait(w);
 		gate_leave();
-		gate_step();
+		gate_step_as(what, w->mutex);
 		return result;
 	}
 	cond_waits(w->cond);
 	rt_real.pthread_mutex_unlock(w->mutex);
 	gate_leave();
 	self->cond = w->cond;
-	if (!gate_enter(&result))
+	if (!gate_enter_as(what, w->mutex, &result))
 		result = 0;
 	self->cond = NULL;
 	cond_woken(w->cond);
@@ -113,20 +113,20 @@ static int wait_inferred(const struct waiting *w, const char *what)
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	struct waiting w = { cond, mutex, NULL, -1 };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
 	struct waiting w = { cond, mutex, until, -1 };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
 }
 
 int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
 			   const struct timespec *until)
 {
 	struct waiting w = { cond, mutex, until, clock };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w);
+	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
 }
 
 int pthread_cond_signal(pthread_cond_t *cond)
@@ -156,7 +156,7 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 	{                                                              \
 		if (infers())                                          \
 			return twin_engine->ordered(lock, WHAT);       \
-		return STEP(rt_real.name arguments);                   \
+		return STEP_ON(lock, rt_real.name arguments);                   \
 	}
 RWLOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
 RWLOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
@@ -186,7 +186,7 @@ static int with_errno(int error)
 		if (infers())                                                 \
 			return with_errno(twin_engine->ordered(s, WHAT));     \
 		int result;                                                   \
-		if (gate_enter(&result))                                      \
+		if (gate_enter_as(WHAT, s, &result))                          \
 			result = with_errno(result);                          \
 		else                                                          \
 			result = rt_real.name arguments;                      \
@@ -208,11 +208,11 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 		twin_engine->ordered(barrier, WHAT);
 		return twin_engine->ordered(barrier, WHAT);
 	}
-	gate_step();
+	gate_step_as(WHAT, barrier);
 	gate_blocks();
 	int real = rt_real.pthread_barrier_wait(barrier);
 	gate_leave();
-	bool forced = gate_enter(&result);
+	bool forced = gate_enter_as(WHAT, barrier, &result);
 	gate_leave();
 	return forced ? result : gate_is_scheduled() ? 0 : real;
 }
@@ -224,7 +224,7 @@ static __thread void (*once_routine)(void);
 static void once_run(void)
 {
 	void (*routine)(void) = once_routine;
-	gate_step();
+	gate_step_as("pthread_once", NULL);
 	routine();
 }
 

@@ -22,6 +22,15 @@ extern enum twin_mode twin_mode;
 extern const struct rt_engine *twin_engine; /* in infer mode */
 
 struct plan;
+struct point;
+struct store_buffer;
+
+/* Where a thread stands in its recorded inputs (input_log.c). */
+struct input_cursor {
+	bool started;
+	const struct rt_input *at; /* the next one; NULL: none, or no more */
+	uint32_t chunk;            /* index of the chunk it is in */
+};
 
 /*
  * A thread of the target. `name`, `number` and `plan` are set by the creator before the thread runs; `gate` is set
@@ -38,8 +47,10 @@ struct twin_thread {
 	_Atomic uint32_t state; /* enum twin_state */
 	const void *cond;      /* the condition variable it waits on, or NULL */
 	const char *call;      /* in TWIN_IN_CALL: the function */
+	struct input_cursor input; /* owner only */
 	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
-	struct twin_thread *waits_for;
+	struct plan *waits_for;
+	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
 
 enum twin_state { TWIN_RUNS, TWIN_AT_WAIT, TWIN_AT_STOP, TWIN_IN_CALL, TWIN_ENDED };
@@ -61,11 +72,15 @@ struct wait {
 };
 struct point {
 	uint64_t sap;
-	uint32_t first_wait, waits; /* in schedule's array */
+	uint32_t first_wait, waits;   /* in schedule's array: before it is executed */
+	uint32_t first_delay, delays; /* before the store is visible to others */
 	bool stop;
-	bool announce;              /* somebody waits for this SAP */
-	bool forced;                /* the step returns `result` without being tried */
+	bool announce;                /* somebody waits for this SAP */
+	bool forced;                  /* the step returns `result` without being tried */
+	bool fails;                   /* the failure is expected here */
 	int result;
+	const char *site;             /* number or name of what is expected here, or NULL */
+	const char *comment;          /* source line of it, or NULL */
 };
 struct plan {
 	char name[64];
@@ -76,23 +91,60 @@ struct plan {
 /* Reads the file; false with a message. */
 bool schedule_load(const char *path, char *message, size_t size);
 struct plan *schedule_plan(const char *name);
+struct plan *schedule_plan_at(uint32_t index); /* NULL beyond the last */
 const struct wait *schedule_wait(uint32_t index);
-uint32_t schedule_wait_count(void);
+/* The point of a plan for this SAP, or NULL. */
+struct point *schedule_point(const struct plan *p, uint64_t sap);
+enum twin_memory { TWIN_SC, TWIN_TSO, TWIN_PSO };
+enum twin_memory schedule_memory(void);
 
 /* scheduler.c */
-void scheduler_start(unsigned timeout_seconds);
 /*
- * The two halves of a gate for a step of an interposed function. True: the schedule says what it returns, and it is
- * not to be tried.
+ * The two halves of a gate for a step of an interposed function, on a synchronization object (NULL: on none). True: the
+ * schedule says what it returns, and it is not to be tried. The function is the one that calls, or `what`.
  */
-bool gate_enter(int *result);
+#define gate_enter(result) gate_enter_as(__func__, NULL, result)
+bool gate_enter_as(const char *what, const void *object, int *result);
 void gate_leave(void);
 /* The calling thread goes into a call that may block and is no part of a step; gate_leave ends it. */
 void gate_blocks(void);
 /* A gate with nothing in between. */
-void gate_step(void);
+#define gate_step() gate_step_as(__func__, NULL)
+void gate_step_as(const char *what, const void *object);
 /* Is the calling thread still under the schedule: does the schedule decide when it goes on? */
 bool gate_is_scheduled(void);
+/* The calling thread is over: whatever it still delays is visible, whoever waits for it looks again. */
+void gate_end(void);
+/* Wait until the other thread has executed the SAP, in the way of a wait of the schedule. */
+void gate_await(struct twin_thread *self, const struct wait *w);
+bool gate_has_passed(const struct wait *w);
+_Noreturn void gate_give_up(void);
+
+/* The bell is rung whenever anything that a thread may wait for has happened. */
+uint32_t bell_look(void);
+void bell_wait(uint32_t seen);
+void bell_ring(void);
+
+/* watchdog.c: sees when nobody can go on, and says why. */
+void watchdog_start(unsigned timeout_seconds);
+bool watchdog_released(void); /* stops no longer hold */
+
+/*
+ * buffers.c: stores that the schedule delays. `sap` is the calling thread's. The places that are returned hold for this
+ * access.
+ */
+bool buffers_used(const struct twin_thread *self); /* does the thread have stores that others do not see yet? */
+void *buffers_store(struct twin_thread *self, const struct point *at, void *address, uint64_t size);
+void *buffers_load(struct twin_thread *self, void *address, uint64_t size);
+void *buffers_source(struct twin_thread *self, void *address, uint64_t size); /* as load, beside a store */
+/* The store of the calling thread that was given a place has been executed. */
+void buffers_stored(struct twin_thread *self);
+/* Make visible whatever may be. */
+void buffers_advance(void);
+/* Wait until all stores of the calling thread are visible. */
+void buffers_drain(struct twin_thread *self);
+/* Is the store that is SAP `sap` of `t` executed, but not visible? */
+bool buffers_hold(const struct twin_thread *t, uint64_t sap);
 
 /* conds.c: what waits, wakes and signals the schedule has played; may a waiter go on? */
 void cond_waits(const void *cond);
@@ -105,6 +157,11 @@ extern struct rt_report *twin_report; /* a scratch one when none was asked for *
 void report_open(const char *path);
 void report_outcome(enum rt_replay_outcome outcome, const struct twin_thread *t, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* input_log.c: recorded inputs in replay mode. */
+void input_log_open(const char *path);
+/* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
+const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 
 /* heap.c: in infer mode memory is never reused, so that an address names one object. */
 void heap_start(void);

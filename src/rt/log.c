@@ -88,11 +88,17 @@ static int move_up(int fd)
 	return moved;
 }
 
+/* Not the function of that name, which is recorded itself. */
+static long file_status(int fd, struct stat *st)
+{
+	return syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
 static bool is_ours(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == rt_log.device &&
+	return fd >= 0 && file_status(fd, &st) == 0 && st.st_dev == rt_log.device &&
 	       st.st_ino == rt_log.inode;
 }
 
@@ -172,7 +178,7 @@ static bool open_file(void)
 	if (fd < 0)
 		return false;
 	rt_log.fd = move_up(fd);
-	if (fstat(rt_log.fd, &st))
+	if (file_status(rt_log.fd, &st))
 		return false;
 	rt_log.device = st.st_dev;
 	rt_log.inode = st.st_ino;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void rt_say(const char *message, const char *detail)
@@ -17,7 +18,7 @@ void rt_say(const char *message, const char *detail)
 		for (const char *p = parts[i]; *p && n < sizeof line - 1; p++)
 			line[n++] = *p;
 	line[n++] = '\n';
-	if (write(STDERR_FILENO, line, n) < 0) {
+	if (syscall(SYS_write, STDERR_FILENO, line, n) < 0) {
 		/* Nowhere to say it. */
 	}
 	errno = saved;

@@ -3,10 +3,23 @@
 #endif
 #include "rt/real.h"
 
+#include "rt/inputs.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
 struct rt_real rt_real;
+struct rt_input_real rt_input_real;
+
+static void find(const char *const *names, unsigned count, void *into)
+{
+	void *found;
+
+	for (unsigned i = 0; i < count; i++) {
+		found = dlsym(RTLD_NEXT, names[i]);
+		memcpy((char *)into + i * sizeof found, &found, sizeof found);
+	}
+}
 
 void rt_real_init(void)
 {
@@ -15,12 +28,18 @@ void rt_real_init(void)
 		RT_REAL_FUNCTIONS(X)
 #undef X
 	};
-	void *found[sizeof names / sizeof *names];
+	static const char *const inputs[] = {
+#define INPUT(flags, type, name, ...) #name,
+#include <rethread/inputs.def>
+#undef INPUT
+	};
+	static struct rt_real real;
 
 	if (rt_real.pthread_create)
 		return;
-	_Static_assert(sizeof found == sizeof rt_real, "rt_real is an array of pointers");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		found[i] = dlsym(RTLD_NEXT, names[i]);
-	memcpy(&rt_real, found, sizeof rt_real);
+	_Static_assert(sizeof names == sizeof rt_real, "rt_real is an array of pointers");
+	_Static_assert(sizeof inputs == sizeof rt_input_real, "rt_input_real is an array of pointers");
+	find(inputs, sizeof inputs / sizeof *inputs, &rt_input_real);
+	find(names, sizeof names / sizeof *names, &real);
+	rt_real = real;
 }

@@ -141,6 +141,54 @@ __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t
 	self->logging = false;
 }
 
+/* ------------------------------------------------------------------ inputs ------------------ */
+
+static size_t input_left(const struct rt_self *self)
+{
+	return self->input ? (size_t)((char *)self->input + self->input->size - self->input_at) : 0;
+}
+
+/* A chunk with room for a record of that size; what is left of the one before is filled up. */
+static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, size_t size)
+{
+	unsigned i = self->input_seq < RT_CHUNK_SIZES ? (unsigned)self->input_seq : RT_CHUNK_SIZES - 1;
+	size_t least = (sizeof(struct rt_chunk) + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1);
+	struct rt_chunk part = {
+		.size = least > chunk_size(i) ? (uint32_t)least : chunk_size(i),
+		.thread = self->number,
+		.stream = RT_STREAM_INPUT,
+		.seq = self->input_seq,
+	};
+	struct rt_chunk *chunk = least > UINT32_MAX ? NULL : rt_log_reserve(&part, 1, NULL);
+
+	if (!chunk)
+		return NULL;
+	if (input_left(self))
+		__atomic_store_n(&((struct rt_input *)self->input_at)->size,
+				 (uint32_t)input_left(self), __ATOMIC_RELEASE);
+	if (self->input)
+		rt_log_unmap(self->input, self->input->size);
+	self->input = chunk;
+	self->input_at = (char *)(chunk + 1);
+	self->input_seq++;
+	return self->input_at;
+}
+
+void *rt_self_input_room(struct rt_self *self, size_t size)
+{
+	if (self->thread == &self->spare)
+		return NULL;
+	return rt_likely(size <= input_left(self)) ? self->input_at : input_refill(self, size);
+}
+
+void rt_self_input_done(struct rt_self *self, uint32_t size)
+{
+	struct rt_input *record = (struct rt_input *)self->input_at;
+
+	__atomic_store_n(&record->size, size, __ATOMIC_RELEASE);
+	self->input_at += size;
+}
+
 /* ------------------------------------------------------------------ life of a thread -------- */
 
 /* Thread record, path, synchronization: as many as the scheme has. One page each, one mapping. */
@@ -229,6 +277,9 @@ void rt_self_leave(void)
 	self->sync = self->sync_end = NULL;
 	unmap_chunks(&self->path_pieces);
 	unmap_chunks(&self->sync_pieces);
+	if (self->input)
+		rt_log_unmap(self->input, self->input->size);
+	self->input = NULL;
 	self->thread = &self->spare;
 	if (mapped)
 		rt_log_unmap((struct rt_chunk *)mapped - 1, first_chunks() * RT_PAGE);

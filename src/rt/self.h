@@ -51,7 +51,7 @@ struct rt_self {
 	uint32_t number;
 	bool active;
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
-	bool logging; /* in rt_self_sync: a signal handler that comes here too cannot log */
+	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	struct rt_sync *sync, *sync_end;
 	struct {
 		const void *address;
@@ -62,6 +62,9 @@ struct rt_self {
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
 	struct rt_pieces path_pieces, sync_pieces;
+	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
+	char *input_at;         /* where the next record goes; input_at < end of the chunk */
+	uint64_t input_seq;     /* of the next chunk */
 	struct rt_thread spare; /* stands in for a thread record when the log has no room for one */
 };
 extern __thread struct rt_self rt_self __attribute__((tls_model("initial-exec")));
@@ -82,6 +85,26 @@ void rt_self_leave(void);
 /* Append to the order of synchronization: the operation that is about to complete. Cold: changes
  * only. */
 void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result);
+
+/*
+ * Room for a record of inputs of that many bytes, or NULL once the log has ended; rt_self_input_done makes the record
+ * valid. Between the two, `logging` is set.
+ */
+void *rt_self_input_room(struct rt_self *self, size_t size);
+void rt_self_input_done(struct rt_self *self, uint32_t size);
+
+/* What the thread does in between is not recorded. */
+static inline void rt_self_pause(struct rt_self *self)
+{
+	self->paused = true;
+	self->active = false;
+}
+
+static inline void rt_self_resume(struct rt_self *self)
+{
+	self->active = true;
+	self->paused = false;
+}
 
 /* A synchronization operation of the calling thread is complete. */
 static inline void rt_self_done(struct rt_self *self)

@@ -21,9 +21,10 @@
  */
 static uint32_t current_thread(void)
 {
-	uint32_t number = rt_self.active ? rt_self.number : RT_NOBODY;
+	bool is_recorded = rt_self.active || (rt_self.paused && rt_self.thread);
+	uint32_t number = is_recorded ? rt_self.number : RT_NOBODY;
 
-	rt_self.paused = rt_self.active;
+	rt_self.paused = is_recorded;
 	rt_self.active = false;
 	return number;
 }

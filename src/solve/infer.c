@@ -26,7 +26,8 @@ struct infer_state {
 
 struct infer_options infer_defaults(void)
 {
-	return (struct infer_options){.model = MEMORY_SC, .seconds = 60};
+	return (struct infer_options){.model = MEMORY_SC, .seconds = 60, .fewest_seconds = 1,
+				      .sample_seconds = 0.2};
 }
 
 static bool build_formula(struct infer_state *s, const struct execution *x, const struct infer_options *o,
@@ -75,19 +76,49 @@ static void count_problem(struct infer_state *s, const struct execution *x)
 		n->assumed |= x->conditions.at[i].kind == CONDITION_ASSUMED;
 }
 
-/* A first guess of the order: any that respects what is known. The solver starts from it. */
-static bool guess_order(struct infer_state *s, struct error *err)
+/* What a first guess of the order is sorted by: time where it is known, then a place in some known order. */
+struct guessed {
+	uint64_t time;
+	uint32_t place, node;
+};
+
+static int by_guess(const void *p, const void *q)
+{
+	const struct guessed *a = p, *b = q;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/*
+ * A first guess of the order, from which the solver starts: as the time stamps suggest, else any that
+ * respects what is known. It need not be right.
+ */
+static bool guess_order(struct infer_state *s, const struct infer_options *o, struct error *err)
 {
 	struct linear l;
 	const struct memory *m = &s->memory;
 	if (!linear_init(&l, m, NULL, 0, NULL, err))
 		return false;
-	s->formula.guess = xcalloc(m->nnodes, sizeof *s->formula.guess);
-	for (size_t i = 0; i < l.steps.n; i++) {
-		const struct step *step = &l.steps.at[i];
-		uint32_t e = step->event;
-		s->formula.guess[step->visible ? m->visible[e] : e] = (uint32_t)i;
+	uint64_t *time = xcalloc(m->x->events.n, sizeof *time);
+	for (uint32_t e = 0; o->use_time && e < m->x->events.n; e++) {
+		const struct event *v = &m->x->events.at[e];
+		bool first = e == m->x->threads.at[v->thread].first;
+		uint64_t middle = v->after && v->before ? v->after / 2 + v->before / 2 : v->after;
+		time[e] = first || middle > time[e - 1] ? middle : time[e - 1];
 	}
+	struct guessed *g = xmalloc(l.steps.n * sizeof *g);
+	for (uint32_t i = 0; i < l.steps.n; i++) {
+		uint32_t e = l.steps.at[i].event;
+		g[i] = (struct guessed){time[e], i, l.steps.at[i].visible ? m->visible[e] : e};
+	}
+	if (l.steps.n)
+		qsort(g, l.steps.n, sizeof *g, by_guess);
+	s->formula.guess = xcalloc(m->nnodes, sizeof *s->formula.guess);
+	for (uint32_t i = 0; i < l.steps.n; i++)
+		s->formula.guess[g[i].node] = i;
+	free(g);
+	free(time);
 	linear_release(&l);
 	return true;
 }
@@ -108,7 +139,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		free(s);
 		return NULL;
 	}
-	if (guess_order(s, err))
+	if (guess_order(s, o, err))
 		s->solver = solver_open(ops, &s->formula, err);
 	if (!s->solver) {
 		release_formula(s);
@@ -149,6 +180,60 @@ static void count_solution(struct infer_state *s, const struct schedule *out)
 	n->switches = s->order.switches;
 	n->steps = s->order.needed;
 	n->waits = out ? out->waits.n : 0;
+}
+
+/* -------------------------------------------------- random orders ------------------------ */
+
+/* Where each node stands in a total order; malloc'ed. */
+static uint32_t *places(const struct memory *m, const struct linear *l)
+{
+	uint32_t *place = xcalloc(m->nnodes, sizeof *place);
+	for (uint32_t i = 0; i < l->steps.n; i++) {
+		uint32_t e = l->steps.at[i].event;
+		if (!l->steps.at[i].visible)
+			place[e] = i;
+		else if (m->visible[e] != e)
+			place[m->visible[e]] = i;
+	}
+	return place;
+}
+
+/* Random orders know nothing of locks whose order is open. */
+static bool can_sample(const struct execution *x)
+{
+	for (size_t i = 0; !x->lock_order_known && i < x->events.n; i++)
+		if (x->events.at[i].kind >= EVENT_LOCK && x->events.at[i].kind <= EVENT_BROADCAST)
+			return false;
+	return true;
+}
+
+/*
+ * Generate and validate (CLAP §4.3), with few changes of thread: many bugs show in a large part of all
+ * interleavings, while sums of many racy updates are hard for a solver. True: s->order and s->answer are set.
+ */
+static bool sample(struct infer_state *s, const struct execution *x, const struct infer_options *o)
+{
+	double end = solver_clock() + o->sample_seconds;
+	struct error err;
+	if (o->sample_seconds <= 0 || !can_sample(x))
+		return false;
+	do {
+		struct linear l;
+		uint32_t changes = (uint32_t)(s->stats.samples % 5);
+		if (!linear_random(&l, &s->memory, ++s->stats.samples, changes, &err))
+			return false;
+		if (check_order(x, o->model, l.steps.at, l.steps.n, NULL, &err)) {
+			uint32_t *place = places(&s->memory, &l);
+			s->answer = xcalloc(s->formula.variables.n, sizeof *s->answer);
+			formula_model_of(&s->formula, place, s->answer);
+			free(place);
+			linear_release(&s->order);
+			s->order = l;
+			return true;
+		}
+		linear_release(&l);
+	} while (solver_clock() < end);
+	return false;
 }
 
 /* -------------------------------------------------- fewest context switches -------------- */
@@ -228,12 +313,10 @@ static void minimise(struct infer_state *s, const struct infer_options *o)
 
 /* -------------------------------------------------- answers ------------------------------ */
 
-/* The solver's answer as a total order that the checker agrees to, and as a schedule. */
-static bool take_answer(struct infer_state *s, const struct execution *x, const struct infer_options *o,
-			struct schedule *out, struct error *err)
+/* The solver's answer as a total order. */
+static bool take_model(struct infer_state *s, struct error *err)
 {
 	struct chosen_edges chosen = {0};
-	struct error why;
 	size_t n = s->formula.variables.n;
 	s->answer = xrealloc(s->answer, n * sizeof *s->answer);
 	memcpy(s->answer, solver_model(s->solver), n * sizeof *s->answer);
@@ -241,8 +324,14 @@ static bool take_answer(struct infer_state *s, const struct execution *x, const 
 	formula_chosen_edges(&s->formula, s->answer, &chosen);
 	bool ok = linear_init(&s->order, &s->memory, chosen.at, chosen.n, NULL, err);
 	vec_free(&chosen);
-	if (!ok)
-		return false;
+	return ok;
+}
+
+/* The order that was found: fewer switches, the checker's word for it, and the schedule. */
+static bool take_order(struct infer_state *s, const struct execution *x, const struct infer_options *o,
+		       struct schedule *out, struct error *err)
+{
+	struct error why;
 	if (o->fewest_seconds > 0)
 		minimise(s, o);
 	if (!check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
@@ -266,12 +355,16 @@ static enum infer_result next_answer(struct infer_state *s, const struct executi
 {
 	if (s->answer && !exclude_answer(s))
 		return INFER_NONE;
-	enum solve_result r = solver_solve(s->solver, o->seconds);
-	if (r != SOLVE_SAT)
-		return r == SOLVE_UNSAT ? INFER_NONE : INFER_BUDGET;
+	if (s->stats.answers || !sample(s, x, o)) {
+		enum solve_result r = solver_solve(s->solver, o->seconds);
+		if (r != SOLVE_SAT)
+			return r == SOLVE_UNSAT ? INFER_NONE : INFER_BUDGET;
+		if (!take_model(s, err))
+			return INFER_ERROR;
+	}
 	double start = solver_clock();
 	s->stats.answers++;
-	bool ok = take_answer(s, x, o, out, err);
+	bool ok = take_order(s, x, o, out, err);
 	s->stats.check_seconds += solver_clock() - start;
 	return ok ? INFER_FOUND : INFER_ERROR;
 }

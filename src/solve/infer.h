@@ -30,6 +30,7 @@ struct infer_options {
 	bool use_time;          /* believe time stamps */
 	uint64_t time_margin;   /* in their unit */
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
+	double sample_seconds;  /* time for trying random orders before solving */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 
@@ -42,6 +43,7 @@ struct infer_stats {
 	uint64_t candidates;     /* of those, in all */
 	uint64_t variables, constraints;
 	uint64_t rounds, cycles, between; /* of the lazy solver */
+	uint64_t samples;        /* random orders tried */
 	uint64_t answers;        /* candidates given so far, this one included */
 	uint32_t switches;       /* context switches up to the failure */
 	bool fewest;             /* proven: no schedule has fewer, for candidates not excluded */

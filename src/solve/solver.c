@@ -9,8 +9,11 @@
 static const struct solver_ops *const backends[] = {&solver_z3_lazy, &solver_z3_difference};
 #define NBACKENDS (sizeof backends / sizeof *backends)
 
-/* How many clauses one round of refinement may add: enough to make progress, few enough to stay relevant. */
-enum { CYCLES_PER_ROUND = 200, BETWEEN_PER_ROUND = 2000 };
+/*
+ * How many clauses one round of refinement may add: enough to make progress, few enough to stay relevant. A
+ * round of a large formula costs seconds, so the number of cycles grows with it.
+ */
+enum { CYCLES_AT_LEAST = 200, CYCLES_SHARE = 4, BETWEEN_PER_ROUND = 2000 };
 
 struct solver {
 	const struct solver_ops *ops;
@@ -65,7 +68,9 @@ static size_t refine(struct solver *s)
 	if (between)
 		return between;
 	formula_chosen_edges(s->f, s->model, &s->chosen);
-	size_t cycles = cycles_exclude(s->cycles, &s->chosen, CYCLES_PER_ROUND);
+	size_t limit = s->chosen.n / CYCLES_SHARE;
+	size_t cycles = cycles_exclude(s->cycles, &s->chosen,
+				       limit > CYCLES_AT_LEAST ? limit : CYCLES_AT_LEAST);
 	s->figures.cycles += cycles;
 	return cycles;
 }

@@ -84,13 +84,37 @@ static bool check_switch(const struct code *c, const struct code_function *f, ui
 	return true;
 }
 
+static bool check_width(unsigned bits)
+{
+	return bits >= 1 && bits <= 64;
+}
+
 static bool check_site_list(const struct code *c, uint32_t at, uint32_t nregs)
 {
 	if (at + 2ull > c->npool)
 		return false;
 	uint64_t n = c->pool[at + 1];
+	for (uint64_t k = 0; at + 2 + 5 * n <= c->npool && k < n; k++)
+		if (!check_width(c->pool[at + 2 + 5 * k + 3]))
+			return false;
 	return at + 2 + 5 * n <= c->npool && check_regs(c, at + 2, n, 5, nregs, false) &&
 	       check_regs(c, at + 3, n, 5, nregs, false) && check_regs(c, at + 6, n, 5, nregs, true);
+}
+
+/* Classes that make up exactly n slots. */
+static bool check_args(const struct code *c, uint32_t first, uint32_t count, uint32_t n)
+{
+	uint64_t slots = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct code_arg *a = &c->args[first + i];
+		bool pair = a->class == CLASS_INT2 || a->class == CLASS_X87;
+		if (a->class > CLASS_BYVAL || !a->bytes || (pair && a->slots != 2) ||
+		    (a->class == CLASS_SSE && a->slots * a->bytes > 16) ||
+		    (!pair && a->class != CLASS_SSE && (a->slots != 1 || a->bytes > 8)))
+			return false;
+		slots += a->slots;
+	}
+	return slots == n;
 }
 
 static bool check_call(const struct code *c, const struct code_function *f, const struct insn *n)
@@ -99,7 +123,9 @@ static bool check_call(const struct code *c, const struct code_function *f, cons
 	return check_regs(c, x->registers, x->nregisters, 1, f->nregs, false) &&
 	       (uint64_t)x->args + x->nargs <= c->nargs && x->fixed <= x->nregisters &&
 	       (uint64_t)x->results + x->nresults <= c->nargs && x->reason < c->nstrings &&
-	       (uint64_t)n->d + x->nout <= f->nregs;
+	       (uint64_t)n->d + x->nout <= f->nregs &&
+	       (x->reason || (check_args(c, x->args, x->nargs, x->nregisters) &&
+			      check_args(c, x->results, x->nresults, x->nout)));
 }
 
 static bool check_special(const struct code *c, const struct code_function *f, uint32_t at,
@@ -107,6 +133,7 @@ static bool check_special(const struct code *c, const struct code_function *f, u
 {
 	switch (n->op) {
 	case OP_SWITCH:
+	case OP_GO_SWITCH:
 		return check_switch(c, f, at, n);
 	case OP_RET:
 		return check_list(c, n->a, f->nregs) && c->pool[n->a] == f->nresults;
@@ -124,11 +151,19 @@ static bool check_special(const struct code *c, const struct code_function *f, u
 	case OP_SITE_LDM:
 	case OP_SITE_STM:
 		return check_site_list(c, n->b, f->nregs);
+	case OP_LDN:
+	case OP_STN:
+	case OP_LDMASK:
+	case OP_STMASK:
+	case OP_SITE_LD:
+	case OP_SITE_ST:
+		return check_width(n->w);
 	case OP_ATOMIC:
-		return n->b + 3ull <= c->npool && check_regs(c, n->b + 1, 1, 1, f->nregs, false);
+		return check_width(n->w) && n->b + 3ull <= c->npool &&
+		       check_regs(c, n->b + 1, 1, 1, f->nregs, false);
 	case OP_CMPXCHG:
-		return n->b + 3ull <= c->npool && check_regs(c, n->b + 1, 2, 1, f->nregs, false) &&
-		       n->d + 2ull <= f->nregs;
+		return check_width(n->w) && n->b + 3ull <= c->npool &&
+		       check_regs(c, n->b + 1, 2, 1, f->nregs, false) && n->d + 2ull <= f->nregs;
 	case OP_LANDINGPAD:
 		return n->d + 2ull <= f->nregs;
 	case OP_SELECT:
@@ -171,8 +206,8 @@ static bool check_operand(const struct code *c, const struct code_function *f, u
 static bool ends(unsigned op)
 {
 	switch (op) {
-	case OP_JMP: case OP_SWITCH: case OP_RET0: case OP_RET1: case OP_RET: case OP_UNREACHABLE:
-	case OP_TRAP: case OP_RESUME: case OP_UNSUPPORTED:
+	case OP_JMP: case OP_SWITCH: case OP_GO_SWITCH: case OP_RET0: case OP_RET1: case OP_RET:
+	case OP_UNREACHABLE: case OP_TRAP: case OP_RESUME: case OP_UNSUPPORTED:
 		return true;
 	default:
 		return false;
@@ -297,6 +332,7 @@ void code_release(struct code *c)
 
 /* ------------------------------------------------------------------ text */
 
+/* clang-format off */
 static void dump_operand(const struct code *c, uint32_t at, char kind, uint32_t x, FILE *out)
 {
 	switch (kind) {
@@ -312,6 +348,8 @@ static void dump_operand(const struct code *c, uint32_t at, char kind, uint32_t 
 	default: break;
 	}
 }
+
+/* clang-format on */
 
 static void dump_list(const struct code *c, uint32_t at, FILE *out)
 {

@@ -23,10 +23,11 @@
 
 #include "base/base.h"
 
+/* clang-format off */
 #define CODE_OPS(X)                                                                              \
 	X(NOP, "---")                                                                            \
 	X(MOV, "wr-")                                                                            \
-	/* integers; the suffix is the width, N any width up to 64 */                           \
+	/* integers; the suffix is the width, N any width up to 64 */                            \
 	X(ADD32, "wrr") X(ADD64, "wrr") X(ADDN, "wrr")                                           \
 	X(SUB32, "wrr") X(SUB64, "wrr") X(SUBN, "wrr")                                           \
 	X(MUL32, "wrr") X(MUL64, "wrr") X(MULN, "wrr")                                           \
@@ -59,6 +60,7 @@
 	X(BR_SLT32, "jrr") X(BR_SLT64, "jrr") X(BR_SLTN, "jrr")                                  \
 	X(BR_SLE32, "jrr") X(BR_SLE64, "jrr") X(BR_SLEN, "jrr")                                  \
 	X(SWITCH, "pri")                /* pool: struct code_switch; b: width */                 \
+	X(GO, "jr-") X(GO_SWITCH, "pri") /* as BR and SWITCH; the log has no bits for them */    \
 	X(RET0, "---") X(RET1, "-r-")                                                            \
 	X(RET, "-p-")                   /* pool: n R(n) */                                       \
 	X(CALL, "wfp")                  /* pool: n R(n); d is the first of the results */        \
@@ -103,6 +105,7 @@
 	/* everything rare: concrete only, out of line; pool: n R(n); d: first result */         \
 	X(HELPER, "wpi")
 
+/* clang-format on */
 enum code_op {
 #define X(name, kinds) OP_##name,
 	CODE_OPS(X)
@@ -111,6 +114,7 @@ enum code_op {
 };
 
 /* Operations of HELPER: name, operands, results. w is a width where it matters. */
+/* clang-format off */
 #define CODE_HELPERS(X)                                                                          \
 	X(ADD128, 4, 2) X(SUB128, 4, 2) X(MUL128, 4, 2) X(UDIV128, 4, 2) X(SDIV128, 4, 2)        \
 	X(UREM128, 4, 2) X(SREM128, 4, 2) X(SHL128, 4, 2) X(LSHR128, 4, 2) X(ASHR128, 4, 2)      \
@@ -141,6 +145,7 @@ enum code_op {
 	X(H2F, 1, 1) X(F2H, 1, 1) X(D2H, 1, 1)                                                   \
 	X(RDTSC, 0, 1) X(CRC32, 2, 1)
 
+/* clang-format on */
 enum code_helper {
 #define X(name, in, out) HELP_##name,
 	CODE_HELPERS(X)
@@ -230,23 +235,25 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 1
+#define CODE_VERSION 2
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
-#define CODE_SECTIONS(X)                    \
-	X(symbols, struct code_symbol)      \
-	X(functions, struct code_function)  \
-	X(insns, struct insn)               \
+/* clang-format off */
+#define CODE_SECTIONS(X)                                          \
+	X(symbols, struct code_symbol)                            \
+	X(functions, struct code_function)                        \
+	X(insns, struct insn)                                     \
 	X(where, uint32_t) /* of each insn: index in positions */ \
-	X(consts, struct code_const)        \
-	X(pool, uint32_t)                   \
-	X(calls, struct code_call)          \
-	X(args, struct code_arg)            \
-	X(pads, struct code_pad)            \
-	X(positions, struct code_position)  \
-	X(sites, uint32_t) /* [site]: index in positions */ \
+	X(consts, struct code_const)                              \
+	X(pool, uint32_t)                                         \
+	X(calls, struct code_call)                                \
+	X(args, struct code_arg)                                  \
+	X(pads, struct code_pad)                                  \
+	X(positions, struct code_position)                        \
+	X(sites, uint32_t) /* [site]: index in positions */       \
 	X(strings, char)
 
+/* clang-format on */
 struct code_header {
 	uint64_t magic;
 	uint32_t version;

@@ -66,7 +66,7 @@ bool engine_log_used_up(const struct ethread *t)
 {
 	if (!t->log)
 		return true;
-	return t->path.word == t->path.end && t->ops >= t->log->info.sync_done;
+	return path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done;
 }
 
 /* Is the end of this thread part of the failure; at_end: where the program itself would end. */
@@ -88,6 +88,13 @@ static bool is_failing_thread(const struct ethread *t, bool at_end)
 	default:
 		return at_end && t->log->info.number == f->thread;
 	}
+}
+
+bool engine_may_be_over(const struct ethread *t)
+{
+	uint32_t kind = engine.trace->failure.kind;
+	bool has_to_arrive = is_failing_thread(t, true) && kind != RT_FAIL_DEADLOCK && kind != RT_FAIL_TIMEOUT;
+	return engine_log_used_up(t) && !has_to_arrive;
 }
 
 bool engine_blocking_fails(const struct ethread *t)
@@ -211,10 +218,18 @@ static void on_fault(int signal_number)
 {
 	if (!self || !self->interp)
 		_exit(124);
-	engine.faults++;
-	engine_thread_ends(self, engine.trace->failure.kind == RT_FAIL_SIGNAL &&
-					 engine.trace->failure.signal == signal_number &&
-					 engine_log_used_up(self));
+	bool recorded = engine.trace->failure.kind == RT_FAIL_SIGNAL &&
+			engine.trace->failure.signal == signal_number && engine_log_used_up(self) &&
+			is_failing_thread(self, true);
+	if (!recorded) {
+		struct position p;
+		ithread_position(self->interp, &p);
+		if (!engine.faults++)
+			snprintf(engine.first_fault, sizeof engine.first_fault, "%s:%u (%s), thread %s", p.file, p.line,
+				 p.function, self->name);
+		guess_refute(self);
+	}
+	engine_thread_ends(self, recorded);
 	ithread_stop(self->interp);
 }
 
@@ -264,6 +279,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
 	*vec_push(&engine.sites) = (struct site_info){ "?", "?", "?" };
 	read_known();
+	guess_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	catch_faults();
@@ -297,11 +313,12 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s}", "found", (json_int_t)found, "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s}", "found", (json_int_t)found, "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
-		"events", (json_int_t)events, "symbols", (json_int_t)engine.nsymbols, "mismatches",
-		(json_int_t)engine.mismatches, "assumptions", (json_int_t)engine.assumptions, "faults",
-		(json_int_t)engine.faults, "failed", failed, "first_mismatch", engine.first_mismatch);
+		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
+		(json_int_t)engine.mismatches, "assumptions", (json_int_t)engine.assumptions.n, "faults",
+		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
+		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault);
 	if (!status || json_dump_file(status, state_file("status.json"), JSON_INDENT(1)))
 		engine_fatal("cannot write %s", state_file("status.json"));
 }
@@ -313,6 +330,7 @@ _Noreturn void engine_finish(void)
 	sync_finish();
 	size_t nfound;
 	const struct range *found = races_found(engine.races, &nfound);
+	guess_finish(nfound == 0);
 	struct error err;
 	if (!events_write(state_file("execution"), &err))
 		engine_fatal("%s", err.text);

@@ -49,6 +49,20 @@ struct local_condition {
 	uint64_t sap; /* the thread's last SAP before it */
 };
 
+/* A guess: `e` was taken to be `v`, at this time of its thread. */
+struct assumption {
+	expr e;
+	uint64_t v;
+	uint32_t thread, time;
+};
+
+/* What a symbol stands for, and what it was taken to be. */
+struct symbol_info {
+	struct forced_value read; /* .value: the guess */
+	struct ethread *thread;
+	expr symbol;
+};
+
 struct ethread {
 	uint32_t number;  /* in order of creation in this run; index in the result */
 	char name[64];
@@ -57,6 +71,9 @@ struct ethread {
 	const struct trace_thread *log; /* NULL: the recorded run never saw it start */
 	struct path_reader path;
 	uint64_t saps;
+	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
+	uint32_t pieces;         /* how many it has had so far */
+	uint64_t assumed_at;     /* instruction count at the last assumption */
 	uint64_t ops;      /* synchronization operations completed */
 	size_t next_sync;  /* in log->sync */
 	struct vclock clock;
@@ -96,10 +113,18 @@ struct engine {
 	vec(struct forced_result) results;
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, 0 = not yet */
-	uint32_t nsymbols;
 	bool lock_order; /* the log has the order of locks */
-	uint64_t mismatches, assumptions, faults;
-	char first_mismatch[256], note[512];
+	vec(struct assumption) assumptions;
+	vec(struct forced_value) forced; /* by thread, sap, piece */
+	vec(struct symbol_info) symbols; /* by number */
+	/* Combinations of values that lead off the recorded paths: runs of entries, each ended by one with sap 0. */
+	vec(struct forced_value) nogoods;
+	size_t nogoods_loaded; /* how many entries are from earlier runs */
+	uint64_t mismatches, faults, refuted;
+	char first_mismatch[256], first_fault[256];
+	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
+	char fail_function[128];
+	uint32_t fail_line;
 };
 extern struct engine engine;
 
@@ -116,6 +141,8 @@ bool engine_blocking_fails(const struct ethread *t);
 void engine_ends_here(struct ethread *t, bool counted);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
 bool engine_log_used_up(const struct ethread *t);
+/* May the thread have been killed anywhere from here on? Not when it has yet to come to the failure. */
+bool engine_may_be_over(const struct ethread *t);
 /* The calling thread is in the engine (1) or in the program's native code (0); returns what it was. */
 int engine_inside(int inside);
 
@@ -137,6 +164,22 @@ bool sync_can_go(const struct ethread *t);
 /* At the end: who is blocked comes after who holds. */
 void sync_finish(void);
 
+/* guess.c: concrete values for what is not known. */
+/* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
+struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece);
+/* Takes the expression to be v from here on. */
+void guess_assume(struct ethread *t, expr e, uint64_t v);
+/* The recorded thread did not come here this way: some guess in the causal past of t is wrong. */
+void guess_refute(struct ethread *t);
+/* The recorded fault: should this address, about to be used, be the one? Then *v is it. */
+bool guess_is_fault(struct ethread *t, expr e, uint64_t *v);
+void guess_load(void);
+/*
+ * At the end: refuted combinations become conditions, and are kept for the next run; not those of a run that found
+ * new races, where an unknown race may have been the reason.
+ */
+void guess_finish(bool races_known);
+
 /* events.c */
 struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site);
 struct event_ref event_last(const struct ethread *t);
@@ -145,7 +188,6 @@ struct event_ref event_add_late(struct ethread *t, enum event_kind kind, uint64_
 				uint32_t site);
 void order_add(struct event_ref a, struct event_ref b);
 void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind);
-expr symbol_new(unsigned width);
 /* Index of a site's description; 0 for none. `what` names the operation. */
 uint32_t site_describe(struct ethread *t, uint32_t site, const char *what);
 /* Describes the place where the thread is (interposed calls have no site). */

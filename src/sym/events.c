@@ -39,13 +39,9 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 	uint64_t constant;
 	if (expr_is_const(engine.exprs, holds, &constant) && constant)
 		return;
+	static uint32_t sequence;
 	*vec_push(&t->conditions) = (struct local_condition){
-		{ holds, 0, place_describe(t, "branch"), kind }, t->saps };
-}
-
-expr symbol_new(unsigned width)
-{
-	return expr_sym(engine.exprs, width, engine.nsymbols++);
+		{ holds, 0, place_describe(t, "branch"), kind, ++sequence, 0 }, t->saps };
 }
 
 static uint32_t site_add(const struct position *p, const char *what)
@@ -129,7 +125,8 @@ static void put_thread(struct execution *x, const struct ethread *t, uint32_t *f
 {
 	struct execution_thread *out = vec_push(&x->threads);
 	*out = (struct execution_thread){ .first = (uint32_t)x->events.n,
-					  .count = (uint32_t)t->events.n, .saps = t->saps };
+					  .count = (uint32_t)t->events.n, .saps = t->saps,
+					  .log_number = t->log ? t->log->info.number : UINT32_MAX };
 	memcpy(out->name, t->name, sizeof out->name);
 	sort_events(t, final);
 	for (size_t i = 0; i < t->events.n; i++)
@@ -166,7 +163,7 @@ bool events_write(const char *path, struct error *err)
 	x.sites.at = engine.sites.at;
 	x.sites.n = engine.sites.n;
 	x.exprs = engine.exprs;
-	x.nsymbols = engine.nsymbols;
+	x.nsymbols = (uint32_t)engine.symbols.n;
 	x.lock_order_known = engine.lock_order;
 	return execution_write(&x, path, err);
 }

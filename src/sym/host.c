@@ -16,6 +16,12 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 	return path_reader_bits(&of(t)->path, n);
 }
 
+void host_unrecorded(struct ithread *t)
+{
+	if (engine_may_be_over(of(t)))
+		ithread_stop(t);
+}
+
 void host_assume(struct ithread *t, expr e, uint64_t v)
 {
 	condition_add(of(t), e, v, CONDITION_PATH);
@@ -29,13 +35,19 @@ void host_mismatch(struct ithread *t)
 		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%s), thread %s", p.file,
 			 p.line, p.function, of(t)->name);
 	}
+	guess_refute(of(t));
+	/* What follows would be computed from wrong values: better to look again from here. */
+	if (engine.refuted) {
+		engine_thread_ends(of(t), false);
+		ithread_stop(t);
+	}
 }
 
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	(void)why;
-	engine.assumptions++;
-	condition_add(of(t), s->e, s->v, CONDITION_ASSUMED);
+	guess_is_fault(of(t), s->e, &s->v);
+	guess_assume(of(t), s->e, s->v);
 	s->e = EXPR_NONE;
 }
 
@@ -89,8 +101,10 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		return;
 	}
-	a->value.e = symbol_new(a->size * 8);
+	uint32_t piece;
+	a->value = guess_read(self, a->size, a->value.v, &piece);
 	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
+	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
 }
@@ -138,8 +152,11 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	self->saps++;
 	bool racy = is_racy(self, piece->address, piece->size, true);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
-	old.e = racy ? symbol_new(piece->size * 8) :
-		       interp_memory_expr(engine.interp, piece->address, piece->size);
+	uint32_t number = 0;
+	if (racy)
+		old = guess_read(self, piece->size, old.v, &number);
+	else
+		old.e = interp_memory_expr(engine.interp, piece->address, piece->size);
 	piece->value = old;
 	bool writes = update(data, t, old, &new_value);
 	if (writes) {
@@ -152,6 +169,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	struct event *e = event_add(self, writes ? EVENT_UPDATE : EVENT_READ, piece->address,
 				    site_describe(self, site, "atomic"));
 	e->size = (uint8_t)piece->size;
+	e->piece = number;
 	e->read = old.e;
 	e->written = value;
 }

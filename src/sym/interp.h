@@ -82,6 +82,12 @@ void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size
  */
 int64_t host_path_bits(struct ithread *t, unsigned n);
 
+/*
+ * Very many branches that are not recorded (instrument.h) were taken since this was last called, or since the thread
+ * began. A thread that was killed in the recorded run may be stopped here; the log does not say where it was.
+ */
+void host_unrecorded(struct ithread *t);
+
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);
 

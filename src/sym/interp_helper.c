@@ -1,6 +1,7 @@
 /*
  * Operations of HELPER: 128-bit integers, long double, mathematical functions. Concrete only.
  */
+/* clang-format off */
 #include "sym/interp_internal.h"
 
 #include <math.h>
@@ -327,11 +328,7 @@ HELPER(D2H)
 	out[0] = 0;
 	memcpy(out, &h, sizeof h);
 }
-HELPER(RDTSC)
-{
-	UNUSED;
-	out[0] = __rdtsc();
-}
+HELPER(RDTSC) { UNUSED; out[0] = __rdtsc(); }
 
 /* The polynomial of SSE 4.2, w bits of the operand. */
 HELPER(CRC32)

@@ -91,6 +91,7 @@ struct ithread {
 	const struct insn *pc; /* of the running frame: exact at host calls, memory accesses and divisions */
 	char *sp;
 	uint64_t count;
+	uint32_t patience; /* branches that are not in the log until the host is asked whether to go on */
 	struct frame *frames, *frames_end;
 	uint64_t *values, *values_end;
 	expr *exprs;
@@ -186,13 +187,17 @@ expr sym_scaled(struct ithread *t, uint64_t base, expr eb, uint64_t index, expr 
 bool sym_branch(struct ithread *t, expr condition, bool concrete);
 /* The log disagrees with the concrete condition: -2, -1 or a mismatch. */
 bool branch_disagrees(struct ithread *t, int64_t bit, bool concrete);
+/* Branches that are not in the log. */
+#define PATIENCE (1u << 22)
+void known_is_symbolic(struct ithread *t);
+void known_for_long(struct ithread *t);
 
 /* ------------------------------------------------------------------ slow instructions */
 
 typedef const struct insn *slow(struct ithread *t, const struct insn *pc);
-slow slow_switch, slow_allocad, slow_tls, slow_mask_load, slow_mask_store, slow_site_load, slow_site_store,
-	slow_site_load_many, slow_site_store_many, slow_atomic, slow_cmpxchg, slow_copy, slow_fill,
-	slow_vastart, slow_helper, slow_load_n, slow_store_n;
+slow slow_switch, slow_go_switch, slow_allocad, slow_tls, slow_mask_load, slow_mask_store, slow_site_load,
+	slow_site_store, slow_site_load_many, slow_site_store_many, slow_atomic, slow_cmpxchg,
+	slow_copy, slow_fill, slow_vastart, slow_helper, slow_load_n, slow_store_n;
 /* interp_call.c */
 slow slow_call_variadic, slow_call_native, slow_call_indirect, slow_call_stub;
 /* interp_unwind.c */

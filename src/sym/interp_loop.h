@@ -4,6 +4,7 @@
  * r, x and fm are the running frame's registers, expressions and memory. An instruction whose operands are
  * concrete does the same in both loops, the symbolic one having looked.
  */
+/* clang-format off */
 
 #if SYMBOLIC
 #define E(n) x[n]
@@ -307,6 +308,16 @@ reload: /* the running frame may be another one */
 	OP(BR_SLE64) BRANCH((int64_t)A <= (int64_t)B, sym_binary(t, EXPR_SLE, WB, A, ea, B, eb));
 	OP(BR_SLEN) BRANCH(sext_from(A, WB) <= sext_from(B, WB), sym_binary(t, EXPR_SLE, WB, A, ea, B, eb));
 	SLOW(SWITCH, slow_switch)
+	OP(GO)
+	t->pc = pc;
+	t->count += W >> 8;
+	if (E(pc->a))
+		known_is_symbolic(t);
+	if (__builtin_expect(--t->patience == 0, 0))
+		known_for_long(t);
+	pc += A ? (int32_t)pc->d : 1;
+	NEXT;
+	SLOW(GO_SWITCH, slow_go_switch)
 	OP(COUNT) t->count += pc->d; STEP;
 
 	OP(CALL)

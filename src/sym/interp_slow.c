@@ -80,6 +80,19 @@ const struct insn *slow_switch(struct ithread *t, const struct insn *pc)
 	return pc + (int32_t)(taken < ncases ? cases[4 * taken + 2] : table[1]);
 }
 
+const struct insn *slow_go_switch(struct ithread *t, const struct insn *pc)
+{
+	const uint32_t *table = t->in->code.pool + pc->d, *cases = table + 2;
+	struct slot v = reg_get(t->frame, pc->a);
+	uint32_t taken = find_case(cases, table[0], v.v);
+	t->count += pc->w;
+	if (v.e)
+		known_is_symbolic(t);
+	if (--t->patience == 0)
+		known_for_long(t);
+	return pc + (int32_t)(taken < table[0] ? cases[4 * taken + 2] : table[1]);
+}
+
 /* ------------------------------------------------------------------ plain memory */
 
 static struct slot memory_read(struct ithread *t, uint64_t address, unsigned width)
@@ -282,6 +295,7 @@ static bool update(void *data, struct ithread *t, struct slot old, struct slot *
 	unsigned w = u->width;
 	int64_t sa = sext_from(old.v, w), sb = sext_from(b.v, w);
 	u->old = old;
+	/* clang-format off */
 	switch (u->op) {
 	case RMW_XCHG: *new_value = b; break;
 	case RMW_ADD: *new_value = binary(t, EXPR_ADD, w, old, b, old.v + b.v); break;
@@ -311,6 +325,7 @@ static bool update(void *data, struct ithread *t, struct slot old, struct slot *
 	default:
 		host_unsupported(t, "an atomic operation of an unknown kind");
 	}
+	/* clang-format on */
 	return true;
 }
 

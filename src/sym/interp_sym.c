@@ -86,6 +86,17 @@ expr sym_scaled(struct ithread *t, uint64_t base, expr eb, uint64_t index, expr 
 	return sym_fold(t, expr_binary(x, EXPR_ADD, sym_operand(t, 64, base, eb), product));
 }
 
+void known_is_symbolic(struct ithread *t)
+{
+	host_unsupported(t, "a branch that was not recorded depends on what other threads did");
+}
+
+void known_for_long(struct ithread *t)
+{
+	t->patience = PATIENCE;
+	host_unrecorded(t);
+}
+
 bool branch_disagrees(struct ithread *t, int64_t bit, bool concrete)
 {
 	if (bit == -2)

@@ -322,13 +322,18 @@ static void *thread_main(void *p)
 	baton_leave(self);
 }
 
-int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
+/* Did the recorded run get as far as starting the thread that `self` creates next? */
+static bool child_was_started(const struct ethread *self)
 {
-	struct ethread *self = begin(NULL);
-	const struct rt_sync *e = entry(self);
-	if (has_failed(e))
-		return done(self, e);
-	self->ops++;
+	char name[64];
+	snprintf(name, sizeof name, "%.50s:%u", self->name, self->children + 1);
+	const struct trace_thread *child = trace_thread_named(engine.trace, name);
+	return child && child->info.tid;
+}
+
+static void create_child(struct ethread *self, pthread_t *id, const pthread_attr_t *attr,
+			 void *(*routine)(void *), void *argument)
+{
 	struct ethread *child = engine_thread_new(self);
 	event_add(self, EVENT_CREATE, child->number, place_describe(self, "pthread_create"));
 	order_add(event_last(self), (struct event_ref){ child->number, 0 });
@@ -341,6 +346,23 @@ int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void
 	if (error)
 		engine_fatal("cannot create thread %s: %s", child->name, strerror(error));
 	*id = child->id;
+}
+
+int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
+{
+	struct ethread *self = engine_self();
+	if (self && self->log && self->ops >= self->log->info.sync_done && child_was_started(self)) {
+		/* The run ended before the creator came back from the call. */
+		self->saps++;
+		create_child(self, id, attr, routine, argument);
+		engine_thread_over(self);
+	}
+	self = begin(NULL);
+	const struct rt_sync *e = entry(self);
+	if (has_failed(e))
+		return done(self, e);
+	self->ops++;
+	create_child(self, id, attr, routine, argument);
 	return 0;
 }
 

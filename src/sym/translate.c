@@ -132,7 +132,7 @@ static void translate_instruction(struct tr *t, LLVMValueRef i)
 	LLVMValueRef compare;
 	LLVMUseRef use = LLVMGetFirstUse(i);
 	if (op == LLVMICmp && use && LLVMIsABranchInst(LLVMGetUser(use)) &&
-	    fused_compare(LLVMGetUser(use), &compare))
+	    fused_compare(t, LLVMGetUser(use), &compare))
 		return;
 	if (op == LLVMPHI || is_folded(t, i))
 		return;
@@ -444,6 +444,7 @@ bool translate(const void *bitcode, size_t size, const char *code_file, struct e
 	}
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
+	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
 	t->attr_byval = attribute("byval");
 	t->attr_signext = attribute("signext");
 	t->attr_sret = attribute("sret");

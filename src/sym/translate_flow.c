@@ -103,11 +103,16 @@ static bool has_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to
 	return any;
 }
 
+static bool is_known(struct tr *t, LLVMValueRef branch)
+{
+	return LLVMGetMetadata(branch, t->known_kind) != NULL;
+}
+
 /* The icmp whose only use is this branch, right in its block; it becomes part of the branch. */
-bool fused_compare(LLVMValueRef br, LLVMValueRef *compare)
+bool fused_compare(struct tr *t, LLVMValueRef br, LLVMValueRef *compare)
 {
 	LLVMValueRef c = LLVMIsConditional(br) ? LLVMGetCondition(br) : br;
-	if (!LLVMIsAICmpInst(c) || LLVMGetInstructionParent(c) != LLVMGetInstructionParent(br))
+	if (is_known(t, br) || !LLVMIsAICmpInst(c) || LLVMGetInstructionParent(c) != LLVMGetInstructionParent(br))
 		return false;
 	LLVMUseRef use = LLVMGetFirstUse(c);
 	if (!use || LLVMGetNextUse(use))
@@ -135,7 +140,7 @@ static void translate_br(struct tr *t, LLVMValueRef i)
 	LLVMBasicBlockRef yes = LLVMGetSuccessor(i, 0), no = LLVMGetSuccessor(i, 1);
 	LLVMValueRef compare;
 	size_t at;
-	if (fused_compare(i, &compare)) {
+	if (fused_compare(t, i, &compare)) {
 		unsigned width = int_width(LLVMTypeOf(LLVMGetOperand(compare, 0)));
 		bool swap;
 		enum code_op op = compare_op(LLVMGetICmpPredicate(compare), width, &swap);
@@ -146,7 +151,7 @@ static void translate_br(struct tr *t, LLVMValueRef i)
 	} else {
 		reg c = value_reg(t, LLVMGetCondition(i));
 		unsigned count = take_count(t, 255);
-		at = emit(t, OP_BR, count << 8 | 1, 0, c, c);
+		at = emit(t, is_known(t, i) ? OP_GO : OP_BR, count << 8 | 1, 0, c, c);
 	}
 	if (!has_moves(t, here, yes)) {
 		fix(t, at, at, block_number(t, yes), false);
@@ -186,7 +191,7 @@ static void translate_switch(struct tr *t, LLVMValueRef i)
 	reg c = value_reg(t, LLVMGetOperand(i, 0));
 	unsigned count = take_count(t, 0xffff);
 	uint32_t table = pool_word(t, ncases);
-	size_t at = emit(t, OP_SWITCH, count, table, c, width);
+	size_t at = emit(t, is_known(t, i) ? OP_GO_SWITCH : OP_SWITCH, count, table, c, width);
 	pool_word(t, 0);
 	for (unsigned k = 0; k < ncases; k++) {
 		pool_word(t, (uint32_t)cases[k].value);

@@ -421,6 +421,7 @@ bool is_renaming(struct tr *t, LLVMValueRef i)
 	}
 }
 
+/* clang-format off */
 bool is_simple(LLVMOpcode op)
 {
 	switch (op) {

@@ -55,6 +55,7 @@ struct tr {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;
 	unsigned site_kind;
+	unsigned known_kind; /* on branches that the log has no bits for */
 	unsigned attr_byval, attr_signext, attr_sret;
 	struct map symbols;      /* global value -> number */
 	struct map functions;    /* LLVM function -> index in functions */
@@ -117,7 +118,7 @@ extern const char *const op_kinds[OP_COUNT_]; /* as in code.h */
 /* translate_flow.c */
 void translate_terminator(struct tr *t, LLVMValueRef i);
 /* The icmp whose only use is this branch, right in its block; it becomes part of the branch. */
-bool fused_compare(LLVMValueRef br, LLVMValueRef *compare);
+bool fused_compare(struct tr *t, LLVMValueRef br, LLVMValueRef *compare);
 
 /* translate_value.c: types, registers, constants */
 unsigned slots_of(struct tr *t, LLVMTypeRef type);

@@ -47,6 +47,16 @@ int64_t path_reader_bits(struct path_reader *r, unsigned n)
 	return (int64_t)bits;
 }
 
+bool path_reader_at_end(const struct path_reader *r)
+{
+	if (r->left)
+		return false;
+	for (const uint64_t *w = r->word; w < r->end && w + 1 < r->end; w++)
+		if (word_bits(w[1]))
+			return false;
+	return true;
+}
+
 /* ------------------------------------------------------------------ choosing a log ---------- */
 
 /* PID of "log.PID", or 0. */

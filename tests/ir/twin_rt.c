@@ -23,8 +23,16 @@ static void fail(const char *what)
 	_Exit(99);
 }
 
-void __rethread_gate_wait(uint32_t site)
+void *__rethread_gate_source(void *address, uint64_t size)
 {
+	(void)size;
+	return address;
+}
+
+void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size)
+{
+	if (kind > RT_ACCESS_FENCE || (!address && size))
+		fail("not a kind of access");
 	struct rt_gate *g = &__rethread_gate;
 	if (site == 0 || site > __rethread_twin_module.nsites || site >= SITES)
 		fail("site out of range");
@@ -37,6 +45,7 @@ void __rethread_gate_wait(uint32_t site)
 	g->signal = 1;
 	__atomic_add_fetch(&times[site], 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&waits_total, 1, __ATOMIC_RELAXED);
+	return address;
 }
 
 void __rethread_gate_passed(void)

@@ -28,10 +28,17 @@
 __thread struct rt_gate __rethread_gate;
 int __rethread_infer;
 
-void __rethread_gate_wait(uint32_t site)
+void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size)
 {
-	(void)site;
+	(void)site, (void)kind, (void)size;
 	__rethread_gate.next = ~0ull;
+	return address;
+}
+
+void *__rethread_gate_source(void *address, uint64_t size)
+{
+	(void)size;
+	return address;
 }
 
 void __rethread_gate_passed(void)
@@ -75,6 +82,11 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 		v = v << 1 | (bits[next_bit++] - '0');
 	}
 	return v;
+}
+
+void host_unrecorded(struct ithread *t)
+{
+	(void)t;
 }
 
 void host_assume(struct ithread *t, expr e, uint64_t v)

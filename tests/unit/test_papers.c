@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <z3.h>
 
 #include <cmocka.h>
 
@@ -170,6 +172,42 @@ static void second_assertion_fails_under_sc_before_line_5(void **state)
 	assert_int_equal(infer_clap(ASSERT_2, false, MEMORY_SC, NULL, &stats), INFER_FOUND);
 }
 
+/* What another solver says of the exported text. */
+static Z3_lbool solve_export(int fails, enum memory_model model)
+{
+	struct execution x;
+	struct infer_options o = infer_defaults();
+	struct error err;
+	char file[] = "/tmp/test_papers.XXXXXX", *text;
+	o.model = model;
+	make_clap(&x, fails, true);
+	close(mkstemp(file));
+	assert_true(infer_export_smt2(&x, &o, file, &err));
+	assert_true(read_file(file, &text, NULL, &err));
+	unlink(file);
+	execution_release(&x);
+	Z3_config config = Z3_mk_config();
+	Z3_context c = Z3_mk_context(config);
+	Z3_solver s = Z3_mk_solver(c);
+	Z3_solver_inc_ref(c, s);
+	Z3_solver_from_string(c, s, text);
+	Z3_lbool r = Z3_solver_check(c, s);
+	Z3_solver_dec_ref(c, s);
+	Z3_del_context(c);
+	Z3_del_config(config);
+	free(text);
+	return r;
+}
+
+static void the_export_means_the_same(void **state)
+{
+	(void)state;
+	assert_int_equal(solve_export(ASSERT_1, MEMORY_SC), Z3_L_TRUE);
+	assert_int_equal(solve_export(ASSERT_2, MEMORY_SC), Z3_L_FALSE);
+	assert_int_equal(solve_export(ASSERT_2, MEMORY_TSO), Z3_L_FALSE);
+	assert_int_equal(solve_export(ASSERT_2, MEMORY_PSO), Z3_L_TRUE);
+}
+
 /*
  * Symber paper figure 4:
  *
@@ -260,6 +298,7 @@ int main(void)
 		cmocka_unit_test(first_assertion_fails_under_sc),
 		cmocka_unit_test(second_assertion_needs_pso),
 		cmocka_unit_test(the_checker_accepts_figure_4),
+		cmocka_unit_test(the_export_means_the_same),
 		cmocka_unit_test(second_assertion_fails_under_sc_before_line_5),
 		cmocka_unit_test(lock_order_leaves_three_of_twelve),
 	};

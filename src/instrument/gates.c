@@ -1,0 +1,248 @@
+/*
+ * The twin's gates around every site (include/rethread/instrument.h).
+ *
+ * Gates and accesses are all volatile: the compiler keeps volatile operations in order, so an
+ * access stays between the halves of its gate, and none is merged or removed.
+ */
+#include "instrument/pass.h"
+
+#include <llvm-c/Target.h>
+
+struct gates {
+	LLVMModuleRef module;
+	LLVMBuilderRef builder;
+	LLVMTypeRef type; /* struct rt_gate */
+	LLVMValueRef gate;
+	LLVMValueRef wait, source, passed; /* slow paths */
+};
+
+enum { GATE_COUNT, GATE_NEXT, GATE_SIGNAL };
+
+/*
+ * What a site accesses. `operand` is the number of the operand that is the address and may be replaced, or -1;
+ * `source` the same for where a copy reads.
+ */
+struct accessed {
+	enum rt_access kind;
+	LLVMValueRef address; /* NULL: none */
+	LLVMValueRef size;    /* i64 */
+	int operand, source;
+};
+
+/* ---------------------------------------------------------------- what a site accesses -------- */
+
+static LLVMValueRef size_of(struct gates *g, LLVMTypeRef type)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(g->module);
+	return int_value(g->module, 64, LLVMStoreSizeOfType(layout, type));
+}
+
+static bool is_plain_pointer(LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 0;
+}
+
+static struct accessed memory_access(struct gates *g, enum rt_access kind, LLVMValueRef site, unsigned operand,
+				     LLVMTypeRef type)
+{
+	LLVMValueRef address = LLVMGetOperand(site, operand);
+	if (!is_plain_pointer(address))
+		return (struct accessed){RT_ACCESS_UPDATE, NULL, NULL, -1, -1};
+	bool moves = kind == RT_ACCESS_LOAD || kind == RT_ACCESS_STORE;
+	return (struct accessed){kind, address, size_of(g, type), moves ? (int)operand : -1, -1};
+}
+
+/* Copies and fills: operands are target, source or value, length. */
+static struct accessed block_access(LLVMValueRef site, bool copy)
+{
+	LLVMValueRef to = LLVMGetOperand(site, 0);
+	if (!is_plain_pointer(to) || (copy && !is_plain_pointer(LLVMGetOperand(site, 1))))
+		return (struct accessed){RT_ACCESS_UPDATE, NULL, NULL, -1, -1};
+	return (struct accessed){RT_ACCESS_STORE, to, LLVMGetOperand(site, 2), 0, copy ? 1 : -1};
+}
+
+/* Masked and other vector accesses through an intrinsic: of up to the size of what is loaded or stored. */
+static struct accessed intrinsic_access(struct gates *g, LLVMValueRef site)
+{
+	LLVMValueRef pointers[2];
+	struct accessed a = {RT_ACCESS_UPDATE, NULL, NULL, -1, -1};
+	LLVMTypeRef type = LLVMTypeOf(site);
+	if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+		type = LLVMTypeOf(LLVMGetOperand(site, 0));
+	if (accessed_pointers(site, pointers) && is_plain_pointer(pointers[0])) {
+		a.address = pointers[0];
+		a.size = size_of(g, type);
+	}
+	return a;
+}
+
+static struct accessed accessed_by(struct gates *g, LLVMValueRef site, enum site_kind kind)
+{
+	struct accessed none = {RT_ACCESS_NONE, NULL, NULL, -1, -1};
+	switch (kind) {
+	case SITE_FENCE:
+		none.kind = RT_ACCESS_FENCE;
+		return none;
+	case SITE_COPY:
+	case SITE_FILL:
+		return block_access(site, kind == SITE_COPY);
+	case SITE_CALL:
+	case SITE_INDIRECT:
+	case SITE_ASM:
+		return none;
+	default:
+		break;
+	}
+	switch (LLVMGetInstructionOpcode(site)) {
+	case LLVMLoad:
+		return memory_access(g, RT_ACCESS_LOAD, site, 0, LLVMTypeOf(site));
+	case LLVMStore:
+		return memory_access(g, LLVMGetOrdering(site) == LLVMAtomicOrderingSequentiallyConsistent
+						? RT_ACCESS_UPDATE : RT_ACCESS_STORE,
+				     site, 1, LLVMTypeOf(LLVMGetOperand(site, 0)));
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		return memory_access(g, RT_ACCESS_UPDATE, site, 0, LLVMTypeOf(LLVMGetOperand(site, 1)));
+	default:
+		return intrinsic_access(g, site);
+	}
+}
+
+/* ---------------------------------------------------------------- the two halves -------------- */
+
+static LLVMValueRef gate_field(struct gates *g, unsigned field)
+{
+	return LLVMBuildStructGEP2(g->builder, g->type, g->gate, field, "");
+}
+
+static LLVMValueRef volatile_load(struct gates *g, LLVMTypeRef type, LLVMValueRef pointer)
+{
+	LLVMValueRef load = LLVMBuildLoad2(g->builder, type, pointer, "");
+	LLVMSetVolatile(load, true);
+	return load;
+}
+
+/* The access uses `moved` when it comes by way of the block `slow`, else the address it has. */
+static void replace_operand(struct gates *g, LLVMValueRef site, int operand, LLVMValueRef moved,
+			    LLVMBasicBlockRef slow, LLVMBasicBlockRef fast)
+{
+	LLVMValueRef values[] = {LLVMGetOperand(site, (unsigned)operand), moved};
+	LLVMBasicBlockRef from[] = {fast, slow};
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(site);
+	LLVMPositionBuilderBeforeInstrAndDbgRecords(g->builder, LLVMGetFirstInstruction(block));
+	LLVMValueRef phi = LLVMBuildPhi(g->builder, pointer_type(g->module), "");
+	LLVMAddIncoming(phi, values, from, 2);
+	LLVMSetOperand(site, (unsigned)operand, phi);
+}
+
+static LLVMValueRef as_size(struct gates *g, LLVMValueRef size)
+{
+	return LLVMBuildZExtOrBitCast(g->builder, size, int_type(g->module, 64), "");
+}
+
+static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum site_kind kind)
+{
+	LLVMBuilderRef b = g->builder;
+	LLVMTypeRef i64 = int_type(g->module, 64);
+	struct accessed a = accessed_by(g, at, kind);
+	build_before(b, at);
+	LLVMValueRef count = volatile_load(g, i64, gate_field(g, GATE_COUNT));
+	count = LLVMBuildAdd(b, count, int_value(g->module, 64, 1), "");
+	LLVMSetVolatile(LLVMBuildStore(b, count, gate_field(g, GATE_COUNT)), true);
+	LLVMValueRef next = volatile_load(g, i64, gate_field(g, GATE_NEXT));
+	LLVMValueRef asked = LLVMBuildICmp(b, LLVMIntUGE, count, next, "");
+	LLVMBasicBlockRef fast = LLVMGetInstructionParent(asked);
+	LLVMValueRef end = llvm_unlikely_if(asked, at);
+	build_before(b, end);
+	LLVMBasicBlockRef slow = LLVMGetInstructionParent(end);
+	LLVMValueRef size = a.size ? as_size(g, a.size) : int_value(g->module, 64, 0);
+	LLVMValueRef arguments[] = {
+		int_value(g->module, 32, site),
+		int_value(g->module, 32, a.kind),
+		a.address ? a.address : LLVMConstNull(pointer_type(g->module)),
+		size,
+	};
+	LLVMValueRef moved = call_slow_path(b, g->wait, arguments, 4), from = NULL;
+	if (a.source >= 0) {
+		LLVMValueRef read[] = {LLVMGetOperand(at, (unsigned)a.source), size};
+		from = call_slow_path(b, g->source, read, 2);
+	}
+	if (a.operand >= 0)
+		replace_operand(g, at, a.operand, moved, slow, fast);
+	if (from)
+		replace_operand(g, at, a.source, from, slow, fast);
+}
+
+static void gate_after(struct gates *g, LLVMValueRef at)
+{
+	LLVMBuilderRef b = g->builder;
+	LLVMTypeRef i32 = int_type(g->module, 32);
+	build_before(b, at);
+	LLVMValueRef signal = volatile_load(g, i32, gate_field(g, GATE_SIGNAL));
+	LLVMValueRef set = LLVMBuildICmp(b, LLVMIntNE, signal, int_value(g->module, 32, 0), "");
+	build_before(b, llvm_unlikely_if(set, at));
+	call_slow_path(b, g->passed, NULL, 0);
+}
+
+/* The instruction that runs next once the site is done, or NULL when nothing may or can follow. */
+static LLVMValueRef after_site(LLVMValueRef site)
+{
+	if (is_call(site) && (llvm_does_not_return(site) || llvm_is_musttail(site)))
+		return NULL;
+	switch (LLVMGetInstructionOpcode(site)) {
+	case LLVMInvoke:
+		return llvm_split_edge(site, 0);
+	case LLVMCallBr:
+		return NULL;
+	default:
+		return LLVMGetNextInstruction(site);
+	}
+}
+
+static void make_volatile(LLVMValueRef site)
+{
+	switch (LLVMGetInstructionOpcode(site)) {
+	case LLVMLoad:
+	case LLVMStore:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		LLVMSetVolatile(site, true);
+		break;
+	case LLVMCall:
+		llvm_set_memory_intrinsic_volatile(site);
+		break;
+	default:
+		break;
+	}
+}
+
+void twin_gates(LLVMModuleRef m, const struct numbering *n)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMTypeRef i32 = int_type(m, 32), i64 = int_type(m, 64), pointer = pointer_type(m);
+	LLVMTypeRef fields[] = {i64, i64, i32};
+	LLVMTypeRef type = LLVMStructTypeInContext(context, fields, 3, false);
+	LLVMTypeRef wait[] = {i32, i32, pointer, i64}, source[] = {pointer, i64};
+	LLVMTypeRef nothing = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
+	struct gates g = {
+		.module = m,
+		.builder = LLVMCreateBuilderInContext(context),
+		.type = type,
+		.gate = runtime_variable(m, "__rethread_gate", type, true),
+		.wait = runtime_slow_path(m, "__rethread_gate_wait",
+					  LLVMFunctionType(pointer, wait, 4, false)),
+		.source = runtime_slow_path(m, "__rethread_gate_source",
+					    LLVMFunctionType(pointer, source, 2, false)),
+		.passed = runtime_slow_path(m, "__rethread_gate_passed", nothing),
+	};
+	for (size_t i = 0; i < n->sites.n; i++) {
+		LLVMValueRef site = n->sites.at[i];
+		make_volatile(site);
+		LLVMValueRef after = after_site(site);
+		gate_before(&g, site, (uint32_t)i + 1, n->kinds[i]);
+		if (after)
+			gate_after(&g, after);
+	}
+	LLVMDisposeBuilder(g.builder);
+}

@@ -1,0 +1,405 @@
+/*
+ * Which branches inference can recompute (design §4, Paths).
+ *
+ * The symbolic executor runs the same module on memory of its own process, along the recorded path. A value is
+ * *known* when it computes it exactly as the recorded run did, whatever other threads did: made from
+ * constants by arithmetic, chosen by phis (the path is known), passed through memory that only one thread
+ * touches, through parameters and results of functions whose callers are all known. Unknown is what comes from
+ * shared memory, from outside of the module, from memory nobody initialised, and what shows the bits of
+ * an address, which differ from run to run. A pointer is known when it leads to the same place of the same object;
+ * its bits never are.
+ *
+ * The analysis assumes everything to be known and spreads the unknown until nothing changes: over values, over the
+ * classes of memory that shared.c found (CLASS_UNKNOWN: what its objects hold), over results of functions.
+ */
+#include "instrument/recompute.h"
+
+#include "instrument/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct recompute {
+	struct sharing *sharing;
+	struct map unknown; /* instructions and arguments; functions: their result */
+	bool changed;
+};
+
+/* Intrinsics whose result depends on nothing but their operands, and is the same on every machine. */
+static const char *const exact_intrinsics[] = {
+	"llvm.abs.", "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.ctpop.", "llvm.ctlz.",
+	"llvm.cttz.", "llvm.bswap.", "llvm.bitreverse.", "llvm.fshl.", "llvm.fshr.", "llvm.sadd.", "llvm.uadd.",
+	"llvm.ssub.", "llvm.usub.", "llvm.smul.", "llvm.umul.", "llvm.sshl.", "llvm.ushl.", "llvm.fabs.",
+	"llvm.sqrt.", "llvm.floor.", "llvm.ceil.", "llvm.trunc.", "llvm.rint.", "llvm.nearbyint.", "llvm.round.",
+	"llvm.copysign.", "llvm.fma.", "llvm.expect.", "llvm.vector.reduce.add.", "llvm.vector.reduce.mul.",
+	"llvm.vector.reduce.and.", "llvm.vector.reduce.or.", "llvm.vector.reduce.xor.",
+	"llvm.vector.reduce.smax.", "llvm.vector.reduce.smin.", "llvm.vector.reduce.umax.",
+	"llvm.vector.reduce.umin.", "llvm.threadlocal.address.",
+};
+
+/* ---------------------------------------------------------------- values ---------------------- */
+
+static bool is_pointer_type(LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+}
+
+static bool holds_pointer(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind:
+		return true;
+	case LLVMVectorTypeKind:
+	case LLVMArrayTypeKind:
+		return holds_pointer(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			if (holds_pointer(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool is_known(const struct recompute *r, LLVMValueRef v);
+
+static bool are_operands_known(const struct recompute *r, LLVMValueRef v)
+{
+	for (int i = 0; i < LLVMGetNumOperands(v); i++)
+		if (!is_known(r, LLVMGetOperand(v, (unsigned)i)))
+			return false;
+	return true;
+}
+
+static bool is_constant_known(const struct recompute *r, LLVMValueRef v)
+{
+	if (LLVMIsUndef(v)) /* poison, too: machine code need not agree with anybody */
+		return false;
+	if (LLVMIsAConstantExpr(v))
+		return LLVMGetConstOpcode(v) == LLVMGetElementPtr && are_operands_known(r, v);
+	if (LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v) || LLVMIsAConstantVector(v))
+		return are_operands_known(r, v);
+	return LLVMIsAConstantInt(v) || LLVMIsAConstantFP(v) || LLVMIsAConstantPointerNull(v) ||
+	       LLVMIsAConstantAggregateZero(v) || LLVMIsAConstantDataArray(v) || LLVMIsAConstantDataVector(v) ||
+	       LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v) || LLVMIsAGlobalAlias(v);
+}
+
+static bool is_known(const struct recompute *r, LLVMValueRef v)
+{
+	if (LLVMIsAInstruction(v) || LLVMIsAArgument(v))
+		return !map_get(&r->unknown, v);
+	return LLVMIsConstant(v) && is_constant_known(r, v);
+}
+
+static void make_unknown(struct recompute *r, LLVMValueRef v)
+{
+	if (map_get(&r->unknown, v))
+		return;
+	map_set(&r->unknown, v, 1);
+	r->changed = true;
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+static unsigned flags_of(const struct recompute *r, LLVMValueRef pointer)
+{
+	uint32_t class = class_of(r->sharing, pointer);
+	return class ? class_flags(r->sharing->classes, class) : CLASS_UNKNOWN;
+}
+
+static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flags)
+{
+	uint32_t class = class_of(r->sharing, pointer);
+	if (!class || (class_flags(r->sharing->classes, class) & flags) == flags)
+		return;
+	class_flag(r->sharing->classes, class, flags);
+	r->changed = true;
+}
+
+/* Is what is stored where this known pointer leads known? */
+static bool are_contents_known(const struct recompute *r, LLVMValueRef pointer)
+{
+	LLVMValueRef base = address_base(pointer);
+	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && LLVMGetInitializer(base))
+		return true;
+	return !sharing_may_be_shared(r->sharing, pointer) && !(flags_of(r, pointer) & CLASS_UNKNOWN);
+}
+
+/* May memory there hold pointers? Their bits are unknown. */
+static bool may_hold_pointers(const struct recompute *r, LLVMValueRef pointer)
+{
+	LLVMValueRef base = address_base(pointer);
+	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && LLVMGetInitializer(base))
+		return class_of(r->sharing, LLVMGetInitializer(base)) != CLASS_NONE;
+	return flags_of(r, pointer) & CLASS_POINTERS;
+}
+
+static bool is_load_known(const struct recompute *r, LLVMValueRef i)
+{
+	LLVMValueRef pointer = LLVMGetOperand(i, 0);
+	if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer) ||
+	    !are_contents_known(r, pointer))
+		return false;
+	return is_pointer_type(LLVMTypeOf(i)) || !may_hold_pointers(r, pointer) || !llvm_may_copy_pointer(i);
+}
+
+static void visit_store(struct recompute *r, LLVMValueRef i)
+{
+	LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
+	if (!is_known(r, value) || !is_known(r, pointer))
+		flag_memory(r, pointer, CLASS_UNKNOWN);
+	if (holds_pointer(LLVMTypeOf(value)))
+		flag_memory(r, pointer, CLASS_POINTERS);
+}
+
+static void visit_copy(struct recompute *r, LLVMValueRef call)
+{
+	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
+	if (!is_known(r, to) || !is_known(r, from) || !is_known(r, LLVMGetOperand(call, 2)) ||
+	    !are_contents_known(r, from))
+		flag_memory(r, to, CLASS_UNKNOWN);
+	if (may_hold_pointers(r, from))
+		flag_memory(r, to, CLASS_POINTERS);
+}
+
+static void visit_fill(struct recompute *r, LLVMValueRef call)
+{
+	if (!is_known(r, LLVMGetOperand(call, 0)) || !is_known(r, LLVMGetOperand(call, 1)) ||
+	    !is_known(r, LLVMGetOperand(call, 2)))
+		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN);
+}
+
+/* ---------------------------------------------------------------- calls ----------------------- */
+
+/* Code that we do not see may write to what its arguments lead to. */
+static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
+			flag_memory(r, v, CLASS_UNKNOWN);
+	}
+}
+
+static bool is_exact(LLVMValueRef intrinsic)
+{
+	for (size_t i = 0; i < sizeof exact_intrinsics / sizeof *exact_intrinsics; i++)
+		if (name_begins(intrinsic, exact_intrinsics[i]))
+			return true;
+	return false;
+}
+
+static bool are_arguments_known(const struct recompute *r, LLVMValueRef call)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		if (!is_known(r, LLVMGetOperand(call, i)))
+			return false;
+	return true;
+}
+
+/* The three below return whether the result is known. */
+static bool visit_intrinsic(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
+{
+	if (name_begins(callee, "llvm.memcpy.") || name_begins(callee, "llvm.memmove."))
+		visit_copy(r, call);
+	else if (name_begins(callee, "llvm.memset."))
+		visit_fill(r, call);
+	else if (is_exact(callee))
+		return are_arguments_known(r, call) && !llvm_is_relaxed_float(call);
+	else if (!name_begins(callee, "llvm.lifetime.") && !llvm_call_without_memory(call))
+		visit_foreign_arguments(r, call);
+	return false;
+}
+
+static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
+{
+	unsigned fixed = LLVMCountParams(callee);
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && i < fixed; i++)
+		if (!is_known(r, LLVMGetOperand(call, i)))
+			make_unknown(r, LLVMGetParam(callee, i));
+	return !map_get(&r->unknown, callee);
+}
+
+static bool visit_outside(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
+{
+	if (llvm_is_deallocation(r->sharing->library, call))
+		return false;
+	visit_foreign_arguments(r, call);
+	if (!llvm_is_allocation(r->sharing->library, call))
+		return false;
+	/* A new object: the pointer is known as such, but only calloc says what is in it. */
+	size_t length;
+	if (!callee || strcmp(LLVMGetValueName2(callee, &length), "calloc"))
+		flag_memory(r, call, CLASS_UNKNOWN);
+	return true;
+}
+
+static bool visit_call(struct recompute *r, LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	if (callee && is_intrinsic(callee))
+		return visit_intrinsic(r, call, callee);
+	if (callee && is_instrumented(callee))
+		return visit_inside(r, call, callee);
+	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		return visit_outside(r, call, callee);
+	/* The class of an indirect call's targets tells shared.c what it may reach; parameters of such are unknown. */
+	return false;
+}
+
+/* ---------------------------------------------------------------- instructions ---------------- */
+
+/* Comparing two places of one object shows nothing of its address. */
+static bool compares_places(LLVMValueRef i)
+{
+	LLVMValueRef a = llvm_object_of(LLVMGetOperand(i, 0)), b = llvm_object_of(LLVMGetOperand(i, 1));
+	return a == b && (LLVMIsAAllocaInst(a) || LLVMIsAGlobalVariable(a));
+}
+
+/* Vectors and aggregates are built up from nothing: what is not there yet is not read. */
+static bool is_built_known(const struct recompute *r, LLVMValueRef i)
+{
+	int bases = LLVMIsAShuffleVectorInst(i) ? 2 : 1;
+	for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+		LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+		if (!is_known(r, v) && !(k < bases && LLVMIsUndef(v)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_result_known(struct recompute *r, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMAlloca:
+		return true;
+	case LLVMLoad:
+		return is_load_known(r, i);
+	case LLVMCall:
+	case LLVMInvoke:
+		return visit_call(r, i);
+	case LLVMICmp:
+		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(i))
+			return false;
+		return are_operands_known(r, i);
+	case LLVMInsertValue:
+	case LLVMInsertElement:
+	case LLVMShuffleVector:
+		return is_built_known(r, i);
+	case LLVMPHI:
+		for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+			if (!is_known(r, LLVMGetIncomingValue(i, k)))
+				return false;
+		return true;
+	case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+	case LLVMAnd: case LLVMOr: case LLVMXor:
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast: case LLVMFreeze:
+	case LLVMGetElementPtr: case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
+		return are_operands_known(r, i);
+	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift is what the machine makes of it */
+		return are_operands_known(r, i) && llvm_shifts_in_range(i);
+	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:
+	case LLVMSIToFP: case LLVMUIToFP: case LLVMFPExt: case LLVMFPTrunc:
+		return are_operands_known(r, i) && !llvm_is_relaxed_float(i);
+	default: /* atomics, landing pads, va_arg, bits of pointers, float to integer, and what is not known here */
+		return false;
+	}
+}
+
+/* What an instruction without a result, or besides it, does to others. */
+static void visit_effects(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMStore:
+		visit_store(r, i);
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN);
+		break;
+	case LLVMCallBr:
+		visit_foreign_arguments(r, i);
+		break;
+	case LLVMRet:
+		if (LLVMGetNumOperands(i) && !is_known(r, LLVMGetOperand(i, 0)))
+			make_unknown(r, function);
+		break;
+	default:
+		break;
+	}
+}
+
+static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
+{
+	/* Calls are visited for what they do to memory and parameters, whatever is known of their result. */
+	if (is_call(i) || !map_get(&r->unknown, i)) {
+		bool known = is_result_known(r, i);
+		if (!known && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+			make_unknown(r, i);
+	}
+	visit_effects(r, function, i);
+}
+
+/* ---------------------------------------------------------------- start and end --------------- */
+
+static void uninitialised(void *data, LLVMValueRef alloca)
+{
+	flag_memory(data, alloca, CLASS_UNKNOWN);
+}
+
+/* Native code may call it with anything. */
+static bool is_open(LLVMValueRef f)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(f);
+	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
+}
+
+static void begin(struct recompute *r, LLVMModuleRef m)
+{
+	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_POINTERS);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
+			flag_memory(r, g, CLASS_POINTERS);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		llvm_uninitialised(f, uninitialised, r);
+		for (unsigned i = 0; is_open(f) && i < LLVMCountParams(f); i++)
+			make_unknown(r, LLVMGetParam(f, i));
+	}
+}
+
+static void spread(struct recompute *r, LLVMModuleRef m)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				visit(r, f, i);
+	}
+}
+
+void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known)
+{
+	struct recompute r = {.sharing = sharing};
+	begin(&r, m);
+	do {
+		r.changed = false;
+		spread(&r, m);
+	} while (r.changed);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+			/* The condition is operand 0 of both kinds. */
+			if (is_branch(end) && is_known(&r, LLVMGetOperand(end, 0)))
+				map_set(known, end, 1);
+		}
+	}
+	map_free(&r.unknown);
+}

@@ -1,0 +1,33 @@
+/*
+ * Branches that inference can recompute, and which of them must be recorded all the same.
+ * recompute.c finds the former, progress.c the latter.
+ */
+#ifndef RETHREAD_RECOMPUTE_H
+#define RETHREAD_RECOMPUTE_H
+
+#include "instrument/pass.h"
+
+/*
+ * Fills `known` (number 1) with the conditional br and switch instructions of the module whose condition the
+ * symbolic executor computes as the recorded run did.
+ */
+void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known);
+
+/*
+ * Takes branches out of `known` until every cycle of control flow appends to the log or completes a
+ * synchronization operation, or is a counted loop without sites. interposed: see number.c; sites holds the
+ * instructions that are sites.
+ */
+void progress_keep(LLVMModuleRef m, const struct map *interposed, const struct map *sites, struct map *known);
+
+/* Strongly connected components of a graph of nodes 0 .. n-1. */
+struct graph {
+	uint32_t n;
+	uint32_t *first; /* n + 1: edges of node i are to[first[i]] .. to[first[i + 1] - 1] */
+	uint32_t *to;
+};
+/* component[i] in 0 .. count-1; nodes for which skip is set get none (UINT32_MAX) and are passed over. */
+uint32_t graph_components(const struct graph *g, const bool *skip, uint32_t *component);
+void graph_free(struct graph *g);
+
+#endif

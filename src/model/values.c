@@ -1,0 +1,236 @@
+#include "model/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_VALUES = 24, /* a larger set counts as "any value" */
+	MOST_NODES = 200, /* a larger expression too */
+	PATIENCE = 12,    /* passes after which a set that still grows becomes "any value" */
+};
+
+#define NO_SYMBOL UINT32_MAX
+#define MANY_SYMBOLS (UINT32_MAX - 1)
+
+struct set {
+	uint64_t at[MOST_VALUES];
+	uint32_t n;
+	bool any;
+};
+
+/*
+ * only[e]: the one symbol of expression e, or NO_SYMBOL, or MANY_SYMBOLS. conditions of symbol s:
+ * list[start[s] .. start[s + 1]). symbols has one entry in use at a time: the symbol under evaluation.
+ */
+struct analysis {
+	const struct problem *p;
+	const struct execution *x;
+	uint32_t *only;
+	uint32_t *start;
+	expr *list;
+	struct set *sets;     /* by symbol */
+	uint64_t *symbols;
+	uint64_t *values;     /* by expression node, scratch */
+	uint32_t fuel;
+};
+
+static void find_only(struct analysis *a)
+{
+	const struct expr_node *nodes = expr_nodes(a->x->exprs);
+	for (size_t i = 1; i <= expr_count(a->x->exprs); i++) {
+		uint32_t only = nodes[i].op == EXPR_SYM ? (uint32_t)nodes[i].value : NO_SYMBOL;
+		const expr below[3] = {nodes[i].a, nodes[i].b, nodes[i].c};
+		for (int k = 0; k < 3; k++) {
+			uint32_t s = below[k] ? a->only[below[k]] : NO_SYMBOL;
+			if (s != NO_SYMBOL)
+				only = only == NO_SYMBOL || only == s ? s : MANY_SYMBOLS;
+		}
+		a->only[i] = only;
+	}
+}
+
+static bool is_symbol(uint32_t only)
+{
+	return only < MANY_SYMBOLS;
+}
+
+static void group_conditions(struct analysis *a)
+{
+	a->start = xcalloc((size_t)a->x->nsymbols + 2, sizeof *a->start);
+	a->list = xmalloc(a->x->conditions.n * sizeof *a->list);
+	for (size_t i = 0; i < a->x->conditions.n; i++) {
+		uint32_t s = a->only[a->x->conditions.at[i].condition];
+		if (is_symbol(s))
+			a->start[s + 2]++;
+	}
+	for (uint32_t s = 2; s < a->x->nsymbols + 2; s++)
+		a->start[s] += a->start[s - 1];
+	for (size_t i = 0; i < a->x->conditions.n; i++) {
+		expr c = a->x->conditions.at[i].condition;
+		if (is_symbol(a->only[c]))
+			a->list[a->start[a->only[c] + 1]++] = c;
+	}
+}
+
+/* The value of e under a->symbols, into a->values; false when it is too large to bother. */
+static bool evaluate(struct analysis *a, expr e)
+{
+	const struct expr_node *n = expr_node(a->x->exprs, e);
+	if (a->fuel == 0)
+		return false;
+	a->fuel--;
+	if ((n->a && !evaluate(a, n->a)) || (n->b && !evaluate(a, n->b)) || (n->c && !evaluate(a, n->c)))
+		return false;
+	a->values[e] = expr_apply(a->x->exprs, e, a->symbols, a->values);
+	return true;
+}
+
+/* Do the conditions on this symbol alone allow the value? */
+static bool allows(struct analysis *a, uint32_t symbol, uint64_t value)
+{
+	a->symbols[symbol] = value;
+	for (uint32_t i = a->start[symbol]; i < a->start[symbol + 1]; i++) {
+		a->fuel = MOST_NODES;
+		if (evaluate(a, a->list[i]) && !a->values[a->list[i]])
+			return false;
+	}
+	return true;
+}
+
+static void add_value(struct set *s, uint64_t v)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->at[i] == v)
+			return;
+	if (s->n == MOST_VALUES)
+		s->any = true;
+	else
+		s->at[s->n++] = v;
+}
+
+/* What expression e can be. */
+static void values_of(struct analysis *a, expr e, struct set *out)
+{
+	uint32_t s = a->only[e];
+	out->n = 0;
+	out->any = s == MANY_SYMBOLS || (is_symbol(s) && a->sets[s].any);
+	for (uint32_t i = 0; !out->any && i < (s == NO_SYMBOL ? 1 : a->sets[s].n); i++) {
+		if (s != NO_SYMBOL)
+			a->symbols[s] = a->sets[s].at[i];
+		a->fuel = MOST_NODES;
+		if (evaluate(a, e))
+			add_value(out, a->values[e]);
+		else
+			out->any = true;
+	}
+}
+
+static uint64_t bits(uint64_t v, unsigned low, unsigned width)
+{
+	v >>= low;
+	return width == 64 ? v : v & ((UINT64_C(1) << width) - 1);
+}
+
+/* What the piece finds if it sees candidate i: the bits of the atom. */
+static void seen_values(struct analysis *a, const struct piece *piece, uint32_t i, struct set *out)
+{
+	uint32_t w = a->p->candidates.at[piece->first + i];
+	if (w == WRITER_INITIAL) {
+		*out = (struct set){.at = {a->p->initial[piece->atom]}, .n = 1};
+		return;
+	}
+	struct set written;
+	values_of(a, a->x->events.at[w].written, &written);
+	out->n = 0;
+	out->any = written.any;
+	unsigned low = atom_low_bit(a->p->m, w, piece->atom);
+	for (uint32_t k = 0; k < written.n; k++)
+		add_value(out, bits(written.at[k], low, piece->width));
+}
+
+/* The symbol that the piece is all of, or NO_SYMBOL. */
+static uint32_t whole_symbol(const struct analysis *a, const struct piece *piece)
+{
+	expr read = a->x->events.at[piece->event].read;
+	const struct expr_node *n = expr_node(a->x->exprs, read);
+	return read && n->op == EXPR_SYM && n->width == piece->width ? (uint32_t)n->value : NO_SYMBOL;
+}
+
+/* One more round of "a symbol can be what its candidates write"; did anything change? */
+static bool grow(struct analysis *a, bool impatient)
+{
+	bool changed = false;
+	for (size_t n = 0; n < a->p->pieces.n; n++) {
+		const struct piece *piece = &a->p->pieces.at[n];
+		uint32_t symbol = whole_symbol(a, piece);
+		if (symbol == NO_SYMBOL || a->sets[symbol].any)
+			continue;
+		struct set *s = &a->sets[symbol], seen;
+		uint32_t before = s->n;
+		for (uint32_t i = 0; i < piece->count && !s->any; i++) {
+			seen_values(a, piece, i, &seen);
+			s->any = seen.any;
+			for (uint32_t k = 0; k < seen.n; k++)
+				if (allows(a, symbol, seen.at[k]))
+					add_value(s, seen.at[k]);
+		}
+		s->any |= impatient && s->n != before;
+		changed |= s->any || s->n != before;
+	}
+	return changed;
+}
+
+static bool is_impossible(struct analysis *a, const struct piece *piece, uint32_t i)
+{
+	uint32_t symbol = whole_symbol(a, piece);
+	uint64_t wanted;
+	struct set seen;
+	bool fixed = expr_is_const(a->x->exprs, a->x->events.at[piece->event].read, &wanted);
+	if (symbol == NO_SYMBOL && !fixed)
+		return false;
+	seen_values(a, piece, i, &seen);
+	bool possible = seen.any;
+	for (uint32_t k = 0; k < seen.n && !possible; k++)
+		possible = fixed ? seen.at[k] == bits(wanted, piece->low, piece->width)
+				 : allows(a, symbol, seen.at[k]);
+	return !possible;
+}
+
+bool *values_impossible(const struct problem *p)
+{
+	const struct execution *x = p->m->x;
+	size_t nodes = expr_count(x->exprs) + 1;
+	struct analysis a = {
+		.p = p,
+		.x = x,
+		.only = xmalloc(nodes * sizeof *a.only),
+		.sets = xmalloc(x->nsymbols * sizeof *a.sets),
+		.symbols = xcalloc(x->nsymbols, sizeof *a.symbols),
+		.values = xmalloc(nodes * sizeof *a.values),
+	};
+	find_only(&a);
+	group_conditions(&a);
+	/* Symbols that no whole piece gives a value can be anything. */
+	for (uint32_t s = 0; s < x->nsymbols; s++) {
+		a.sets[s].n = 0;
+		a.sets[s].any = true;
+	}
+	for (size_t n = 0; n < p->pieces.n; n++) {
+		uint32_t s = whole_symbol(&a, &p->pieces.at[n]);
+		if (s != NO_SYMBOL)
+			a.sets[s].any = false;
+	}
+	for (int pass = 0; grow(&a, pass >= PATIENCE); pass++)
+		;
+	bool *impossible = xcalloc(p->candidates.n, sizeof *impossible);
+	for (size_t n = 0; n < p->pieces.n; n++)
+		for (uint32_t i = 0; i < p->pieces.at[n].count; i++)
+			impossible[p->pieces.at[n].first + i] = is_impossible(&a, &p->pieces.at[n], i);
+	free(a.only);
+	free(a.start);
+	free(a.list);
+	free(a.sets);
+	free(a.symbols);
+	free(a.values);
+	return impossible;
+}

@@ -1,0 +1,17 @@
+/*
+ * Which candidates a piece of a read cannot see because of the value they wrote.
+ *
+ * For every symbol the set of values it can have is computed, small sets only: what its candidates write,
+ * as far as the conditions on that symbol alone allow. A candidate none of whose values is allowed is
+ * impossible: it cannot be seen, though it can still come between another write and the read.
+ * Cheap, and it takes most of the choices away where branches test exact values.
+ */
+#ifndef RETHREAD_VALUES_H
+#define RETHREAD_VALUES_H
+
+#include "model/problem.h"
+
+/* By index in p->candidates; malloc'ed. */
+bool *values_impossible(const struct problem *p);
+
+#endif

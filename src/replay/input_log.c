@@ -1,0 +1,142 @@
+/*
+ * Recorded inputs in replay mode: each thread's stream RT_STREAM_INPUT, read where it lies in the mapped log
+ * (trace.h). The tool has checked the log before; this reader only refuses to leave the file.
+ */
+#include "replay/twin.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+	const char *data;
+	size_t size;
+	const struct rt_chunk **inputs; /* chunks of inputs, in the order of the file */
+	uint32_t ninputs;
+	const struct rt_thread **threads; /* by number */
+	uint32_t nthreads;
+	bool ends_early;
+} input_log;
+
+/* Each chunk of the log in turn, or NULL. Offset starts at 0. */
+static const struct rt_chunk *next_chunk(size_t *offset)
+{
+	size_t at = *offset ? *offset : RT_PAGE;
+	if (at + sizeof(struct rt_chunk) > input_log.size)
+		return NULL;
+	const struct rt_chunk *c = (const struct rt_chunk *)(input_log.data + at);
+	if (c->magic != RT_CHUNK_MAGIC || c->size < RT_PAGE || c->size > input_log.size - at)
+		return NULL;
+	*offset = at + c->size;
+	return c;
+}
+
+static void index_chunks(void)
+{
+	size_t offset = 0;
+	const struct rt_chunk *c;
+	while ((c = next_chunk(&offset)))
+		if (c->stream == RT_STREAM_INPUT)
+			input_log.inputs[input_log.ninputs++] = c;
+		else if (c->stream == RT_STREAM_THREAD && c->thread < input_log.nthreads)
+			input_log.threads[c->thread] = (const struct rt_thread *)(c + 1);
+}
+
+void input_log_open(const char *path)
+{
+	struct stat st;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) && st.st_size >= (off_t)RT_PAGE) {
+		void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (p != MAP_FAILED) {
+			input_log.data = p;
+			input_log.size = (size_t)st.st_size;
+		}
+	}
+	syscall(SYS_close, fd);
+	const struct rt_log_header *h = (const struct rt_log_header *)input_log.data;
+	if (!h || h->magic != RT_LOG_MAGIC)
+		return;
+	input_log.ends_early = (h->flags & (RT_LOG_FULL | RT_LOG_CAP)) != 0 || h->dropped;
+	input_log.nthreads = h->nthreads;
+	input_log.threads = twin_pages((h->nthreads + 1) * sizeof *input_log.threads);
+	input_log.inputs = twin_pages((input_log.size / RT_PAGE + 1) * sizeof *input_log.inputs);
+	if (input_log.threads && input_log.inputs)
+		index_chunks();
+}
+
+/* Number in the log of the thread with this name, or -1. */
+static int64_t find_thread(const char *name)
+{
+	int64_t at = 0;
+	while ((name = strchr(name, ':'))) {
+		uint32_t child = (uint32_t)strtoul(++name, NULL, 10), i = 1;
+		while (i < input_log.nthreads && (!input_log.threads[i] || input_log.threads[i]->parent != at ||
+						  input_log.threads[i]->child != child))
+			i++;
+		if (i >= input_log.nthreads)
+			return -1;
+		at = i;
+	}
+	return at;
+}
+
+/* The first record of the thread's next chunk from index `from` on. */
+static void to_chunk(struct input_cursor *c, int64_t thread, uint32_t from)
+{
+	c->at = NULL;
+	while (from < input_log.ninputs && input_log.inputs[from]->thread != thread)
+		from++;
+	if (from == input_log.ninputs)
+		return;
+	c->chunk = from;
+	c->at = (const struct rt_input *)(input_log.inputs[from] + 1);
+}
+
+static const char *chunk_end(const struct input_cursor *c)
+{
+	return (const char *)input_log.inputs[c->chunk] + input_log.inputs[c->chunk]->size;
+}
+
+/* A record that is there. */
+static bool is_record(const struct input_cursor *c)
+{
+	size_t left = (size_t)(chunk_end(c) - (const char *)c->at);
+	return left >= 8 && c->at->size >= 8 && c->at->size <= left && !(c->at->size % 8);
+}
+
+/* Over fillers and ends of chunks. */
+static void settle(struct input_cursor *c)
+{
+	while (c->at && ((const char *)c->at == chunk_end(c) || (is_record(c) && !c->at->function)))
+		to_chunk(c, input_log.inputs[c->chunk]->thread, c->chunk + 1);
+	if (c->at && (!is_record(c) || c->at->size < sizeof *c->at))
+		c->at = NULL;
+}
+
+const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)
+{
+	struct input_cursor *c = &t->input;
+	*lost = !input_log.data || input_log.ends_early;
+	if (!c->started) {
+		c->started = true;
+		int64_t number = find_thread(t->name);
+		if (number >= 0)
+			to_chunk(c, number, 0);
+		else
+			*lost = true;
+		settle(c);
+	}
+	const struct rt_input *record = c->at;
+	if (record) {
+		c->at = (const struct rt_input *)((const char *)record + record->size);
+		settle(c);
+	}
+	return record;
+}

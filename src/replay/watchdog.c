@@ -1,0 +1,153 @@
+/* The watchdog of a replay: a thread that sees when nobody can go on, tells why, and ends the run. */
+#include "replay/twin.h"
+#include "rt/real.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic uint32_t released;
+static unsigned timeout_seconds;
+
+bool watchdog_released(void)
+{
+	return atomic_load(&released);
+}
+
+/* Changes whenever any thread gets on. */
+static uint64_t progress(void)
+{
+	uint64_t sum = bell_look();
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		struct rt_gate *gate = t ? *(struct rt_gate *volatile *)&t->gate : NULL;
+		if (gate)
+			sum += *(volatile uint64_t *)&gate->count;
+	}
+	return sum;
+}
+
+/* Who stands where. */
+struct survey {
+	bool runs;                   /* somebody may get on by itself */
+	uint32_t stopped;            /* held at a stop of the schedule, and could go on without it */
+	uint32_t blocked;            /* in a call of the program's own, or in a wait nobody will end */
+	struct twin_thread *waiting; /* at a wait of the schedule */
+};
+
+static struct survey survey(void)
+{
+	struct survey s = { 0 };
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		if (!t)
+			continue;
+		switch (atomic_load(&t->state)) {
+		case TWIN_RUNS:
+			s.runs = true;
+			break;
+		case TWIN_AT_STOP:
+			if (t->cond && !cond_can_wake(t->cond))
+				s.blocked++;
+			else
+				s.stopped++;
+			break;
+		case TWIN_AT_WAIT:
+			s.waiting = t;
+			break;
+		case TWIN_IN_CALL:
+			s.blocked++;
+			break;
+		default:
+			break;
+		}
+	}
+	return s;
+}
+
+static void say_stuck(const struct twin_thread *waiting)
+{
+	const struct plan *plan = waiting->waits_for;
+	const struct twin_thread *other = plan ? plan->thread : NULL;
+	report_outcome(RT_REPLAY_STUCK, waiting,
+		       "thread %s waits at its access %llu for access %llu of thread %s, which stands at %llu%s",
+		       waiting->name, (unsigned long long)waiting->gate->count,
+		       (unsigned long long)waiting->waits_sap, plan ? plan->name : "?",
+		       (unsigned long long)(other && other->gate ? other->gate->count : 0),
+		       other ? "" : " (not started)");
+}
+
+/* Nobody can go on, and the schedule holds nobody back: the target itself is deadlocked. */
+static void say_deadlock(void)
+{
+	char names[RT_MESSAGE_SIZE] = "";
+	size_t n = 0;
+	for (uint32_t i = 0; i < twin_thread_count() && n < sizeof names; i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		uint32_t state = t ? atomic_load(&t->state) : TWIN_ENDED;
+		if (state == TWIN_IN_CALL || (state == TWIN_AT_STOP && t->cond))
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s ", t->name);
+	}
+	twin_report->failure.kind = RT_FAIL_DEADLOCK;
+	snprintf(twin_report->failure.message, sizeof twin_report->failure.message, "%s", names);
+	twin_report->failure.state = 2;
+	report_outcome(RT_REPLAY_FAILED, NULL, "every thread that is left is blocked: %s", names);
+}
+
+/* A debugger holds threads as long as it likes: no time counts then. */
+static bool is_traced(void)
+{
+	char text[2048];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *tracer = strstr(text, "TracerPid:");
+	return tracer && atoi(tracer + strlen("TracerPid:")) != 0;
+}
+
+static void *watchdog(void *unused)
+{
+	(void)unused;
+	const struct timespec tick = { .tv_nsec = 50 * 1000 * 1000 };
+	uint64_t last = progress();
+	bool traced = is_traced();
+	for (unsigned idle = 0;;) {
+		nanosleep(&tick, NULL);
+		uint64_t now = progress();
+		idle = now == last ? idle + 1 : 0;
+		last = now;
+		struct survey s = survey();
+		if (idle >= 4 && !s.runs && !s.waiting && s.blocked) {
+			say_deadlock();
+			gate_give_up();
+		} else if (idle >= 4 && !s.runs && s.stopped && !atomic_load(&released)) {
+			atomic_store(&released, 1);
+			bell_ring();
+			idle = 0;
+		} else if (!traced && ((idle >= 20 && !s.runs) || idle >= timeout_seconds * 20)) {
+			if (s.waiting)
+				say_stuck(s.waiting);
+			else
+				report_outcome(RT_REPLAY_STUCK, NULL, "the program went on without end");
+			gate_give_up();
+		}
+	}
+	return NULL;
+}
+
+void watchdog_start(unsigned seconds)
+{
+	timeout_seconds = seconds;
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_t id;
+	rt_real.pthread_create(&id, &attr, watchdog, NULL);
+	pthread_attr_destroy(&attr);
+}

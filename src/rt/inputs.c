@@ -1,0 +1,146 @@
+/*
+ * Interposed: functions that bring something into the program (inputs.def). Each calls the real one and appends what
+ * it returned and wrote to the thread's stream of inputs.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/inputs.h"
+
+#include "rt/interpose.h"
+
+#include <errno.h>
+
+/* A record under construction: its size in a first pass over the pieces, the bytes in a second. */
+struct recording {
+	size_t size;
+	char *at; /* NULL in the first pass */
+	char *end;
+};
+
+static void put(struct recording *r, const void *p, int64_t n)
+{
+	uint64_t length = p && n > 0 ? (uint64_t)n : 0;
+	size_t padded = input_padded(length);
+
+	if (!r->at) {
+		r->size += sizeof length + padded;
+		return;
+	}
+	/* Another thread may make what it points to longer in between. */
+	if (sizeof length + padded > (size_t)(r->end - r->at)) {
+		padded = (size_t)(r->end - r->at) - sizeof length;
+		length = padded;
+	}
+	memcpy(r->at, &length, sizeof length);
+	memcpy(r->at + sizeof length, p, length);
+	r->at += sizeof length + padded;
+}
+
+static void put_vector(struct recording *r, const struct iovec *v, size_t count, int64_t n)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t here = n < (int64_t)v[i].iov_len ? n : (int64_t)v[i].iov_len;
+
+		put(r, v[i].iov_base, here);
+		n -= here > 0 ? here : 0;
+	}
+}
+
+static void put_format(struct recording *r, const char *format, va_list list, int n)
+{
+	struct rt_conversions c = {.at = format};
+	va_list copy;
+
+	va_copy(copy, list);
+	while (n > 0 && rt_conversions_next(&c)) {
+		const void *p = va_arg(copy, void *);
+
+		put(r, p, (int64_t)rt_conversion_size(&c, p));
+		n -= c.kind != 'n';
+	}
+	va_end(copy);
+}
+
+static bool record_begin(struct rt_self *self, struct recording *r)
+{
+	if (self->logging) {
+		rt_log_drop();
+		return false;
+	}
+	self->logging = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	r->size += sizeof(struct rt_input);
+	r->at = r->size <= UINT32_MAX ? rt_self_input_room(self, r->size) : NULL;
+	if (!r->at) {
+		self->logging = false;
+		rt_log_drop();
+		return false;
+	}
+	r->end = r->at + r->size;
+	r->at += sizeof(struct rt_input);
+	return true;
+}
+
+static void record_end(struct rt_self *self, struct recording *r, uint16_t function, int error,
+		uint64_t result)
+{
+	struct rt_input *record = (struct rt_input *)(r->end - r->size);
+
+	memset(r->at, 0, (size_t)(r->end - r->at));
+	record->function = function;
+	record->error = (uint16_t)error;
+	record->result = result;
+	rt_self_input_done(self, (uint32_t)r->size);
+	self->logging = false;
+}
+
+#define OUT(p, n) put(&input, p, (int64_t)(n))
+#define OUT_FRESH(p, n) OUT(p, n)
+#define OUT_VECTOR(v, c, n) put_vector(&input, v, (size_t)(c), n)
+#define OUT_FORMAT(f, l, n) put_format(&input, f, l, n)
+#define GROW(p, n) put(&input, n, sizeof *(n))
+#define IN(p, n) (void)0
+#define IN_STRING(s) (void)0
+#define IN_VECTOR(v, c, n) (void)0
+#define SAME(p) (void)0
+#define IN_PLACE(type) (void)0
+#define SHOW(fd, p, n) (void)0
+#define SHOW_VECTOR(fd, v, c, n) (void)0
+#define TWIN(statement) (void)0
+
+/* Nothing of what a DEEP function does inside belongs to the target. */
+#define INPUT(flags, type, name, parameters, call, before, after)                                  \
+	__attribute__((weak)) type rt_input_##name parameters __asm__(#name);                      \
+	type rt_input_##name parameters                                                            \
+	{                                                                                          \
+		struct rt_self *self = &rt_self;                                                   \
+		struct recording input = {0};                                                      \
+		uint64_t bits = 0;                                                                 \
+		type result;                                                                       \
+		int error;                                                                         \
+		before;                                                                            \
+                                                                                                   \
+		if (rt_unlikely(!self->active)) {                                                  \
+			if (rt_unlikely(!rt_input_real.name))                                      \
+				rt_real_init();                                                    \
+			return call;                                                               \
+		}                                                                                  \
+		if ((flags)&DEEP)                                                                  \
+			rt_self_pause(self);                                                       \
+		result = call;                                                                     \
+		error = errno;                                                                     \
+		if ((flags)&DEEP)                                                                  \
+			rt_self_resume(self);                                                      \
+		memcpy(&bits, &result, sizeof result);                                             \
+		if (((flags)&FORKS) && !bits)                                                      \
+			return result;                                                             \
+		after;                                                                             \
+		if (record_begin(self, &input)) {                                                   \
+			after;                                                                     \
+			record_end(self, &input, RT_INPUT_##name, error, bits);                    \
+		}                                                                                  \
+		errno = error;                                                                     \
+		return result;                                                                     \
+	}
+#include <rethread/inputs.def>

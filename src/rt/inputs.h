@@ -1,0 +1,115 @@
+/*
+ * What the two runtimes have in common about inputs (include/rethread/inputs.def): numbers, the real functions, and
+ * the helpers that the table uses. Each runtime defines OUT and its kin and includes the table.
+ *
+ * The runtimes' definitions are weak: a program that defines such a function itself means its own. They are made
+ * under other names with the real ones as symbols, so that prototypes in headers do not matter.
+ */
+#ifndef RETHREAD_RT_INPUTS_H
+#define RETHREAD_RT_INPUTS_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+/* glibc has a macro of that name. */
+#undef fread_unlocked
+
+enum rt_input_function {
+	RT_INPUT_FILLER,
+#define INPUT(flags, type, name, ...) RT_INPUT_##name,
+#include <rethread/inputs.def>
+#undef INPUT
+	RT_INPUTS
+};
+
+enum rt_input_flag { BLOCKS = 1, DEEP = 2, FORKS = 4 };
+
+#pragma GCC visibility push(hidden)
+
+/* As rt_real: what the target would have called without us. rt_real_init fills it. */
+struct rt_input_real {
+#define INPUT(flags, type, name, parameters, ...) type(*name) parameters;
+#include <rethread/inputs.def>
+#undef INPUT
+};
+extern struct rt_input_real rt_input_real;
+#define REAL(name) rt_input_real.name
+
+/* ---- helpers of the table ---- */
+
+/* Conversions of a scanf format that store something, one after the other. */
+struct rt_conversions {
+	const char *at;
+	char kind;   /* the conversion character */
+	char length; /* h, H for hh, l, L for ll, L and q, j, z, t, or 0 */
+	bool allocates;
+	size_t width; /* 0: none */
+};
+/* Advance to the next; false when there is none. */
+bool rt_conversions_next(struct rt_conversions *c);
+/* How many bytes it stores at p, once it has. */
+size_t rt_conversion_size(const struct rt_conversions *c, const void *p);
+
+/* Bytes of a file mapping that are really the file's, and were just read. */
+size_t input_mapped(size_t n, int prot, int flags, int fd, off_t from);
+
+#pragma GCC visibility pop
+
+static inline size_t input_fds_size(int n)
+{
+	return ((size_t)(n > 0 ? n : 0) + 63) / 64 * 8;
+}
+
+static inline size_t input_fcntl_size(int what)
+{
+	return what == F_GETLK || what == F_OFD_GETLK ? sizeof(struct flock) : 0;
+}
+
+/* What an ioctl writes: newer numbers say it. */
+static inline size_t input_ioctl_size(unsigned long what)
+{
+	switch (what) {
+	case FIONREAD:
+	case TIOCOUTQ:
+	case TIOCGPGRP:
+		return sizeof(int);
+	case TIOCGWINSZ:
+		return sizeof(struct winsize);
+	case TCGETS:
+		return 36; /* the kernel's struct termios */
+	default:
+		return _IOC_DIR(what) & _IOC_READ ? _IOC_SIZE(what) : 0;
+	}
+}
+
+static inline size_t input_padded(size_t n)
+{
+	return (n + 7) & ~(size_t)7;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Guesses. A racy read has a symbol for its value, but also needs a concrete one to go on with: what the solver's
+ * last model says it reads (forced), or else what memory happens to hold. Where a guess decides something
+ * (an address, an argument) it is an assumption. An assumption that leads a thread off its recorded path is refuted:
+ * the reads it came from become a nogood, a condition on the next model (src/infer/explore.c).
+ */
+#include "sym/engine.h"
+
+#include <string.h>
+
+static int compare(const struct forced_value *a, uint32_t thread, uint64_t sap, uint32_t piece)
+{
+	if (a->thread != thread)
+		return a->thread < thread ? -1 : 1;
+	if (a->sap != sap)
+		return a->sap < sap ? -1 : 1;
+	return a->piece < piece ? -1 : a->piece > piece;
+}
+
+static const struct forced_value *find_forced(uint32_t thread, uint64_t sap, uint32_t piece)
+{
+	size_t low = 0, high = engine.forced.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int c = compare(&engine.forced.at[mid], thread, sap, piece);
+		if (!c)
+			return &engine.forced.at[mid];
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece)
+{
+	if (t->piece_sap != t->saps) {
+		t->piece_sap = t->saps;
+		t->pieces = 0;
+	}
+	*piece = t->pieces++;
+	uint32_t thread = t->log ? t->log->info.number : UINT32_MAX;
+	const struct forced_value *f = find_forced(thread, t->saps, *piece);
+	uint64_t value = f ? f->value : in_memory;
+	expr symbol = expr_sym(engine.exprs, size * 8, engine.symbols.n);
+	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol };
+	return (struct slot){ value, symbol };
+}
+
+void guess_assume(struct ethread *t, expr e, uint64_t v)
+{
+	condition_add(t, e, v, CONDITION_ASSUMED);
+	t->assumed_at = ithread_instructions(t->interp);
+	*vec_push(&engine.assumptions) = (struct assumption){ e, v, t->number, t->clock.at[t->number] };
+}
+
+/* ---- refuting ---- */
+
+static bool is_in_nogood(size_t first, const struct forced_value *v)
+{
+	for (size_t i = first; i < engine.nogoods.n; i++)
+		if (!compare(&engine.nogoods.at[i], v->thread, v->sap, v->piece))
+			return true;
+	return false;
+}
+
+/* Adds the reads that the expression depends on. */
+static void add_reads(expr e, size_t first)
+{
+	const struct expr_node *n = expr_node(engine.exprs, e);
+	if (n->op == EXPR_SYM) {
+		const struct forced_value *read = &engine.symbols.at[n->value].read;
+		if (!is_in_nogood(first, read))
+			*vec_push(&engine.nogoods) = *read;
+		return;
+	}
+	const expr operands[] = { n->a, n->b, n->c };
+	for (int i = 0; i < 3; i++)
+		if (operands[i])
+			add_reads(operands[i], first);
+}
+
+void guess_refute(struct ethread *t)
+{
+	size_t first = engine.nogoods.n;
+	/* An assumption about the very address that turned out bad is to blame alone. */
+	bool exact = t->assumed_at == ithread_instructions(t->interp);
+	for (size_t i = engine.assumptions.n; i--;) {
+		const struct assumption *a = &engine.assumptions.at[i];
+		if (a->thread >= t->clock.n || a->time > t->clock.at[a->thread] ||
+		    (exact && a->thread != t->number))
+			continue;
+		add_reads(a->e, first);
+		if (exact)
+			break;
+	}
+	if (engine.nogoods.n == first)
+		return;
+	engine.refuted++;
+	*vec_push(&engine.nogoods) = (struct forced_value){ 0 };
+}
+
+/* The symbol of a read in this run, or NULL. */
+static const struct symbol_info *symbol_of(const struct forced_value *read)
+{
+	for (size_t i = 0; i < engine.symbols.n; i++)
+		if (!compare(&engine.symbols.at[i].read, read->thread, read->sap, read->piece))
+			return &engine.symbols.at[i];
+	return NULL;
+}
+
+/* Not all of them at once. Where one does not occur in this run, there is nothing to exclude. */
+static void exclude(const struct forced_value *reads, size_t n)
+{
+	expr all = expr_const(engine.exprs, 1, 1);
+	struct ethread *t = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol_info *s = symbol_of(&reads[i]);
+		if (!s)
+			return;
+		unsigned width = expr_node(engine.exprs, s->symbol)->width;
+		expr same = expr_binary(engine.exprs, EXPR_EQ, s->symbol,
+					expr_const(engine.exprs, width, reads[i].value));
+		all = expr_binary(engine.exprs, EXPR_AND, all, same);
+		t = s->thread;
+	}
+	if (t)
+		condition_add(t, all, 0, CONDITION_LEARNED);
+}
+
+void guess_finish(bool races_known)
+{
+	if (!races_known)
+		engine.nogoods.n = engine.nogoods_loaded;
+	for (size_t i = 0, first = 0; i < engine.nogoods.n; i++)
+		if (!engine.nogoods.at[i].sap) {
+			exclude(&engine.nogoods.at[first], i - first);
+			first = i + 1;
+		}
+	char *path = xasprintf("%s/nogoods", engine.config->state);
+	struct error err;
+	if (!write_file(path, engine.nogoods.at, engine.nogoods.n * sizeof *engine.nogoods.at, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+}
+
+bool guess_is_fault(struct ethread *t, expr e, uint64_t *v)
+{
+	const struct rt_failure *f = &engine.trace->failure;
+	if (f->kind != RT_FAIL_SIGNAL || !t->log || t->log->info.number != f->thread || f->address >= RT_PAGE ||
+	    !engine.fail_line || !engine_log_used_up(t))
+		return false;
+	struct position p;
+	ithread_position(t->interp, &p);
+	if (p.line != engine.fail_line || strcmp(p.function, engine.fail_function))
+		return false;
+	/* A field of a null pointer: the pointer itself is null. */
+	*v = expr_node(engine.exprs, e)->op == EXPR_SYM ? 0 : f->address;
+	return true;
+}
+
+/* A file of forced values, as it was written by the driver or by an earlier run. */
+static void load_values(const char *name, struct forced_value **at, size_t *n, size_t *cap)
+{
+	char *data, *path = xasprintf("%s/%s", engine.config->state, name);
+	size_t size;
+	if (read_file(path, &data, &size, NULL)) {
+		*n = *cap = size / sizeof **at;
+		*at = (struct forced_value *)data;
+	}
+	free(path);
+}
+
+void guess_load(void)
+{
+	load_values("values", &engine.forced.at, &engine.forced.n, &engine.forced.cap);
+	load_values("nogoods", &engine.nogoods.at, &engine.nogoods.n, &engine.nogoods.cap);
+	engine.nogoods_loaded = engine.nogoods.n;
+	char *data, *path = xasprintf("%s/failure", engine.config->state);
+	if (read_file(path, &data, NULL, NULL)) {
+		sscanf(data, "%u %127s", &engine.fail_line, engine.fail_function);
+		free(data);
+	}
+	free(path);
+}
