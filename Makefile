@@ -21,6 +21,7 @@ ifeq ($(origin AR),default)
 AR := ar
 endif
 LLVM_CONFIG ?= llvm-config-19
+OBJCOPY := llvm-objcopy-19
 PREFIX ?= /usr/local
 DESTDIR ?=
 B := build
@@ -66,13 +67,14 @@ CLI := $(call objects,base trace exe cc cli)
 INFER := $(call objects,base trace exe model solve infer) \
 	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
-	$(B)/obj/src/model/execution.c.o
+	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
 TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c input_kinds.c))
 
 # What unit tests may use: everything but the mains.
-PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer)))
+PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer))) \
+	$(B)/obj/src/rt/input_kinds.c.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
 
 LIBS_IN_TARGETS := $(B)/librethread_rt.a $(B)/librethread_twin.a
@@ -101,11 +103,17 @@ $(B)/librethread_engine.so: $(ENGINE)
 $(B)/librethread_pass.so: $(PASS)
 	$(CXX) -shared -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(PASS) $(LLVM_LIBS)
 
-$(B)/librethread_rt.a: $(RT)
-	rm -f $@ && $(AR) rcs $@ $(RT)
+# A runtime is one object, in which only what src/rt/exports.def names is visible.
+$(B)/rt/exports: src/rt/exports.def include/rethread/interposed.def include/rethread/inputs.def
+	@mkdir -p $(@D)
+	$(CC) -E -P -x c $(INCLUDES) $< | tr -s ' ' '\n' >$@
 
+$(B)/librethread_rt.a: $(RT)
 $(B)/librethread_twin.a: $(TWIN)
-	rm -f $@ && $(AR) rcs $@ $(TWIN)
+$(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
+	$(CC) -fuse-ld=lld -nostdlib -r -o $(B)/rt/$*.o $(filter %.c.o,$^)
+	$(OBJCOPY) --wildcard --keep-global-symbols=$< $(B)/rt/$*.o
+	rm -f $@ && $(AR) rcs $@ $(B)/rt/$*.o
 
 $(B)/libparts.a: $(PARTS)
 	rm -f $@ && $(AR) rcs $@ $(PARTS)

@@ -3,17 +3,30 @@
  *
  *     rethread-schedule 1
  *     module 5f0c...                      hash of the annotated module, hex
- *     model sc                            sc, tso or pso
- *     wait 1:2 417 1:1 90                 # queue.c:33 load | queue.c:12 store
+ *     model tso                           sc, tso or pso
+ *     wait 1:2 417@33 1:1 90@12           # queue.c:33 load | queue.c:12 store
+ *     delay 1:1 90@12 1:2 410@30          # queue.c:12 store | queue.c:30 load
  *     stop 1:2 420
  *     result 1:2 418 16                   # pthread_mutex_trylock
+ *     fail 1:2 419
  *
- * `wait T n U m`: thread T may execute its SAP n only after thread U has executed its SAP m. `stop T n`:
- * thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
- * is reached. `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
- * `fail T n`: the failure is expected at or after SAP n of T (informative).
- * Order among the lines does not matter. # starts a comment. Threads are named by ancestry, SAPs by the
- * thread's own count (instrument.h). A thread that no line mentions is not controlled.
+ * A SAP is named by its thread and the thread's own count (instrument.h); threads by ancestry. `@` and the number of
+ * the site, or the name of the interposed function, may follow: then a thread that comes to something else at this
+ * point has left the schedule, and replay ends at once and says so. Without it nothing is compared.
+ *
+ * `wait T n U m`: thread T may execute its SAP n only after thread U has executed its SAP m.
+ * `delay T n U m`: under tso and pso only; SAP n of T is a store. T executes it without waiting and sees it from then
+ *   on, but others see it only after U has executed its SAP m (all such m, when there are several lines). Under tso a
+ *   thread's stores become visible in their order, so that later stores of T queue behind it; under pso only
+ *   those that overlap do. A store that is not visible yet does not count as executed in the lines that
+ *   name it. Atomic updates, seq_cst stores, fences, steps of interposed functions and the thread's end wait until
+ *   all stores of the thread are visible. Functions outside of the module look at memory, not into the buffer.
+ * `stop T n`: thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
+ *   is reached.
+ * `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
+ * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
+ * Order among the lines does not matter. # starts a comment; its halves, separated by " | ", are quoted when a thread
+ * leaves the schedule. A thread that no line mentions is not controlled.
  * A schedule holds only the waits that program order and other waits do not imply.
  *
  * How a twin is told what to do: the environment variable RETHREAD_TWIN, `key=value` pairs separated by

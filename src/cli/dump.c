@@ -41,6 +41,34 @@ static json_t *sync_entries(const struct trace *t, const struct trace_thread *th
 	return list;
 }
 
+/* The beginning of what was read, printable. */
+static json_t *piece_value(const char *bytes, uint64_t size)
+{
+	char text_form[41];
+	uint64_t n = size < sizeof text_form - 1 ? size : sizeof text_form - 1;
+	for (uint64_t i = 0; i < n; i++)
+		text_form[i] = bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '.';
+	text_form[n] = 0;
+	return json_pack("{s:I, s:o}", "size", (json_int_t)size, "begins", text(text_form));
+}
+
+static json_t *input_entries(const struct trace_thread *thread)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < thread->ninputs; i++) {
+		const struct rt_input *input = thread->inputs[i];
+		json_t *pieces = json_array();
+		uint64_t size;
+		for (const char *at = NULL; (at = trace_input_piece(input, at, &size));)
+			if (size)
+				json_array_append_new(pieces, piece_value(at, size));
+		json_array_append_new(list, json_pack("{s:s, s:I, s:i, s:o}", "function", trace_input_name(input),
+						      "result", (json_int_t)input->result, "errno",
+						      (int)input->error, "wrote", pieces));
+	}
+	return list;
+}
+
 static char *path_text(const struct trace_thread *thread)
 {
 	char *bits = xmalloc(thread->nbits + 1);
@@ -60,11 +88,11 @@ static char *path_text(const struct trace_thread *thread)
 static json_t *thread_value(const struct trace *t, const struct trace_thread *thread)
 {
 	char *bits = path_text(thread);
-	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "name", text(thread->name), "number",
+	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
 			      "branches", (json_int_t)thread->nbits, "path", text(bits), "sync",
-			      sync_entries(t, thread));
+			      sync_entries(t, thread), "inputs", input_entries(thread));
 	free(bits);
 	return j;
 }
@@ -190,6 +218,14 @@ static void print_thread(const json_t *thread)
 		else
 			printf("object %lld, owner change %lld\n", number(s, "object"), number(s, "order"));
 	}
+	json_array_foreach(json_object_get(thread, "inputs"), i, s) {
+		printf("  input %s = %lld", get(s, "function"), number(s, "result"));
+		size_t k;
+		json_t *piece;
+		json_array_foreach(json_object_get(s, "wrote"), k, piece)
+			printf(", %lld bytes \"%s\"", number(piece, "size"), get(piece, "begins"));
+		putchar('\n');
+	}
 }
 
 static void print_text(const json_t *j)
@@ -232,6 +268,6 @@ static int dump(const struct command *self, int argc, char **argv)
 const struct command dump_command = {
 	.name = "dump",
 	.arguments = "[TRACE] [--json]",
-	.summary = "what the log holds: paths, synchronization, the failure with its backtrace",
+	.summary = "what the log holds: paths, synchronization, inputs, the failure with its backtrace",
 	.run = dump,
 };

@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/margin.h"
 #include "cli/run.h"
 #include "trace/store.h"
 #include "exe/sections.h"
@@ -229,6 +230,7 @@ static int record(const struct command *self, int argc, char **argv)
 	check_program(&r);
 	if (!r.runs)
 		r.runs = r.until_failure ? 10000 : 1;
+	r.run.margin = margin_measure();
 	run_catch_signals();
 	for (;;) {
 		one_run(&r, &result);

@@ -66,7 +66,8 @@ static void set_options_variable(const struct watch *w)
 {
 	const struct run_options *o = w->options;
 	const char *user = getenv("RETHREAD_OPTIONS");
-	char *value = xasprintf("%s%sdir=%s%s%s%s%s", user ? user : "", user && *user ? "," : "", w->dir,
+	char *value = xasprintf("margin=%llu%s%s,dir=%s%s%s%s%s", (unsigned long long)o->margin,
+				user && *user ? "," : "", user ? user : "", w->dir,
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "");
 	setenv("RETHREAD_OPTIONS", value, 1);

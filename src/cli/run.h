@@ -21,6 +21,7 @@ struct run_options {
 	const char *max_log;  /* NULL: no cap */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */
+	uint64_t margin;      /* of time stamps (margin.h) */
 };
 
 struct run_result {

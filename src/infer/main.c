@@ -262,6 +262,8 @@ static enum infer_result solve(struct work *w, enum memory_model model)
 {
 	struct infer_options options = infer_defaults();
 	options.model = model;
+	/* What was printed, or the exit status, may depend on reads that decide no branch. */
+	options.all_reads = w->trace->failure.kind == RT_FAIL_PREDICATE || w->trace->failure.kind == RT_FAIL_EXIT;
 	w->figures.model = memory_model_name(model);
 	struct infer_state *state = NULL;
 	struct error err;

@@ -13,14 +13,29 @@ static const char *const kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_BROADCAST] = "broadcast", [EVENT_CALL] = "call", [EVENT_ORDERED] = "synchronization",
 };
 
-/* Accesses are named by address, locks and other objects by number, threads by ancestry. */
+static const char *place_name(const struct execution *x, uint64_t address)
+{
+	size_t low = 0, n = x->names.n;
+	while (n) {
+		size_t half = n / 2;
+		if (x->names.at[low + half].address < address) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low < x->names.n && x->names.at[low].address == address ? x->names.at[low].name : "?";
+}
+
+/* Accesses are named by what they access, locks and other objects by number, threads by ancestry. */
 static char *object_name(const struct execution *x, const struct event *e)
 {
 	switch (e->kind) {
 	case EVENT_READ:
 	case EVENT_WRITE:
 	case EVENT_UPDATE:
-		return xasprintf("%#llx", (unsigned long long)e->object);
+		return xstrdup(place_name(x, e->object));
 	case EVENT_CREATE:
 	case EVENT_JOIN:
 		return xasprintf("%s", e->object < x->threads.n ? x->threads.at[e->object].name : "?");

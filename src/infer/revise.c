@@ -4,7 +4,8 @@
 
 /*
  * The execution with the guesses up to a point kept and the later ones open. What a thread met after an open guess of
- * its own holds only if the guess does: (guesses so far) -> condition.
+ * its own holds only if the guess does: (guesses so far) -> condition. Guesses of addresses are in the conditions
+ * already (src/sym/guess.c).
  */
 static void weaken(const struct execution *x, uint32_t keep, struct execution *out)
 {
@@ -15,6 +16,8 @@ static void weaken(const struct execution *x, uint32_t keep, struct execution *o
 	for (size_t i = 0; i < x->conditions.n; i++) { /* in program order, thread by thread */
 		struct condition c = x->conditions.at[i];
 		expr *guesses = &open[x->events.at[c.event].thread];
+		if (c.kind == CONDITION_ADDRESS && c.sequence > keep)
+			continue;
 		if (c.kind == CONDITION_ASSUMED && c.sequence > keep) {
 			*guesses = *guesses ? expr_binary(x->exprs, EXPR_AND, *guesses, c.condition) : c.condition;
 			continue;
@@ -31,11 +34,13 @@ static enum infer_result model_of(const struct execution *x, const struct infer_
 {
 	struct infer_state *state = NULL;
 	struct schedule schedule;
-	enum infer_result result = infer_schedule(x, o, &state, &schedule, NULL, err);
+	struct infer_options unchecked = *o;
+	unchecked.unchecked = true;
+	enum infer_result result = infer_schedule(x, &unchecked, &state, &schedule, NULL, err);
 	if (result == INFER_FOUND) {
+		/* Only for the values: what is unknown besides the order is not the checker's to know. */
 		const struct linear *l = infer_order(state);
-		if (!check_order(x, o->model, l->steps.at, l->steps.n, symbols, err))
-			result = INFER_ERROR;
+		check_order(x, o->model, l->steps.at, l->steps.n, symbols, NULL);
 		schedule_release(&schedule);
 	}
 	infer_free(state);
@@ -58,7 +63,7 @@ enum infer_result revise_values(const struct execution *x, const struct infer_op
 {
 	vec(uint32_t) guesses = { 0 };
 	for (size_t i = 0; i < x->conditions.n; i++)
-		if (x->conditions.at[i].kind == CONDITION_ASSUMED)
+		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
 			*vec_push(&guesses) = x->conditions.at[i].sequence;
 	for (size_t i = 1; i < guesses.n; i++) /* nearly sorted: threads take turns */
 		for (size_t j = i; j && guesses.at[j - 1] > guesses.at[j]; j--) {

@@ -28,9 +28,9 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 	for (size_t i = 0; i < n->sites.n; i++)
 		write_site(f, n->sites.at[i], site_kind_names[n->kinds[i]]);
 	fprintf(f,
-		"total functions %u\ntotal branches %zu\ntotal sites %zu\n"
+		"total functions %u\ntotal branches %zu\ntotal known %u\ntotal sites %zu\n"
 		"total accesses %u\ntotal shared %u\n",
-		n->nfunctions, n->branches.n, n->sites.n, n->naccesses, n->nshared);
+		n->nfunctions, n->branches.n, n->nknown, n->sites.n, n->naccesses, n->nshared);
 	bool ok = !ferror(f);
 	if (fclose(f) != 0 || !ok)
 		pass_die("cannot write %s: %s", path, strerror(errno));

@@ -16,6 +16,7 @@ enum section {
 	SECTION_ORDERS,
 	SECTION_INITIALS,
 	SECTION_RESULTS,
+	SECTION_NAMES,
 	SECTION_SITES,
 	SECTION_EXPRS,
 	SECTION_COUNT
@@ -35,6 +36,7 @@ static const size_t element_size[SECTION_COUNT] = {
 	[SECTION_ORDERS] = sizeof(struct known_order),
 	[SECTION_INITIALS] = sizeof(struct initial),
 	[SECTION_RESULTS] = sizeof(struct forced_result),
+	[SECTION_NAMES] = sizeof(struct place_name),
 	[SECTION_SITES] = sizeof(struct site_info),
 	[SECTION_EXPRS] = sizeof(struct expr_node),
 };
@@ -53,6 +55,7 @@ void execution_release(struct execution *x)
 	vec_free(&x->orders);
 	vec_free(&x->initials);
 	vec_free(&x->results);
+	vec_free(&x->names);
 	vec_free(&x->sites);
 	expr_arena_free(x->exprs);
 	x->exprs = NULL;
@@ -61,11 +64,11 @@ void execution_release(struct execution *x)
 bool execution_write(const struct execution *x, const char *path, struct error *err)
 {
 	const void *at[SECTION_COUNT] = {x->threads.at,  x->events.at, x->conditions.at, x->orders.at,
-					 x->initials.at, x->results.at, x->sites.at,  expr_nodes(x->exprs) + 1};
+					 x->initials.at, x->results.at, x->names.at, x->sites.at,  expr_nodes(x->exprs) + 1};
 	struct file_header h = {
 		.magic = EXECUTION_MAGIC,
 		.count = {x->threads.n, x->events.n, x->conditions.n, x->orders.n, x->initials.n,
-			  x->results.n, x->sites.n, expr_count(x->exprs)},
+			  x->results.n, x->names.n, x->sites.n, expr_count(x->exprs)},
 		.nsymbols = x->nsymbols,
 		.lock_order_known = x->lock_order_known,
 	};
@@ -191,6 +194,10 @@ static bool rest_ok(const struct execution *x, struct error *err)
 	for (size_t i = 0; i < x->results.n; i++)
 		if (x->results.at[i].thread >= x->threads.n)
 			return fail(err, "result %zu is of no thread", i);
+	for (size_t i = 0; i < x->names.n; i++)
+		if (!memchr(x->names.at[i].name, 0, sizeof x->names.at[i].name) ||
+		    (i && x->names.at[i - 1].address >= x->names.at[i].address))
+			return fail(err, "name %zu is malformed", i);
 	for (size_t i = 0; i < x->sites.n; i++) {
 		const struct site_info *s = &x->sites.at[i];
 		if (!memchr(s->where, 0, sizeof s->where) || !memchr(s->what, 0, sizeof s->what) ||
@@ -228,6 +235,7 @@ static bool take_sections(struct execution *x, const struct file_header *h,
 	TAKE(&x->orders, SECTION_ORDERS);
 	TAKE(&x->initials, SECTION_INITIALS);
 	TAKE(&x->results, SECTION_RESULTS);
+	TAKE(&x->names, SECTION_NAMES);
 	TAKE(&x->sites, SECTION_SITES);
 	x->nsymbols = h->nsymbols;
 	x->lock_order_known = h->lock_order_known;

@@ -56,7 +56,8 @@ enum condition_kind {
 	CONDITION_PATH = 0,    /* a branch went this way */
 	CONDITION_BUG = 1,     /* the failure */
 	CONDITION_ASSUMED = 2, /* a guess the executor had to make: with one of these, UNSAT proves nothing */
-	CONDITION_LEARNED = 3, /* a combination of guesses that leads off the recorded path is not what happened */
+	CONDITION_ADDRESS = 3, /* likewise, of an address; later conditions that rest on it say so themselves */
+	CONDITION_LEARNED = 4, /* a combination of guesses that leads off the recorded path is not what happened */
 };
 
 /* A condition on values that must hold: expression of width 1 equals 1. */
@@ -99,10 +100,18 @@ struct forced_value {
 	uint64_t value;
 };
 
+/* What an accessed address is called in the source, as far as known: "queue+8", "heap block 3+16". */
+struct place_name {
+	uint64_t address;
+	char name[56];
+};
+
 struct site_info {
 	char where[112]; /* "file.c:33" */
 	char what[48];   /* "load", "store", "pthread_mutex_lock", function name */
 	char function[96];
+	uint32_t number; /* of the site (instrument.h); 0 for a step of an interposed function and what is no SAP */
+	uint32_t reserved;
 };
 
 struct execution_thread {
@@ -120,6 +129,7 @@ struct execution {
 	vec(struct known_order) orders;
 	vec(struct initial) initials;
 	vec(struct forced_result) results;
+	vec(struct place_name) names; /* by address */
 	vec(struct site_info) sites;  /* [0] is "?" */
 	struct expr_arena *exprs;
 	uint32_t nsymbols;

@@ -306,8 +306,17 @@ static uint32_t first_in_rank(const struct scheduler *s, const uint64_t *rank)
 	return best;
 }
 
-bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, uint32_t changes,
-		   struct error *err)
+/* Is the thread about to run a marked node? */
+static bool is_at_point(const struct scheduler *s, uint32_t thread, const bool *points)
+{
+	for (size_t i = 0; i < s->ready[thread].n; i++)
+		if (points[s->ready[thread].at[i]])
+			return true;
+	return false;
+}
+
+bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, const bool *points,
+		   uint32_t npoints, uint32_t changes, struct error *err)
 {
 	struct scheduler s;
 	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, low = UINT32_MAX;
@@ -319,7 +328,7 @@ bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, uint
 	for (size_t t = 0; t < nthreads; t++)
 		rank[t] = UINT32_MAX + next_random(&random) % UINT32_MAX;
 	while ((thread = first_in_rank(&s, rank)) != UINT32_MAX) {
-		if (changes && next_random(&random) % m->nnodes < changes) {
+		if (is_at_point(&s, thread, points) && next_random(&random) % npoints < changes) {
 			rank[thread] = low--;
 			thread = first_in_rank(&s, rank);
 		}

@@ -21,7 +21,8 @@ struct builder {
 	uint32_t *row;            /* by event */
 	uint32_t *current;        /* by thread: row that holds now */
 	size_t *place;            /* by event: its step, SIZE_MAX when the failure does not need it */
-	size_t *visible_place;    /* by event, for buffered stores */
+	size_t *effect_place;     /* by event: the step at which others see it; place but for late stores */
+	uint64_t *awaited;        /* by event, for late stores: threads that wait for it, a bit each */
 	uint32_t *last_write;     /* by atom */
 	struct reads {
 		vec(uint32_t) at;
@@ -93,6 +94,29 @@ static void describe(const struct builder *b, uint32_t e, char *text, size_t siz
 	snprintf(text, size, "%.60s %.30s", s->where, s->what);
 }
 
+static bool is_interposed(const char *name)
+{
+	static const char *const names[] = {
+#define X(function) #function,
+#include <rethread/interposed.def>
+#undef X
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* What replay is to find at the event's SAP. */
+static void name_site(const struct builder *b, uint32_t e, char site[40])
+{
+	const struct site_info *s = &b->x->sites.at[event_at(b, e)->site];
+	if (s->number)
+		snprintf(site, 40, "%u", s->number);
+	else if (is_interposed(s->what))
+		snprintf(site, 40, "%.39s", s->what);
+}
+
 static struct schedule_wait line_between(const struct builder *b, uint32_t e, uint32_t p, uint64_t p_sap)
 {
 	struct schedule_wait w = {.sap = event_at(b, e)->sap, .other_sap = p_sap};
@@ -102,7 +126,31 @@ static struct schedule_wait line_between(const struct builder *b, uint32_t e, ui
 	describe(b, e, here, sizeof here);
 	describe(b, p, there, sizeof there);
 	snprintf(w.why, sizeof w.why, "%s | %s", here, there);
+	name_site(b, e, w.site);
+	if (p_sap == event_at(b, p)->sap)
+		name_site(b, p, w.other_site);
 	return w;
+}
+
+/* Do others see the store only some time after it was executed? */
+static bool is_late(const struct builder *b, uint32_t e)
+{
+	return b->effect_place[e] != b->place[e];
+}
+
+/*
+ * Does whoever knows `clock` know that p is done? That a thread has come to a later SAP says nothing about a late
+ * store: such a wait is only left out when the thread has it already.
+ */
+static bool is_known(struct builder *b, uint32_t e, const uint64_t *clock, uint32_t p, uint64_t p_sap)
+{
+	uint32_t thread = event_at(b, e)->thread;
+	if (!is_late(b, p))
+		return clock[event_at(b, p)->thread] >= p_sap;
+	uint64_t bit = thread < 64 ? 1ull << thread : 0;
+	bool known = (b->awaited[p] & bit) != 0;
+	b->awaited[p] |= bit;
+	return known;
 }
 
 /*
@@ -118,7 +166,7 @@ static void require(struct builder *b, uint32_t e, uint32_t p)
 	if (thread == other || b->place[p] == SIZE_MAX)
 		return;
 	size_t gate = b->place[first_of_sap(b, e)], passed = b->place[last_of_sap(b, p)];
-	if (b->place[p] > gate) {
+	if (b->effect_place[p] > gate) {
 		b->s->unenforced++;
 		return;
 	}
@@ -129,19 +177,27 @@ static void require(struct builder *b, uint32_t e, uint32_t p)
 		}
 		p_sap--;
 	}
-	if (clock_of(b, thread)[other] >= p_sap || p_sap == 0)
+	if (is_known(b, e, clock_of(b, thread), p, p_sap) || p_sap == 0)
 		return;
 	*vec_push(&b->s->waits) = line_between(b, e, p, p_sap);
 	learn(b, thread, p, p_sap);
 }
 
-/* A buffered store e becomes visible only after p. */
+/*
+ * The store e becomes visible only after p. Where p is done before e is executed, e itself waits for it; else others see
+ * e later than it is executed.
+ */
 static void require_visible_after(struct builder *b, uint32_t e, uint32_t p)
 {
-	if (event_at(b, e)->thread == event_at(b, p)->thread || b->place[p] == SIZE_MAX ||
-	    b->place[p] < b->place[e])
+	uint64_t p_sap = event_at(b, p)->sap;
+	if (event_at(b, e)->thread == event_at(b, p)->thread || b->place[p] == SIZE_MAX)
 		return;
-	*vec_push(&b->s->delays) = line_between(b, e, p, event_at(b, p)->sap);
+	if (b->effect_place[p] > b->place[e]) {
+		*vec_push(&b->s->delays) = line_between(b, e, p, p_sap);
+	} else if (!is_known(b, e, b->rows.at + (size_t)b->row[e] * b->nthreads, p, p_sap)) {
+		*vec_push(&b->s->waits) = line_between(b, e, p, p_sap);
+		learn(b, event_at(b, e)->thread, p, p_sap);
+	}
 }
 
 /* -------------------------------------------------- events in order ---------------------- */
@@ -306,6 +362,31 @@ static void group_orders(struct builder *b)
 		b->in_order[b->in_order_start[b->x->orders.at[i].b + 1]++] = (uint32_t)i;
 }
 
+/* A store is late unless others see it in the step after the one that executes it, or never need to. */
+static void find_late(struct builder *b)
+{
+	size_t n = b->x->events.n;
+	b->awaited = xcalloc(n, sizeof *b->awaited);
+	b->effect_place = xmalloc(n * sizeof *b->effect_place);
+	memcpy(b->effect_place, b->place, n * sizeof *b->effect_place);
+	for (uint32_t e = 0; e < n; e++)
+		if (is_buffered(b, e) && b->place[e] != SIZE_MAX)
+			b->effect_place[e] = SIZE_MAX;
+	for (size_t i = 0; i < b->l->needed; i++) {
+		uint32_t e = b->l->steps.at[i].event;
+		if (b->l->steps.at[i].visible && b->place[e] != SIZE_MAX)
+			b->effect_place[e] = i == b->place[e] + 1 ? b->place[e] : i;
+	}
+}
+
+/* Stores that are still not visible when the failure happens: nobody that reads their place before may see them. */
+static void end_late(struct builder *b)
+{
+	for (uint32_t e = 0; e < b->x->events.n; e++)
+		if (is_buffered(b, e) && b->place[e] != SIZE_MAX && b->effect_place[e] == SIZE_MAX)
+			access_memory(b, e, true);
+}
+
 static void builder_init(struct builder *b)
 {
 	size_t n = b->x->events.n, natoms = b->m->atoms.at.n;
@@ -318,6 +399,7 @@ static void builder_init(struct builder *b)
 	for (size_t i = 0; i < b->l->needed; i++)
 		if (!b->l->steps.at[i].visible)
 			b->place[b->l->steps.at[i].event] = i;
+	find_late(b);
 	b->last_write = xmalloc(natoms * sizeof *b->last_write);
 	memset(b->last_write, 0xff, natoms * sizeof *b->last_write);
 	b->reads = xcalloc(natoms, sizeof *b->reads);
@@ -332,8 +414,8 @@ static void builder_release(struct builder *b)
 	for (size_t i = 0; i < b->m->atoms.at.n; i++)
 		vec_free(&b->reads[i].at);
 	vec_free(&b->rows);
-	void *all[] = {b->clock,      b->row,   b->current,  b->place,          b->visible_place,
-		       b->last_write, b->reads, b->in_order, b->in_order_start, b->last_unlock};
+	void *all[] = {b->clock,      b->row,   b->current,  b->place,          b->effect_place,
+		       b->last_write, b->reads, b->in_order, b->in_order_start, b->last_unlock, b->awaited};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 }
@@ -345,6 +427,7 @@ void schedule_init(struct schedule *s, const struct memory *m, const struct line
 	builder_init(&b);
 	for (size_t i = 0; i < l->needed; i++)
 		run_step(&b, &l->steps.at[i]);
+	end_late(&b);
 	for (size_t t = 0; t < m->x->threads.n; t++)
 		stop_thread(&b, &m->x->threads.at[t]);
 	force_results(&b);

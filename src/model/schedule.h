@@ -4,22 +4,26 @@
  * Only the waits that are not implied by program order, by other waits, or by creating and joining threads:
  * for two accesses to the same bytes, one a write, in different threads; for operations on the same
  * lock; and for every order the execution knows. Threads are stopped where the failure needs no more of them.
+ * Under TSO and PSO a store that others see later than it is executed gets `delay` lines: after which SAPs of others.
  */
 #ifndef RETHREAD_MODEL_SCHEDULE_H
 #define RETHREAD_MODEL_SCHEDULE_H
 
 #include "model/linear.h"
 
+/* `site` is what the SAP is: the number of its site, or the name of an interposed function; empty: not known. */
 struct schedule_wait {
 	char thread[64], other[64];
 	uint64_t sap, other_sap;
 	char why[200]; /* comment */
+	char site[40], other_site[40];
 };
 
 struct schedule_point {
 	char thread[64];
 	uint64_t sap;
 	int32_t result; /* of `result` lines */
+	char site[40];
 };
 
 struct schedule {

@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put_sap(FILE *f, const char *thread, uint64_t sap, const char *site)
+{
+	fprintf(f, " %s %" PRIu64 "%s%s", thread, sap, *site ? "@" : "", site);
+}
+
 static void put_pair(FILE *f, const char *word, const struct schedule_wait *w)
 {
-	fprintf(f, "%s %s %" PRIu64 " %s %" PRIu64, word, w->thread, w->sap, w->other, w->other_sap);
+	fputs(word, f);
+	put_sap(f, w->thread, w->sap, w->site);
+	put_sap(f, w->other, w->other_sap, w->other_site);
 	fprintf(f, w->why[0] ? " # %s\n" : "\n", w->why);
+}
+
+static void put_point(FILE *f, const char *word, const struct schedule_point *p)
+{
+	fputs(word, f);
+	put_sap(f, p->thread, p->sap, p->site);
 }
 
 bool schedule_write(const struct schedule *s, const char *path, struct error *err)
@@ -26,13 +39,18 @@ bool schedule_write(const struct schedule *s, const char *path, struct error *er
 		put_pair(f, "wait", &s->waits.at[i]);
 	for (size_t i = 0; i < s->delays.n; i++)
 		put_pair(f, "delay", &s->delays.at[i]);
-	for (size_t i = 0; i < s->results.n; i++)
-		fprintf(f, "result %s %" PRIu64 " %d\n", s->results.at[i].thread,
-			s->results.at[i].sap, s->results.at[i].result);
-	for (size_t i = 0; i < s->stops.n; i++)
-		fprintf(f, "stop %s %" PRIu64 "\n", s->stops.at[i].thread, s->stops.at[i].sap);
-	for (size_t i = 0; i < s->fails.n; i++)
-		fprintf(f, "fail %s %" PRIu64 "\n", s->fails.at[i].thread, s->fails.at[i].sap);
+	for (size_t i = 0; i < s->results.n; i++) {
+		put_point(f, "result", &s->results.at[i]);
+		fprintf(f, " %d\n", s->results.at[i].result);
+	}
+	for (size_t i = 0; i < s->stops.n; i++) {
+		put_point(f, "stop", &s->stops.at[i]);
+		fputc('\n', f);
+	}
+	for (size_t i = 0; i < s->fails.n; i++) {
+		put_point(f, "fail", &s->fails.at[i]);
+		fputc('\n', f);
+	}
 	bool bad = ferror(f);
 	if (fclose(f) || bad)
 		return fail(err, "cannot write %s: %s", path, strerror(errno));
@@ -52,12 +70,17 @@ static bool is_thread_name(const char *s)
 	return true;
 }
 
-static bool parse_sap(const char *s, uint64_t *out)
+/* A number, then perhaps @ and the site. */
+static bool parse_sap(const char *s, uint64_t *out, char site[40])
 {
 	char *end;
 	errno = 0;
 	*out = strtoull(s, &end, 10);
-	return *s >= '0' && *s <= '9' && !*end && !errno;
+	if (*end == '@' && end[1] && strlen(end + 1) < 40)
+		strcpy(site, end + 1);
+	else if (*end)
+		return false;
+	return *s >= '0' && *s <= '9' && !errno;
 }
 
 static bool set_thread(char out[64], const char *word)
@@ -71,15 +94,15 @@ static bool set_thread(char out[64], const char *word)
 static bool parse_pair(char **words, size_t n, struct schedule_wait *w)
 {
 	*w = (struct schedule_wait){0};
-	return n == 5 && set_thread(w->thread, words[1]) && parse_sap(words[2], &w->sap) && w->sap &&
-	       set_thread(w->other, words[3]) && parse_sap(words[4], &w->other_sap) &&
+	return n == 5 && set_thread(w->thread, words[1]) && parse_sap(words[2], &w->sap, w->site) && w->sap &&
+	       set_thread(w->other, words[3]) && parse_sap(words[4], &w->other_sap, w->other_site) &&
 	       w->other_sap && strcmp(w->thread, w->other) != 0;
 }
 
 static bool parse_point(char **words, size_t n, size_t wanted, struct schedule_point *p)
 {
 	*p = (struct schedule_point){0};
-	return n == wanted && set_thread(p->thread, words[1]) && parse_sap(words[2], &p->sap);
+	return n == wanted && set_thread(p->thread, words[1]) && parse_sap(words[2], &p->sap, p->site);
 }
 
 static bool parse_result(char **words, size_t n, struct schedule_point *p)

@@ -55,7 +55,7 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 	bool lost = true;
 	if (!self)
 		return WAY_FOREIGN;
-	gate_enter(&unused);
+	gate_enter_as(function_name(function), NULL, &unused);
 	g->record = twin_mode == TWIN_REPLAY ? input_log_next(self, &lost) : NULL;
 	if (!g->record) {
 		if ((flags & BLOCKS) && !lost)
@@ -79,6 +79,8 @@ static enum way input_begin(struct given *g, uint32_t function, unsigned flags)
 	if (way == WAY_GIVEN) {
 		g->at = (const char *)(g->record + 1);
 		g->end = (const char *)g->record + g->record->size;
+		if (flags & (WAKES | HEARS))
+			g->at += 2 * sizeof(uint64_t); /* the time stamp */
 	}
 	return way;
 }
@@ -131,6 +133,45 @@ static void give_fresh(struct given *g, void *to)
 	const void *bytes = take(g, &size);
 	if (size)
 		memcpy(to, bytes, size);
+}
+
+/* As give, changing addresses of the recorded run to the twin's. */
+static void give_heard(struct given *g, void *to)
+{
+	uint64_t size;
+	const char *bytes = take(g, &size);
+	uint64_t at = 0;
+	for (; at + sizeof(uint64_t) <= size && to; at += sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, bytes + at, sizeof word);
+		word = words_own(word);
+		put((char *)to + at, &word, sizeof word);
+	}
+	put(to ? (char *)to + at : NULL, bytes + at, size - at);
+}
+
+static void give_events(struct given *g, struct epoll_event *to)
+{
+	uint64_t size;
+	const char *bytes = take(g, &size);
+	for (uint64_t at = 0; at + sizeof *to <= size; at += sizeof *to, to++) {
+		struct epoll_event e;
+		memcpy(&e, bytes + at, sizeof e);
+		e.data.u64 = words_own(e.data.u64);
+		put(to, &e, sizeof e);
+	}
+}
+
+static void note(struct given *g, const void *own)
+{
+	uint64_t size;
+	const char *recorded = take(g, &size);
+	for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+		uint64_t was, is;
+		memcpy(&was, recorded + at, sizeof was);
+		memcpy(&is, (const char *)own + at, sizeof is);
+		words_pair(was, is);
+	}
 }
 
 static void give_vector(struct given *g, const struct iovec *v, size_t count)
@@ -222,6 +263,9 @@ static void input_map_done(void *at, size_t n, int prot)
 
 #define OUT(p, n) give(&input, (void *)(p))
 #define OUT_FRESH(p, n) give_fresh(&input, (void *)(p))
+#define OUT_HEARD(p, n) give_heard(&input, p)
+#define OUT_EVENTS(p, n) give_events(&input, p)
+#define NOTE(p, n) note(&input, p)
 #define OUT_VECTOR(v, c, n) give_vector(&input, v, (size_t)(c))
 #define OUT_FORMAT(f, l, n) give_format(&input, f, l, n)
 #define GROW(p, n) grow(&input, p, n)

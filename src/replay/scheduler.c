@@ -117,12 +117,12 @@ _Noreturn static void diverge(const struct twin_thread *self, const struct point
 		snprintf(came, sizeof came, "%.70s", m->what);
 	else
 		snprintf(came, sizeof came, "site %u", m->site);
-	/* The backtrace goes to the report; the tool finds the source line in it. */
-	rt_failure_report(RT_FAIL_NONE, 0, "", NULL);
 	report_outcome(RT_REPLAY_DIVERGED, self,
 		       "thread %s left the schedule at its access %llu: expected %s%.40s%s%.200s, came %s", self->name,
 		       (unsigned long long)at->sap, at->site[0] >= '0' && at->site[0] <= '9' ? "site " : "", at->site,
 		       at->comment ? " at " : "", at->comment ? at->comment : "", came);
+	/* The backtrace goes to the report; the tool finds the source line in it. */
+	rt_failure_report(RT_FAIL_NONE, 0, "", NULL);
 	gate_give_up();
 }
 

@@ -163,6 +163,13 @@ void input_log_open(const char *path);
 /* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 
+/*
+ * words.c: addresses that the program sends to itself through the kernel (a pipe, epoll). They are others than in the
+ * recorded run, whose inputs are given back.
+ */
+void words_pair(uint64_t recorded, uint64_t own);
+uint64_t words_own(uint64_t recorded); /* the same when it is no such address */
+
 /* heap.c: in infer mode memory is never reused, so that an address names one object. */
 void heap_start(void);
 int *heap_engine(void);

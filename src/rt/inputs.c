@@ -7,6 +7,7 @@
 #endif
 #include "rt/inputs.h"
 
+#include "rt/clock.h"
 #include "rt/interpose.h"
 
 #include <errno.h>
@@ -45,6 +46,12 @@ static void put_vector(struct recording *r, const struct iovec *v, size_t count,
 		put(r, v[i].iov_base, here);
 		n -= here > 0 ? here : 0;
 	}
+}
+
+/* Only what can hold addresses. */
+static void put_note(struct recording *r, const void *p, uint64_t n)
+{
+	put(r, p, n % sizeof(void *) || n > INPUT_NOTE_MAX ? 0 : (int64_t)n);
 }
 
 static void put_format(struct recording *r, const char *format, va_list list, int n)
@@ -97,6 +104,10 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 
 #define OUT(p, n) put(&input, p, (int64_t)(n))
 #define OUT_FRESH(p, n) OUT(p, n)
+#define OUT_HEARD(p, n) OUT(p, n)
+#define OUT_EVENTS(p, n) OUT(p, (n) * (int64_t)sizeof *(p))
+#define NOTE(p, n) put_note(&input, p, n)
+#define STAMP(flags) (void)(((flags) & (WAKES | HEARS)) && (put(&input, &stamp, sizeof stamp), 0))
 #define OUT_VECTOR(v, c, n) put_vector(&input, v, (size_t)(c), n)
 #define OUT_FORMAT(f, l, n) put_format(&input, f, l, n)
 #define GROW(p, n) put(&input, n, sizeof *(n))
@@ -116,7 +127,7 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 	{                                                                                          \
 		struct rt_self *self = &rt_self;                                                   \
 		struct recording input = {0};                                                      \
-		uint64_t bits = 0;                                                                 \
+		uint64_t bits = 0, stamp = 0;                                                      \
 		type result;                                                                       \
 		int error;                                                                         \
 		before;                                                                            \
@@ -128,15 +139,21 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 		}                                                                                  \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_pause(self);                                                       \
+		if (((flags)&WAKES) && rt_log.time)                                                \
+			stamp = rt_clock();                                                        \
 		result = call;                                                                     \
 		error = errno;                                                                     \
+		if (((flags)&HEARS) && rt_log.time)                                                \
+			stamp = rt_clock();                                                        \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_resume(self);                                                      \
 		memcpy(&bits, &result, sizeof result);                                             \
 		if (((flags)&FORKS) && !bits)                                                      \
 			return result;                                                             \
+		STAMP(flags);                                                                      \
 		after;                                                                             \
 		if (record_begin(self, &input)) {                                                   \
+			STAMP(flags);                                                              \
 			after;                                                                     \
 			record_end(self, &input, RT_INPUT_##name, error, bits);                    \
 		}                                                                                  \

@@ -47,7 +47,10 @@ enum rt_input_function {
 	RT_INPUTS
 };
 
-enum rt_input_flag { BLOCKS = 1, DEEP = 2, FORKS = 4 };
+enum rt_input_flag { BLOCKS = 1, DEEP = 2, FORKS = 4, WAKES = 8, HEARS = 16 };
+
+/* Messages with addresses in them are whole words, and few. */
+#define INPUT_NOTE_MAX 64
 
 #pragma GCC visibility push(hidden)
 

@@ -2,12 +2,10 @@
  * What interposed functions are made of: the steps of "Order of synchronization" in
  * include/rethread/trace.h.
  *
- *     int f(T *object) { return rt_after_ordered(rt_counted(f), object, RT_REAL(f)(object)); }
+ *     int f(T *object) { return rt_after_ordered(object, RT_REAL(f)(object)); }
  *
- * A function that interposed.def does not list is not counted: its steps then leave no entry and do
- * not count as operations. Threads that have no number (not active) leave none either; what they
- * did to an object still advances its order, under nobody's name, so that the next thread's step is
- * logged.
+ * Threads that have no number (not active) leave no entry; what they did to an object still
+ * advances its order, under nobody's name, so that the next thread's step is logged.
  */
 #ifndef RETHREAD_RT_INTERPOSE_H
 #define RETHREAD_RT_INTERPOSE_H
@@ -17,21 +15,6 @@
 #include "rt/real.h"
 
 #include <errno.h>
-
-enum rt_function {
-#define X(name) RT_FUNCTION_##name,
-#include "rt/functions.def"
-#undef X
-	RT_FUNCTIONS
-};
-
-/* A name in interposed.def that the recorder cannot record does not compile here. */
-static const bool rt_counts[RT_FUNCTIONS] __attribute__((unused)) = {
-#define X(name) [RT_FUNCTION_##name] = true,
-#include <rethread/interposed.def>
-#undef X
-};
-#define rt_counted(name) (rt_counts[RT_FUNCTION_##name])
 
 /* The C library's function, also when a library calls it before we have started. */
 #define RT_REAL(name) ((rt_likely(rt_real.name) ? (void)0 : rt_real_init()), rt_real.name)
@@ -92,11 +75,11 @@ static inline bool rt_is_acquisition(int result)
 }
 
 /* After a call that may have got the object alone; gives back its result. */
-static inline int rt_after_acquire(bool counted, const void *object, int result)
+static inline int rt_after_acquire(const void *object, int result)
 {
 	struct rt_self *self = &rt_self;
 
-	if (rt_likely(counted && self->active)) {
+	if (rt_likely(self->active)) {
 		if (rt_likely(rt_is_acquisition(result)))
 			rt_step_acquired(self, object, result);
 		else
@@ -108,33 +91,33 @@ static inline int rt_after_acquire(bool counted, const void *object, int result)
 }
 
 /* Before a call that gives it up. */
-static inline void rt_before_release(bool counted)
+static inline void rt_before_release(void)
 {
 	struct rt_self *self = &rt_self;
 
-	if (rt_likely(counted && self->active))
+	if (rt_likely(self->active))
 		rt_self_done(self);
 }
 
 /* After, or before (result 0), a call that is ordered with the others of its object. */
-static inline int rt_after_ordered(bool counted, const void *object, int result)
+static inline int rt_after_ordered(const void *object, int result)
 {
 	struct rt_self *self = &rt_self;
 
-	if (rt_likely(counted && self->active)) {
+	if (rt_likely(self->active)) {
 		if (rt_likely(!result))
 			rt_step_ordered(self, object, 0);
 		else
 			rt_step_failed(self, result);
-	} else if (counted && rt_log.header && !result) {
+	} else if (rt_log.header && !result) {
 		rt_unrecorded_ordered(object);
 	}
 	return result;
 }
 
-static inline void rt_before_ordered(bool counted, const void *object)
+static inline void rt_before_ordered(const void *object)
 {
-	rt_after_ordered(counted, object, 0);
+	rt_after_ordered(object, 0);
 }
 
 #endif

@@ -158,6 +158,7 @@ static void fill_header(struct rt_log_header *h)
 	memcpy(h->module_hash, __rethread_record_module.hash, sizeof h->module_hash);
 	rt_image_build_id(h->build_id, sizeof h->build_id);
 	h->load_address = rt_image_load_address();
+	h->time_margin = rt_log.time ? rt_log.margin : 0;
 	h->start_ns = rt_clock_ns();
 	h->start_time = rt_clock();
 	h->size = RT_PAGE;
@@ -216,6 +217,7 @@ bool rt_log_open(const struct rt_options *o)
 
 	rt_log.scheme = o->scheme;
 	rt_log.time = o->time;
+	rt_log.margin = o->margin;
 	rt_log.max = o->max_log;
 	opened = set_dir(o->dir) && open_file();
 	if (!opened)

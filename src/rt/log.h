@@ -30,6 +30,7 @@ struct rt_log {
 	bool time;
 	/* Cold from here on. */
 	uint64_t max;
+	uint64_t margin; /* of time stamps */
 	dev_t device;
 	ino_t inode;
 	int fd;

@@ -21,7 +21,7 @@ static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pt
 
 static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 {
-	return rt_after_acquire(false, m, RT_REAL(pthread_mutex_lock)(m));
+	return rt_after_acquire(m, RT_REAL(pthread_mutex_lock)(m));
 }
 
 /* All but the shortest case, after the first try. */
@@ -29,7 +29,7 @@ static __attribute__((noinline)) int lock_slowly(pthread_mutex_t *m, int result,
 {
 	if (result == EBUSY)
 		result = lock_blocked(&rt_self, m, from);
-	return rt_after_acquire(rt_counted(pthread_mutex_lock), m, result);
+	return rt_after_acquire(m, result);
 }
 
 /*
@@ -56,20 +56,20 @@ int pthread_mutex_lock(pthread_mutex_t *m)
 
 int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	return rt_after_acquire(rt_counted(pthread_mutex_trylock), m,
+	return rt_after_acquire(m,
 				RT_REAL(pthread_mutex_trylock)(m));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict until)
 {
-	return rt_after_acquire(rt_counted(pthread_mutex_timedlock), m,
+	return rt_after_acquire(m,
 				RT_REAL(pthread_mutex_timedlock)(m, until));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 			    const struct timespec *restrict until)
 {
-	return rt_after_acquire(rt_counted(pthread_mutex_clocklock), m,
+	return rt_after_acquire(m,
 				RT_REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
@@ -87,19 +87,19 @@ int pthread_mutex_unlock(pthread_mutex_t *m)
 
 int pthread_spin_lock(pthread_spinlock_t *l)
 {
-	return rt_after_acquire(rt_counted(pthread_spin_lock), (const void *)l,
+	return rt_after_acquire((const void *)l,
 				RT_REAL(pthread_spin_lock)(l));
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *l)
 {
-	return rt_after_acquire(rt_counted(pthread_spin_trylock), (const void *)l,
+	return rt_after_acquire((const void *)l,
 				RT_REAL(pthread_spin_trylock)(l));
 }
 
 int pthread_spin_unlock(pthread_spinlock_t *l)
 {
-	rt_before_release(rt_counted(pthread_spin_unlock));
+	rt_before_release();
 	return RT_REAL(pthread_spin_unlock)(l);
 }
 
@@ -110,7 +110,6 @@ int pthread_spin_unlock(pthread_spinlock_t *l)
  * Its result is always that of the second step.
  */
 struct wait {
-	bool counted;
 	pthread_mutex_t *mutex;
 	int result;
 };
@@ -120,7 +119,7 @@ static void has_mutex_again(void *data)
 	struct wait *w = data;
 	struct rt_self *self = &rt_self;
 
-	if (w->counted && self->active)
+	if (self->active)
 		rt_step_acquired(self, w->mutex, w->result);
 	else if (rt_log.header)
 		rt_unrecorded_acquired(w->mutex);
@@ -129,9 +128,9 @@ static void has_mutex_again(void *data)
 /* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as
  * well. */
 #define WAIT(name, mutex_, call)                                                                   \
-	struct wait w = {rt_counted(name), mutex_, 0};                                             \
+	struct wait w = {mutex_, 0};                                             \
                                                                                                    \
-	rt_before_release(w.counted);                                                              \
+	rt_before_release();                                                                       \
 	pthread_cleanup_push(has_mutex_again, &w);                                                 \
 	w.result = call;                                                                           \
 	pthread_cleanup_pop(1);                                                                    \
@@ -156,12 +155,12 @@ int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
 
 int pthread_cond_signal(pthread_cond_t *c)
 {
-	rt_before_release(rt_counted(pthread_cond_signal));
+	rt_before_release();
 	return RT_REAL(pthread_cond_signal)(c);
 }
 
 int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	rt_before_release(rt_counted(pthread_cond_broadcast));
+	rt_before_release();
 	return RT_REAL(pthread_cond_broadcast)(c);
 }

@@ -100,6 +100,19 @@ static bool parse_time(struct rt_options *o, struct piece v)
 	return true;
 }
 
+static bool parse_margin(struct rt_options *o, struct piece v)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < v.size; i++) {
+		if (v.at[i] < '0' || v.at[i] > '9' || n > UINT32_MAX)
+			return false;
+		n = n * 10 + (uint64_t)(v.at[i] - '0');
+	}
+	o->margin = n;
+	return n > 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*parse)(struct rt_options *o, struct piece value);
@@ -108,6 +121,7 @@ static const struct {
 	{"scheme", parse_scheme},
 	{"max-log", parse_max_log},
 	{"time", parse_time},
+	{"margin", parse_margin},
 };
 
 static void parse_one(struct rt_options *o, struct piece option)
@@ -143,6 +157,7 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
 	o->time = true;
+	o->margin = RT_TIME_MARGIN;
 	while (text && *text) {
 		size_t n = strcspn(text, ",");
 

@@ -18,6 +18,7 @@ struct rt_options {
 	char dir[4096];
 	uint32_t scheme;  /* enum rt_scheme; RT_SCHEME_OFF when nothing is to be recorded */
 	uint64_t max_log; /* UINT64_MAX: no limit */
+	uint64_t margin; /* what time stamps of two threads can be wrong by */
 	bool time;
 };
 

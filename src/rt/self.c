@@ -72,12 +72,32 @@ static void unmap_chunks(struct rt_pieces *p)
 			rt_log_unmap(p->chunk[i], chunk_size(i));
 }
 
+static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
+{
+	struct rt_chunk *chunk = rt_log.time ? next_chunk(self, RT_STREAM_TIME, &self->time_pieces) : NULL;
+
+	if (!chunk)
+		return false;
+	self->time = (uint64_t *)(chunk + 1);
+	self->time_end = (uint64_t *)((char *)chunk + chunk->size);
+	return true;
+}
+
+/* RT_TIME_WORDS words of the path are complete. */
+static __attribute__((noinline)) void stamp(struct rt_self *self)
+{
+	if (rt_likely(self->time < self->time_end) || time_refill(self))
+		*self->time++ = rt_clock();
+}
+
 static __attribute__((noinline, cold)) void path_refill(void)
 {
 	struct rt_self *self = &rt_self;
 	struct rt_chunk *chunk =
 		self->path_end ? next_chunk(self, RT_STREAM_PATH, &self->path_pieces) : NULL;
 
+	if (self->path_end)
+		stamp(self);
 	if (chunk)
 		path_to_chunk(self, chunk);
 	else
@@ -92,6 +112,11 @@ void __rethread_path_full(void)
 		path_refill();
 		return;
 	}
+	/* Chunks are aligned to pages, and their headers are a multiple of RT_TIME_WORDS words. */
+	_Static_assert(sizeof(struct rt_chunk) % (RT_TIME_WORDS * sizeof(uint64_t)) == 0,
+		       "a chunk holds a multiple of RT_TIME_WORDS words");
+	if ((uintptr_t)next % (RT_TIME_WORDS * sizeof *next) == 0)
+		stamp(&rt_self);
 	*next = 1;
 	__rethread_path = next;
 }
@@ -248,6 +273,7 @@ void rt_self_begin(struct rt_peer *peer)
 	self->thread = peer->thread ? peer->thread : &self->spare;
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	path_to_scratch(self);
+	self->time_pieces.seq = UINT64_MAX; /* before the first */
 	self->thread->tid = peer->tid;
 	self->thread->start_time = rt_clock();
 	if (peer->thread)
@@ -275,8 +301,11 @@ void rt_self_leave(void)
 	self->active = false;
 	path_to_scratch(self);
 	self->sync = self->sync_end = NULL;
+	self->time = self->time_end = NULL;
 	unmap_chunks(&self->path_pieces);
 	unmap_chunks(&self->sync_pieces);
+	unmap_chunks(&self->time_pieces);
+	rt_log_unmap(self->time_pieces.chunk[0], chunk_size(0));
 	if (self->input)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = NULL;

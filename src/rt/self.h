@@ -53,6 +53,7 @@ struct rt_self {
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	struct rt_sync *sync, *sync_end;
+	uint64_t *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
 	struct {
 		const void *address;
 		struct rt_object *object;
@@ -61,7 +62,7 @@ struct rt_self {
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
-	struct rt_pieces path_pieces, sync_pieces;
+	struct rt_pieces path_pieces, sync_pieces, time_pieces;
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */

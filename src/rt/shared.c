@@ -10,7 +10,7 @@
 #define LOCK(name, parameters, arguments)                                                          \
 	int name parameters                                                                        \
 	{                                                                                          \
-		return rt_after_ordered(rt_counted(name), l, RT_REAL(name) arguments);             \
+		return rt_after_ordered(l, RT_REAL(name) arguments);             \
 	}
 
 LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))
@@ -30,23 +30,23 @@ LOCK(pthread_rwlock_clockwrlock,
 
 int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	rt_before_ordered(rt_counted(pthread_rwlock_unlock), l);
+	rt_before_ordered(l);
 	return RT_REAL(pthread_rwlock_unlock)(l);
 }
 
 /* ------------------------------------------------------------------ semaphores -------------- */
 
 /* These say what went wrong in errno; recording leaves it alone. */
-static inline int after_sem(bool counted, const sem_t *s, int result)
+static inline int after_sem(const sem_t *s, int result)
 {
-	rt_after_ordered(counted, s, result ? errno : 0);
+	rt_after_ordered(s, result ? errno : 0);
 	return result;
 }
 
 #define WAIT(name, parameters, arguments)                                                          \
 	int name parameters                                                                        \
 	{                                                                                          \
-		return after_sem(rt_counted(name), s, RT_REAL(name) arguments);                    \
+		return after_sem(s, RT_REAL(name) arguments);                    \
 	}
 
 WAIT(sem_wait, (sem_t * s), (s))
@@ -57,7 +57,7 @@ WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *
 
 int sem_post(sem_t *s)
 {
-	rt_before_ordered(rt_counted(sem_post), s);
+	rt_before_ordered(s);
 	return RT_REAL(sem_post)(s);
 }
 
@@ -67,16 +67,15 @@ int sem_post(sem_t *s)
  */
 int pthread_barrier_wait(pthread_barrier_t *b)
 {
-	bool counted = rt_counted(pthread_barrier_wait);
 	struct rt_self *self = &rt_self;
 	int result;
 
-	rt_before_ordered(counted, b);
+	rt_before_ordered(b);
 	result = RT_REAL(pthread_barrier_wait)(b);
-	if (counted && self->active)
+	if (self->active)
 		rt_step_ordered(self, b, result);
 	else
-		rt_before_ordered(counted, b);
+		rt_before_ordered(b);
 	return result;
 }
 
@@ -104,12 +103,11 @@ int pthread_once(pthread_once_t *control, void (*routine)(void))
 	int result;
 
 	/* Only the program's own calls are steps: the unwinder uses it too, for itself. */
-	if (!rt_counted(pthread_once) ||
-	    !rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
+	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
 		return RT_REAL(pthread_once)(control, routine);
 	once.control = control;
 	once.routine = routine;
 	result = RT_REAL(pthread_once)(control, run_once);
 	once = outer;
-	return rt_after_ordered(true, control, result);
+	return rt_after_ordered(control, result);
 }

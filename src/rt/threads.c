@@ -120,13 +120,12 @@ static int join_blocked(struct rt_self *self, struct rt_peer *p, pthread_t handl
 }
 
 /* p: who the handle was before the call, because afterwards it may already be another thread's. */
-static int after_join(bool counted, struct rt_peer *p, pthread_t handle, int result)
+static int after_join(struct rt_peer *p, pthread_t handle, int result)
 {
 	struct rt_self *self = &rt_self;
 
 	if (result) {
-		if (counted)
-			rt_step_failed(self, result);
+		rt_step_failed(self, result);
 		return result;
 	}
 	/* Only a thread whose creator was still in pthread_create was not known before. */
@@ -134,11 +133,9 @@ static int after_join(bool counted, struct rt_peer *p, pthread_t handle, int res
 		p = rt_peer_find(handle);
 	if (p)
 		rt_peer_forget(p);
-	if (counted) {
-		if (p)
-			rt_self_sync(self, RT_OBJECT_THREAD + p->number, ORDER_JOIN, 0);
-		rt_self_done(self);
-	}
+	if (p)
+		rt_self_sync(self, RT_OBJECT_THREAD + p->number, ORDER_JOIN, 0);
+	rt_self_done(self);
 	return 0;
 }
 
@@ -154,7 +151,7 @@ int pthread_join(pthread_t handle, void **value)
 	result = rt_real.pthread_tryjoin_np(handle, value);
 	if (result == EBUSY)
 		result = join_blocked(self, p, handle, value, __builtin_return_address(0));
-	return after_join(rt_counted(pthread_join), p, handle, result);
+	return after_join(p, handle, result);
 }
 
 #define JOIN(name, parameters, arguments)                                                          \
@@ -165,7 +162,7 @@ int pthread_join(pthread_t handle, void **value)
 		if (!rt_self.active)                                                               \
 			return RT_REAL(name) arguments;                                            \
 		p = rt_peer_find(handle);                                                          \
-		return after_join(rt_counted(name), p, handle, rt_real.name arguments);            \
+		return after_join(p, handle, rt_real.name arguments);            \
 	}
 
 JOIN(pthread_tryjoin_np, (pthread_t handle, void **value), (handle, value))
@@ -179,13 +176,13 @@ JOIN(pthread_clockjoin_np,
 
 int pthread_detach(pthread_t handle)
 {
-	rt_before_release(rt_counted(pthread_detach));
+	rt_before_release();
 	return RT_REAL(pthread_detach)(handle);
 }
 
 void pthread_exit(void *value)
 {
-	rt_before_release(rt_counted(pthread_exit));
+	rt_before_release();
 	RT_REAL(pthread_exit)(value);
 	__builtin_unreachable();
 }

@@ -31,6 +31,7 @@ struct infer_options {
 	uint64_t time_margin;   /* in their unit */
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
 	double sample_seconds;  /* time for trying random orders before solving */
+	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 

@@ -27,7 +27,14 @@ static struct ethread *pick(void)
 	for (size_t i = 0; i < engine.threads.n; i++)
 		if (sync_can_go(engine.threads.at[i]))
 			return engine.threads.at[i];
-	return NULL;
+	/* Someone who was to be heard of does not come, a wrong guess held it up: the first to have heard goes on. */
+	struct ethread *first = NULL;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *t = engine.threads.at[i];
+		if (t->wait == WAIT_TIME && (!first || t->wait_time < first->wait_time))
+			first = t;
+	}
+	return first;
 }
 
 void baton_wait(struct ethread *self)

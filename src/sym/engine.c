@@ -66,7 +66,8 @@ bool engine_log_used_up(const struct ethread *t)
 {
 	if (!t->log)
 		return true;
-	return path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done;
+	return path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done &&
+	       t->next_input >= t->log->ninputs;
 }
 
 /* Is the end of this thread part of the failure; at_end: where the program itself would end. */
@@ -208,6 +209,25 @@ static void exit_thread(void *value)
 	sync_exit(value);
 }
 
+static const struct rt_input *input(uint32_t function, const char *what)
+{
+	INSIDE(const struct rt_input *, native_input(function, what));
+}
+
+static void reads(const void *from, uint64_t size)
+{
+	int was = engine_inside(1);
+	native_reads(from, size);
+	engine_inside(was);
+}
+
+static void writes(void *to, const void *bytes, uint64_t size)
+{
+	int was = engine_inside(1);
+	native_writes(to, bytes, size);
+	engine_inside(was);
+}
+
 /* ---- start ---- */
 
 /*
@@ -259,7 +279,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	static const struct rt_engine api = {
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
-		.once = once,       .exit = exit_thread,
+		.once = once,       .exit = exit_thread, .input = input, .reads = reads, .writes = writes,
 	};
 	struct error err;
 	engine.config = config;
@@ -277,7 +297,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		engine_fatal("%s", err.text);
 	engine.lock_order = engine.trace->header.scheme == RT_SCHEME_PATH_SYNC;
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
-	*vec_push(&engine.sites) = (struct site_info){ "?", "?", "?" };
+	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };
 	read_known();
 	guess_load();
 	engine.races = races_new(engine.known.at, engine.known.n);

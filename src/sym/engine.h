@@ -7,7 +7,11 @@
  *   baton.c    which thread runs
  *   sync.c     interposed functions: synchronization, vector clocks, known orders
  *   host.c     what the interpreter asks for: accesses, path, native calls
+ *   native.c   what native code does to memory; inputs
+ *   hear.c     order among inputs of different threads
  *   race.c     which locations race
+ *   guess.c    concrete values for what is not known
+ *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
  */
 #ifndef RETHREAD_SYM_ENGINE_H
@@ -27,6 +31,7 @@ enum wait_kind {
 	WAIT_NOTHING,
 	WAIT_OBJECT,  /* the object is free, and the next step on it is number `order` (0: any) */
 	WAIT_JOIN,    /* target has ended */
+	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 };
 
@@ -42,6 +47,15 @@ void vclock_tick(struct vclock *c, uint32_t thread);
 /* Event by thread and the number it got when it was added, until the threads' lists are sorted and joined. */
 struct event_ref {
 	uint32_t thread, index;
+};
+/* An input that other threads may have heard of (hear.c). */
+struct wake {
+	uint64_t time, sap;
+	uint32_t own; /* the thread's own time */
+	uint32_t site;
+	struct vclock clock;
+	bool is_event;
+	struct event_ref event;
 };
 /* A condition met on the path, before events have their final numbers. */
 struct local_condition {
@@ -74,8 +88,13 @@ struct ethread {
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
+	expr guard;              /* "the address is as assumed", for the access at hand; of guard_at */
+	uint64_t guard_at;
 	uint64_t ops;      /* synchronization operations completed */
 	size_t next_sync;  /* in log->sync */
+	size_t next_input; /* in log->inputs */
+	struct native_memory *native_memory; /* of the native call it is in (native.c) */
+	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
 	vec(struct local_condition) conditions;
@@ -85,6 +104,7 @@ struct ethread {
 	struct object *wait_object;
 	uint64_t wait_order;
 	struct ethread *wait_thread;
+	uint64_t wait_time;
 	/* life */
 	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
 	struct event_ref attempt;
@@ -160,15 +180,41 @@ int sync_ordered(const void *object, const char *what);
 void sync_plain(const char *what);
 enum rt_once sync_once(const void *control);
 void sync_exit(void *result);
+/* The recorded run never came back from the call at hand. */
+_Noreturn void sync_blocked(struct ethread *self);
 bool sync_can_go(const struct ethread *t);
 /* At the end: who is blocked comes after who holds. */
 void sync_finish(void);
 
+/* host.c: an access by the thread at hand, which has counted its SAP. Site 0: where the thread is. */
+void engine_load(struct ethread *self, uint32_t site, struct access *a);
+void engine_store(struct ethread *self, uint32_t site, const struct access *a);
+
+/* native.c: around a native call of x. The end may come without a beginning, which is then no end. */
+struct external;
+void native_begins(struct ethread *self, const struct native_call *c, const struct external *x);
+void native_ends(struct ethread *self, const struct native_call *c);
+/* Inputs (include/rethread/engine.h). */
+const struct rt_input *native_input(uint32_t function, const char *what);
+void native_reads(const void *from, uint64_t size);
+void native_writes(void *to, const void *bytes, uint64_t size);
+
+/* hear.c: the input at hand, in the order that time gives it. */
+void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
+bool hear_can_go(const struct ethread *self);
+
 /* guess.c: concrete values for what is not known. */
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
 struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece);
-/* Takes the expression to be v from here on. */
-void guess_assume(struct ethread *t, expr e, uint64_t v);
+/* Takes the expression to be v from here on; `address`: of the access that comes next. */
+void guess_assume(struct ethread *t, expr e, uint64_t v, bool address);
+/*
+ * The access at hand is at an assumed address. What a read gives is then an expression: the value found there if the
+ * assumption holds, else something unknown. Likewise what memory holds after a write: the new value, or the old
+ * one. So a condition met later names the assumptions it rests on. Without an assumption: the first of the two.
+ */
+expr guess_guarded_read(struct ethread *t, const struct slot *value, unsigned size);
+expr guess_guarded_write(struct ethread *t, const struct slot *value, uint64_t address, unsigned size);
 /* The recorded thread did not come here this way: some guess in the causal past of t is wrong. */
 void guess_refute(struct ethread *t);
 /* The recorded fault: should this address, about to be used, be the one? Then *v is it. */
@@ -181,6 +227,8 @@ void guess_load(void);
 void guess_finish(bool races_known);
 
 /* events.c */
+/* A slot as an expression of 8 * size bits. */
+expr value_expr(const struct slot *s, unsigned size);
 struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site);
 struct event_ref event_last(const struct ethread *t);
 /* An event that happened at an earlier SAP of the thread and turns out to matter now. */
@@ -192,6 +240,8 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 uint32_t site_describe(struct ethread *t, uint32_t site, const char *what);
 /* Describes the place where the thread is (interposed calls have no site). */
 uint32_t place_describe(struct ethread *t, const char *what);
+/* names.c: what the accessed addresses are called. */
+void names_add(struct execution *x);
 bool events_write(const char *path, struct error *err);
 
 #endif

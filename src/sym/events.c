@@ -44,6 +44,14 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 		{ holds, 0, place_describe(t, "branch"), kind, ++sequence, 0 }, t->saps };
 }
 
+expr value_expr(const struct slot *s, unsigned size)
+{
+	if (!s->e)
+		return expr_const(engine.exprs, size * 8, s->v);
+	unsigned width = expr_node(engine.exprs, s->e)->width;
+	return width < size * 8 ? expr_zext(engine.exprs, s->e, size * 8) : s->e;
+}
+
 static uint32_t site_add(const struct position *p, const char *what)
 {
 	struct site_info info = { 0 };
@@ -63,6 +71,7 @@ uint32_t site_describe(struct ethread *t, uint32_t site, const char *what)
 		struct position p;
 		interp_site(engine.interp, site, &p);
 		engine.site_index[site] = site_add(&p, what);
+		engine.sites.at[engine.site_index[site]].number = site;
 	}
 	return engine.site_index[site];
 }
@@ -165,5 +174,6 @@ bool events_write(const char *path, struct error *err)
 	x.exprs = engine.exprs;
 	x.nsymbols = (uint32_t)engine.symbols.n;
 	x.lock_order_known = engine.lock_order;
+	names_add(&x);
 	return execution_write(&x, path, err);
 }

@@ -1,50 +1,60 @@
 #include "sym/externals.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by name, as strcmp does. */
-static const struct external {
-	const char *name;
-	enum external_class class;
-} table[] = {
-	{ "_Exit", EXTERNAL_ENDS },
-	{ "_ZNSo3putEc", EXTERNAL_OUTPUT },
-	{ "_ZNSo5flushEv", EXTERNAL_OUTPUT },
-	{ "_ZNSolsEi", EXTERNAL_OUTPUT },
-	{ "__assert_fail", EXTERNAL_ENDS },
-	{ "_exit", EXTERNAL_ENDS },
-	{ "abort", EXTERNAL_ENDS },
-	{ "clock_nanosleep", EXTERNAL_SLEEPS },
-	{ "exit", EXTERNAL_ENDS },
-	{ "fflush", EXTERNAL_OUTPUT },
-	{ "fprintf", EXTERNAL_OUTPUT },
-	{ "fputc", EXTERNAL_OUTPUT },
-	{ "fputs", EXTERNAL_OUTPUT },
-	{ "fwrite", EXTERNAL_OUTPUT },
-	{ "nanosleep", EXTERNAL_SLEEPS },
-	{ "perror", EXTERNAL_OUTPUT },
-	{ "printf", EXTERNAL_OUTPUT },
-	{ "putc", EXTERNAL_OUTPUT },
-	{ "putchar", EXTERNAL_OUTPUT },
-	{ "puts", EXTERNAL_OUTPUT },
-	{ "quick_exit", EXTERNAL_ENDS },
-	{ "sched_yield", EXTERNAL_SLEEPS },
-	{ "sleep", EXTERNAL_SLEEPS },
-	{ "usleep", EXTERNAL_SLEEPS },
-	{ "vfprintf", EXTERNAL_OUTPUT },
-	{ "vprintf", EXTERNAL_OUTPUT },
+static struct external table[] = {
+#define EXTERNAL(name, class, effects) { #name, EXTERNAL_##class, effects },
+#include <rethread/externals.def>
+#undef EXTERNAL
 };
+#define ENTRIES (sizeof table / sizeof *table)
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct external *)a)->name, ((const struct external *)b)->name);
+}
 
 static int compare(const void *name, const void *entry)
 {
 	return strcmp(name, ((const struct external *)entry)->name);
 }
 
-enum external_class external_class(const char *name)
+const struct external *external_find(const char *name)
 {
-	const struct external *e =
-		name ? bsearch(name, table, sizeof table / sizeof *table, sizeof *table, compare) : NULL;
-	return e ? e->class : EXTERNAL_OTHER;
+	static bool sorted;
+	if (!sorted) {
+		qsort(table, ENTRIES, sizeof *table, by_name);
+		sorted = true;
+	}
+	return name ? bsearch(name, table, ENTRIES, sizeof *table, compare) : NULL;
+}
+
+static int number(const char **p)
+{
+	if (**p < '0' || **p > '9')
+		return -1;
+	int n = 0;
+	while (**p >= '0' && **p <= '9')
+		n = n * 10 + *(*p)++ - '0';
+	return n;
+}
+
+bool effect_next(const char **effects, struct effect *e)
+{
+	const char *p = *effects;
+	while (*p == ' ')
+		p++;
+	if (!*p)
+		return false;
+	*e = (struct effect){ .kind = *p++, .first = -1, .second = -1 };
+	e->parameter = (unsigned)number(&p);
+	e->measure = *p++;
+	e->first = number(&p);
+	if (*p == '*') {
+		p++;
+		e->second = number(&p);
+	}
+	*effects = p;
+	return true;
 }

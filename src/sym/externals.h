@@ -1,18 +1,42 @@
 /*
- * Classes of external functions (design §4, Inputs): what the executor does with a call of one. Names that are
- * not in the table are called as they are.
+ * External functions (include/rethread/externals.def): what the executor does with a call of one. Names that are not in
+ * the table are called as they are.
  */
 #ifndef RETHREAD_EXTERNALS_H
 #define RETHREAD_EXTERNALS_H
 
+#include "base/base.h"
+
 enum external_class {
 	EXTERNAL_OTHER,
-	EXTERNAL_ENDS,   /* does not return: the thread's path ends with it */
-	EXTERNAL_SLEEPS, /* only passes time: answered with 0 */
-	EXTERNAL_OUTPUT, /* prints; its arguments influence nothing */
+	EXTERNAL_PURE,
+	EXTERNAL_MEMORY,
+	EXTERNAL_COPIES,     /* memcpy, memmove */
+	EXTERNAL_FILLS,      /* memset */
+	EXTERNAL_OUTPUT,     /* shows something; its parameters influence nothing */
+	EXTERNAL_ENDS,       /* does not return: the thread's path ends with it */
+	EXTERNAL_SLEEPS,     /* only passes time: answered with 0 */
+	EXTERNAL_ALLOCATES,
+	EXTERNAL_CALLS_BACK,
 };
 
-/* NULL (an unknown address) is EXTERNAL_OTHER. */
-enum external_class external_class(const char *name);
+struct external {
+	const char *name;
+	enum external_class class;
+	const char *effects;
+};
+
+/* NULL when the table has none of that name, or name is NULL. */
+const struct external *external_find(const char *name);
+
+/* One effect of a call on memory, as the table words it. */
+struct effect {
+	char kind;          /* r w f m */
+	unsigned parameter; /* what points there */
+	char measure;       /* s = k $ % */
+	int first, second;  /* parameters or a constant; -1: none */
+};
+/* Takes the next effect off *effects; false when there is none. */
+bool effect_next(const char **effects, struct effect *e);
 
 #endif

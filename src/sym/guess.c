@@ -48,11 +48,51 @@ struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uin
 	return (struct slot){ value, symbol };
 }
 
-void guess_assume(struct ethread *t, expr e, uint64_t v)
+static expr equals(expr e, uint64_t v)
 {
-	condition_add(t, e, v, CONDITION_ASSUMED);
+	unsigned width = expr_node(engine.exprs, e)->width;
+	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, width, v));
+}
+
+void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
+{
+	condition_add(t, e, v, address ? CONDITION_ADDRESS : CONDITION_ASSUMED);
 	t->assumed_at = ithread_instructions(t->interp);
+	if (address) {
+		expr same = equals(e, v);
+		t->guard = t->guard && t->guard_at == t->assumed_at ?
+				   expr_binary(engine.exprs, EXPR_AND, t->guard, same) : same;
+		t->guard_at = t->assumed_at;
+	}
 	*vec_push(&engine.assumptions) = (struct assumption){ e, v, t->number, t->clock.at[t->number] };
+}
+
+/* The guard of the access at hand, once. */
+static expr take_guard(struct ethread *t)
+{
+	expr guard = t->guard;
+	t->guard = EXPR_NONE;
+	return guard && t->guard_at == ithread_instructions(t->interp) ? guard : EXPR_NONE;
+}
+
+expr guess_guarded_read(struct ethread *t, const struct slot *value, unsigned size)
+{
+	expr guard = take_guard(t);
+	if (!guard)
+		return value->e;
+	expr found = value_expr(value, size), unknown = expr_sym(engine.exprs, size * 8, engine.symbols.n);
+	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, value->v }, t, unknown };
+	return expr_ite(engine.exprs, guard, found, unknown);
+}
+
+expr guess_guarded_write(struct ethread *t, const struct slot *value, uint64_t address, unsigned size)
+{
+	expr guard = take_guard(t);
+	if (!guard)
+		return value->e;
+	struct slot old = { 0, interp_memory_expr(engine.interp, address, size) };
+	memcpy(&old.v, (const void *)(uintptr_t)address, size);
+	return expr_ite(engine.exprs, guard, value_expr(value, size), value_expr(&old, size));
 }
 
 /* ---- refuting ---- */
@@ -71,7 +111,7 @@ static void add_reads(expr e, size_t first)
 	const struct expr_node *n = expr_node(engine.exprs, e);
 	if (n->op == EXPR_SYM) {
 		const struct forced_value *read = &engine.symbols.at[n->value].read;
-		if (!is_in_nogood(first, read))
+		if (read->sap && !is_in_nogood(first, read))
 			*vec_push(&engine.nogoods) = *read;
 		return;
 	}
@@ -119,10 +159,7 @@ static void exclude(const struct forced_value *reads, size_t n)
 		const struct symbol_info *s = symbol_of(&reads[i]);
 		if (!s)
 			return;
-		unsigned width = expr_node(engine.exprs, s->symbol)->width;
-		expr same = expr_binary(engine.exprs, EXPR_EQ, s->symbol,
-					expr_const(engine.exprs, width, reads[i].value));
-		all = expr_binary(engine.exprs, EXPR_AND, all, same);
+		all = expr_binary(engine.exprs, EXPR_AND, all, equals(s->symbol, reads[i].value));
 		t = s->thread;
 	}
 	if (t)

@@ -45,9 +45,8 @@ void host_mismatch(struct ithread *t)
 
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
-	(void)why;
 	guess_is_fault(of(t), s->e, &s->v);
-	guess_assume(of(t), s->e, s->v);
+	guess_assume(of(t), s->e, s->v, !strcmp(why, "address"));
 	s->e = EXPR_NONE;
 }
 
@@ -92,13 +91,14 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 	return racy;
 }
 
-static void load(struct ethread *self, uint32_t site, struct access *a)
+void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (!racy) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
+		a->value.e = guess_guarded_read(self, &a->value, a->size);
 		return;
 	}
 	uint32_t piece;
@@ -107,21 +107,15 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
+	a->value.e = guess_guarded_read(self, &a->value, a->size);
 }
 
-static expr value_expr(const struct slot *s, unsigned size)
-{
-	if (!s->e)
-		return expr_const(engine.exprs, size * 8, s->v);
-	unsigned width = expr_node(engine.exprs, s->e)->width;
-	return width < size * 8 ? expr_zext(engine.exprs, s->e, size * 8) : s->e;
-}
-
-static void store(struct ethread *self, uint32_t site, const struct access *a)
+void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	bool racy = is_racy(self, a->address, a->size, true);
+	expr kept = guess_guarded_write(self, &a->value, a->address, a->size);
 	write_memory(a->address, a->size, a->value.v);
-	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
+	interp_set_memory_expr(engine.interp, a->address, a->size, kept);
 	if (!racy)
 		return;
 	expr value = value_expr(&a->value, a->size);
@@ -135,7 +129,7 @@ void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned
 	struct ethread *self = of(t);
 	self->saps++;
 	for (unsigned i = 0; i < count; i++)
-		load(self, site, &pieces[i]);
+		engine_load(self, site, &pieces[i]);
 }
 
 void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count)
@@ -143,7 +137,7 @@ void host_store(struct ithread *t, uint32_t site, const struct access *pieces, u
 	struct ethread *self = of(t);
 	self->saps++;
 	for (unsigned i = 0; i < count; i++)
-		store(self, site, &pieces[i]);
+		engine_store(self, site, &pieces[i]);
 }
 
 void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data)
@@ -204,13 +198,13 @@ void host_copy(struct ithread *t, uint32_t site, uint64_t to, uint64_t from, uin
 		unsigned n = piece_size(from + at, size - at);
 		if (n < a.size)
 			a.size = n;
-		load(self, site, &a);
+		engine_load(self, site, &a);
 		a.address = to + at;
 		*vec_push(&pieces) = a;
 		at += a.size;
 	}
 	for (size_t i = 0; i < pieces.n; i++)
-		store(self, site, &pieces.at[i]);
+		engine_store(self, site, &pieces.at[i]);
 	vec_free(&pieces);
 }
 
@@ -225,19 +219,36 @@ void host_fill(struct ithread *t, uint32_t site, uint64_t to, struct slot byte, 
 		a.value.v = (byte.v & 0xff) * 0x0101010101010101ull;
 		if (a.size < 8)
 			a.value.v &= (1ull << a.size * 8) - 1;
-		store(self, site, &a);
+		engine_store(self, site, &a);
 		at += a.size;
 	}
 }
 
 /* ---- native calls ---- */
 
+/* memcpy, memmove and memset that are still calls: as the intrinsics. */
+static bool host_moves(struct ithread *t, struct native_call *c, bool fills)
+{
+	for (unsigned i = 0; i < c->nin; i++)
+		if (c->in[i].e && !(fills && i == 1))
+			host_concretize(t, &c->in[i], "parameter of a copy");
+	if (fills)
+		host_fill(t, c->site, c->in[0].v, c->in[1], c->in[2].v);
+	else
+		host_copy(t, c->site, c->in[0].v, c->in[1].v, c->in[2].v);
+	c->out[0] = c->in[0];
+	return false;
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
+	const struct external *x = external_find(c->name);
+	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
+		return host_moves(t, c, x->class == EXTERNAL_FILLS);
 	if (c->site)
 		self->saps++;
-	switch (external_class(c->name)) {
+	switch (x ? x->class : EXTERNAL_OTHER) {
 	case EXTERNAL_ENDS:
 		engine_ends_here(self, c->site != 0);
 		ithread_stop(t);
@@ -248,9 +259,11 @@ bool host_call(struct ithread *t, struct native_call *c)
 		for (unsigned i = 0; i < c->nin; i++)
 			c->in[i].e = EXPR_NONE; /* what is printed decides nothing */
 		break;
-	case EXTERNAL_OTHER:
+	default:
 		break;
 	}
+	if (x && *x->effects)
+		native_begins(self, c, x);
 	self->native = c->name;
 	engine_inside(0);
 	return true;
@@ -258,7 +271,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 
 void host_called(struct ithread *t, struct native_call *c)
 {
-	(void)c;
 	engine_inside(1);
 	of(t)->native = NULL;
+	native_ends(of(t), c);
 }

@@ -100,6 +100,8 @@ bool sync_can_go(const struct ethread *t)
 		       (!t->wait_order || t->wait_object->steps + 1 >= t->wait_order);
 	case WAIT_JOIN:
 		return t->wait_thread->ended;
+	case WAIT_TIME:
+		return hear_can_go(t);
 	case WAIT_FOREVER:
 		return false;
 	}
@@ -123,6 +125,11 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place)
 	}
 	engine_thread_ends(self, false);
 	engine_thread_over(self);
+}
+
+_Noreturn void sync_blocked(struct ethread *self)
+{
+	blocked_at_end(self, NULL);
 }
 
 /* Counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */

@@ -10,53 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ paths ------------------- */
-
-/* Branch bits of a word: what is below the sentinel. */
-static unsigned word_bits(uint64_t word)
-{
-	return 63 - (unsigned)__builtin_clzll(word);
-}
-
-void path_reader_init(struct path_reader *r, const uint64_t *words, size_t nwords)
-{
-	r->word = words;
-	r->end = nwords ? words + nwords : words;
-	r->left = nwords ? word_bits(*words) : 0;
-}
-
-int64_t path_reader_bits(struct path_reader *r, unsigned n)
-{
-	struct path_reader at = *r;
-	uint64_t bits = 0;
-
-	while (n) {
-		unsigned take;
-
-		while (!at.left) {
-			if (at.word == at.end || ++at.word == at.end)
-				return -1;
-			at.left = word_bits(*at.word);
-		}
-		take = n < at.left ? n : at.left;
-		at.left -= take;
-		n -= take;
-		bits = bits << take | (*at.word >> at.left & ((1ull << take) - 1));
-	}
-	*r = at;
-	return (int64_t)bits;
-}
-
-bool path_reader_at_end(const struct path_reader *r)
-{
-	if (r->left)
-		return false;
-	for (const uint64_t *w = r->word; w < r->end && w + 1 < r->end; w++)
-		if (word_bits(w[1]))
-			return false;
-	return true;
-}
-
 /* ------------------------------------------------------------------ choosing a log ---------- */
 
 /* PID of "log.PID", or 0. */
@@ -199,7 +152,7 @@ static bool read_pieces(struct log *l, struct error *err)
 			return damaged(l, err, "no chunk where one should be", at);
 		if (c.size < RT_PAGE || c.size % RT_PAGE)
 			return damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SYNC)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_TIME)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq,
@@ -273,7 +226,7 @@ static bool read_path(struct log *l, struct trace_thread *t, const struct piece 
 	t->words = (uint64_t *)join_pieces(p, n, &size);
 	size /= sizeof *t->words;
 	while (t->nwords < size && t->words[t->nwords])
-		t->nbits += word_bits(t->words[t->nwords++]);
+		t->nbits += path_word_bits(t->words[t->nwords++]);
 	if (t->nwords < before_last)
 		return damaged(l, err, "hole in a path", t->info.number);
 	return true;
@@ -305,6 +258,38 @@ static bool read_sync(struct log *l, struct trace_thread *t, const struct piece 
 	return true;
 }
 
+static bool read_inputs(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
+			struct error *err)
+{
+	size_t size, before_last = 0;
+
+	for (size_t i = 0; i + 1 < n; i++)
+		before_last += p[i].size;
+	t->input_bytes = join_pieces(p, n, &size);
+	if (!trace_inputs_index(t, size, before_last))
+		return damaged(l, err, "impossible record of an input", t->info.number);
+	return true;
+}
+
+static bool read_times(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
+		       struct error *err)
+{
+	size_t size, before_last = 0;
+
+	for (size_t i = 0; i + 1 < n; i++)
+		before_last += p[i].size / sizeof *t->times;
+	t->times = (uint64_t *)join_pieces(p, n, &size);
+	size /= sizeof *t->times;
+	while (t->ntimes < size && t->times[t->ntimes])
+		t->ntimes++;
+	if (t->ntimes < before_last)
+		return damaged(l, err, "hole in the time stamps", t->info.number);
+	/* The path, of lower stream number, has been read. If it was cut off, nothing belongs to later stamps. */
+	if (t->ntimes > t->nwords / RT_TIME_WORDS)
+		t->ntimes = t->nwords / RT_TIME_WORDS;
+	return true;
+}
+
 /* The n pieces of one stream, in order of seq. */
 static bool read_stream(struct log *l, struct trace *t, const struct piece *p, size_t n,
 			struct error *err)
@@ -319,8 +304,12 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_thread(l, thread, p->thread, p, n, err);
 	case RT_STREAM_PATH:
 		return read_path(l, thread, p, n, err);
-	default:
+	case RT_STREAM_SYNC:
 		return read_sync(l, thread, p, n, err);
+	case RT_STREAM_INPUT:
+		return read_inputs(l, thread, p, n, err);
+	default:
+		return read_times(l, thread, p, n, err);
 	}
 }
 
@@ -565,6 +554,9 @@ void trace_free(struct trace *t)
 		free(t->threads[i].name);
 		free(t->threads[i].words);
 		free(t->threads[i].sync);
+		free(t->threads[i].times);
+		free(t->threads[i].input_bytes);
+		free(t->threads[i].inputs);
 	}
 	free(t->threads);
 	free(t->dir);

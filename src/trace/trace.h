@@ -25,6 +25,11 @@ struct trace_thread {
 	uint64_t nbits;          /* branch bits in all words */
 	struct rt_sync *sync;    /* in order */
 	size_t nsync;
+	uint64_t *times;         /* stamp k: when word RT_TIME_WORDS * (k + 1) - 1 was complete */
+	size_t ntimes;
+	const struct rt_input **inputs; /* in order; followed by their pieces of memory */
+	size_t ninputs;
+	char *input_bytes;
 };
 
 struct trace {
@@ -47,11 +52,26 @@ void trace_free(struct trace *t);
 /* Thread by ancestry, or NULL. */
 const struct trace_thread *trace_thread_named(const struct trace *t, const char *name);
 
+/*
+ * A piece of memory that an input wrote: the next one after `at` (NULL: the first), its size in *size; NULL when
+ * there are no more.
+ */
+const void *trace_input_piece(const struct rt_input *input, const void *at, uint64_t *size);
+/* May the call have woken other threads, at or after *time, or heard of them, before *time (inputs.def)? */
+enum trace_input_time { TRACE_INPUT_TIMELESS, TRACE_INPUT_WAKES, TRACE_INPUT_HEARS };
+enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *time);
+/* Name of the function (inputs.def), or "?". */
+const char *trace_input_name(const struct rt_input *input);
+/* For trace_open: find the records in t->input_bytes; those below `full` must be complete. False when damaged. */
+bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full);
+
 /* Reads the bits of a path in the order they were appended. */
 struct path_reader {
 	const uint64_t *word, *end;
 	unsigned left; /* bits left in *word */
 };
+/* Branch bits of a word: what is below the sentinel. */
+unsigned path_word_bits(uint64_t word);
 void path_reader_init(struct path_reader *r, const uint64_t *words, size_t nwords);
 /* The next n <= 32 bits as a number, most significant first; -1 when the log ends before them. */
 int64_t path_reader_bits(struct path_reader *r, unsigned n);

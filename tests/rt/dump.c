@@ -1,10 +1,12 @@
 /*
  * Prints a trace through the reader, one line per fact:
  *     flags 4 scheme 3 threads 2 dropped 0
+ *     margin 10000
  *     failure assert 6 1:1 frames 5 p.c:3: f: x
  *     thread 1 bits 3 done 4 ended 0 waits 0
  *     path 1 101                                       (up to 200 bits)
  *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
+ *     times 1 3 in order                               (time stamps, if there are any)
  */
 #include "trace/trace.h"
 
@@ -27,6 +29,11 @@ static void dump_thread(const struct trace_thread *t)
 	for (int i = 0; i < 200 && (bit = path_reader_bits(&r, 1)) >= 0; i++)
 		putchar('0' + (int)bit);
 	putchar('\n');
+	bool ordered = true;
+	for (size_t i = 0; i < t->ntimes; i++)
+		ordered &= t->times[i] >= (i ? t->times[i - 1] : t->info.start_time);
+	if (t->ntimes)
+		printf("times %s %zu %s\n", t->name, t->ntimes, ordered ? "in order" : "out of order");
 	for (size_t i = 0; i < t->nsync; i++) {
 		const struct rt_sync *s = &t->sync[i];
 
@@ -50,6 +57,7 @@ int main(int argc, char **argv)
 	printf("failure %s %d %s frames %u %s\n", kinds[t->failure.kind], t->failure.signal,
 	       t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?",
 	       t->failure.nframes, t->failure.message);
+	printf("margin %llu\n", (unsigned long long)t->header.time_margin);
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		dump_thread(&t->threads[i]);
 	trace_free(t);

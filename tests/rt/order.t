@@ -1,14 +1,5 @@
-# Every function that the recorder can record: the order in the log is the one that the program noted, and the steps are
-# those of include/rethread/trace.h. The runtime is built with all of them listed, whatever interposed.def says.
-mkdir -p all/rethread objects
-cp "$ROOT/src/rt/functions.def" all/rethread/interposed.def
-for f in "$ROOT"/src/rt/*.c; do
-	clang-19 -std=gnu17 -O2 -fPIC -ftls-model=initial-exec -D_GNU_SOURCE= -Iall -I"$ROOT/include" -I"$ROOT/src" -c "$f" \
-		-o "objects/$(basename "$f").o"
-done
-ar rcs all.a objects/*.o
-RT_LIB=$PWD/all.a
-
+# Every function that the recorder records: the order in the log is the one that the program noted, and the steps are
+# those of include/rethread/trace.h.
 # steps NAME: what thread 1 did under that name: operations, and entries as "object order result".
 steps() {
 	record 0 ./p "$1"

@@ -27,6 +27,15 @@ has dump '^flags 4 scheme 3 threads 3 dropped 0$' '^failure none 0 1 ' '^thread 
 	'^sync 1 op 1 object t1 order 1' '^sync 1 op 2 object t2 order 1' '^sync 1 op 3 object t1 order 2' \
 	'^sync 1 op 4 object t2 order 2'
 same "$(stat -c %a trace/log.*)" 600
+# A time stamp for every eighth complete word; a word has 56 bits when they come one by one.
+has dump '^margin 10000$' "^times 1:2 $((40000001 / 56 / 8)) in order"
+OPTIONS=time=0 record 7 ./p
+dump
+has dump '^margin 0$'
+grep -q ^times dump && fail "time stamps with time=0"
+OPTIONS=margin=77 record 7 ./p
+dump
+has dump '^margin 77$'
 # The other schemes record less, and without options nothing at all.
 OPTIONS=scheme=path record 7 ./p
 dump

@@ -51,5 +51,5 @@ int main(void)
 E
 record 0 ./q
 dump
-has dump '^thread 1:2000 ' '^sync 1 op 3333 object t2000 order 2'
+has dump '^thread 1:2000 ' '^sync 1 op 4000 object t2000 order 2'
 same "$(awk '$1 == "sync" && $8 == 2 { print $6 }' dump | sort -u | wc -l)" 1333

@@ -1,0 +1,93 @@
+/* Names of memory for explanations: global variables by symbol, heap blocks by number. */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct global {
+	uint64_t address;
+	uint32_t symbol;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static struct global *sorted_globals(size_t *n)
+{
+	const struct rt_twin_module *m = engine.config->module;
+	struct global *g = xmalloc((m->nsymbols + 1) * sizeof *g);
+	*n = 0;
+	for (uint32_t i = 0; i < m->nsymbols; i++)
+		if (m->symbols[i])
+			g[(*n)++] = (struct global){ (uint64_t)(uintptr_t)m->symbols[i], i };
+	qsort(g, *n, sizeof *g, by_address);
+	return g;
+}
+
+/* The last symbol at or before the address; NULL when that is too far away to contain it. */
+static const struct global *global_around(const struct global *g, size_t n, uint64_t address)
+{
+	size_t low = 0;
+	while (n) {
+		size_t half = n / 2;
+		if (g[low + half].address <= address) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low && address - g[low - 1].address < 1 << 20 ? &g[low - 1] : NULL;
+}
+
+static void with_offset(char *out, size_t size, const char *name, uint64_t offset)
+{
+	if (offset)
+		snprintf(out, size, "%.40s+%llu", name, (unsigned long long)offset);
+	else
+		snprintf(out, size, "%.55s", name);
+}
+
+static void name_address(struct place_name *p, const struct global *globals, size_t nglobals)
+{
+	uint64_t start, size;
+	bool freed;
+	if (engine.config->heap_block(p->address, &start, &size, &freed)) {
+		char block[48];
+		snprintf(block, sizeof block, "%s block %#llx", freed ? "freed" : "heap",
+			 (unsigned long long)(start & 0xffffffff));
+		with_offset(p->name, sizeof p->name, block, p->address - start);
+		return;
+	}
+	const struct global *g = global_around(globals, nglobals, p->address);
+	if (g)
+		with_offset(p->name, sizeof p->name, interp_symbol_name(engine.interp, g->symbol),
+			    p->address - g->address);
+	else
+		snprintf(p->name, sizeof p->name, "%#llx", (unsigned long long)p->address);
+}
+
+void names_add(struct execution *x)
+{
+	vec(uint64_t) all = { 0 };
+	for (size_t i = 0; i < x->events.n; i++) {
+		const struct event *e = &x->events.at[i];
+		if (e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE)
+			*vec_push(&all) = e->object;
+	}
+	qsort(all.at, all.n, sizeof *all.at, by_address);
+	size_t nglobals;
+	struct global *globals = sorted_globals(&nglobals);
+	for (size_t i = 0; i < all.n; i++) {
+		if (i && all.at[i] == all.at[i - 1])
+			continue;
+		struct place_name *p = vec_push(&x->names);
+		p->address = all.at[i];
+		name_address(p, globals, nglobals);
+	}
+	free(globals);
+	vec_free(&all);
+}

@@ -1,0 +1,295 @@
+/*
+ * What native code does to memory that the interpreter has to know of: functions of externals.def, and inputs that are
+ * given back (inputs.def). Reads come before the call: a symbol that native code reads is taken to be its guess, and
+ * memory holds that guess while the call lasts. Writes come after it.
+ */
+#include "sym/engine.h"
+#include "sym/externals.h"
+
+#include "rt/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FREED_AT_MOST 65536u /* of a freed block: bytes that can be told to race */
+
+/* Bytes that hold a guess instead of what memory holds, during a native call. */
+struct patch {
+	uint64_t address, was, is;
+	unsigned size;
+};
+
+/* What a parameter's memory held before the call. */
+struct snapshot {
+	uint64_t address;
+	uint64_t size;
+	char *bytes;
+};
+
+/* The native call of a thread. They nest: native code calls back. */
+struct native_memory {
+	vec(struct patch) patches;
+	vec(struct snapshot) snapshots;
+	const struct native_call *call;
+	const struct external *function;
+	struct native_memory *outer;
+};
+
+static uint64_t peek(uint64_t address, unsigned size)
+{
+	uint64_t v = 0;
+	memcpy(&v, (const void *)(uintptr_t)address, size);
+	return v;
+}
+
+static unsigned piece_size(uint64_t at, uint64_t left)
+{
+	unsigned n = 8 - (unsigned)(at % 8);
+	return left < n ? (unsigned)left : n;
+}
+
+/* The thread reads these bytes in native code; decides: what it reads has consequences. */
+static void reads(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides)
+{
+	for (uint64_t at = from, end = from + size; at < end;) {
+		struct access a = { .address = at, .size = piece_size(at, end - at) };
+		engine_load(self, site, &a);
+		if (a.value.e && decides) {
+			uint64_t was = peek(at, a.size);
+			guess_assume(self, a.value.e, a.value.v, false);
+			if (was != a.value.v && self->native_memory) {
+				*vec_push(&self->native_memory->patches) =
+					(struct patch){ at, was, a.value.v, a.size };
+				memcpy((void *)(uintptr_t)at, &a.value.v, a.size);
+			}
+		}
+		at += a.size;
+	}
+}
+
+static void writes(struct ethread *self, uint32_t site, uint64_t to, const void *bytes, uint64_t size)
+{
+	const char *from = bytes;
+	for (uint64_t at = 0; at < size;) {
+		struct access a = { .address = to + at, .size = piece_size(to + at, size - at) };
+		memcpy(&a.value.v, from + at, a.size);
+		engine_store(self, site, &a);
+		at += a.size;
+	}
+}
+
+/* A block that is given up counts as written: whoever uses it and is not ordered with that races. */
+static void frees(struct ethread *self, uint32_t site, uint64_t address)
+{
+	uint64_t start, size;
+	bool freed;
+	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address || freed)
+		return;
+	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
+	for (uint64_t at = start; at < end;) {
+		struct access a = { .address = at, .size = piece_size(at, end - at) };
+		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
+		engine_store(self, site, &a);
+		at += a.size;
+	}
+}
+
+/* ---- functions of the table ---- */
+
+static uint64_t parameter(const struct native_call *c, int i)
+{
+	return i >= 0 && (unsigned)i < c->nin ? c->in[i].v : 0;
+}
+
+/* How many bytes, as far as that is known before the call (done: after it). */
+static uint64_t measure(const struct native_call *c, const struct effect *e, bool done)
+{
+	const char *at = (const char *)(uintptr_t)parameter(c, (int)e->parameter);
+	uint64_t most;
+	switch (e->measure) {
+	case 's':
+		if (e->first < 0)
+			return e->kind == 'w' && !done ? 0 : strlen(at) + 1;
+		most = strnlen(at, parameter(c, e->first));
+		return most < parameter(c, e->first) ? most + 1 : most;
+	case '=':
+		return parameter(c, e->first) * (e->second < 0 ? 1 : parameter(c, e->second));
+	case 'k':
+		return (uint64_t)e->first;
+	case '$':
+		if (!done || (int64_t)c->out[0].v < 0)
+			return 0;
+		most = parameter(c, 1);
+		return c->out[0].v + 1 < most ? c->out[0].v + 1 : most;
+	default:
+		return 0;
+	}
+}
+
+/* At most so many bytes will be written: for snapshots. */
+static uint64_t measure_most(const struct native_call *c, const struct effect *e, uint64_t at)
+{
+	uint64_t start, size;
+	bool freed;
+	if (e->measure == '=' || e->measure == 'k')
+		return measure(c, e, false);
+	if (engine.config->heap_block(at, &start, &size, &freed))
+		return start + size - at;
+	/* strcpy and its kin: as long as what they read. */
+	const char *source = (const char *)(uintptr_t)parameter(c, 1);
+	return e->measure == '$' ? parameter(c, 1) : source && e->parameter == 0 ? strlen(source) + 1 : 0;
+}
+
+static void take_snapshot(struct native_memory *m, uint64_t at, uint64_t size)
+{
+	if (!size || size > 1u << 20)
+		return;
+	struct snapshot s = { at, size, xmalloc(size) };
+	memcpy(s.bytes, (const void *)(uintptr_t)at, size);
+	*vec_push(&m->snapshots) = s;
+}
+
+/* Conversions of a scanf format stored their results. */
+static void wrote_format(struct ethread *self, const struct native_call *c, unsigned format)
+{
+	struct rt_conversions conversions = { .at = (const char *)(uintptr_t)parameter(c, (int)format) };
+	unsigned i = format + 1;
+	for (int64_t n = (int32_t)c->out[0].v; n > 0 && rt_conversions_next(&conversions) && i < c->nin; i++) {
+		const void *at = (const void *)(uintptr_t)c->in[i].v;
+		uint64_t size = rt_conversion_size(&conversions, at);
+		char *bytes = xmalloc(size + 1);
+		memcpy(bytes, at, size);
+		writes(self, c->site, c->in[i].v, bytes, size);
+		free(bytes);
+		n -= conversions.kind != 'n';
+	}
+}
+
+/* Memory holds what the call wrote; goes back to before it and writes it as the thread's own. */
+static void wrote(struct ethread *self, struct native_memory *m, uint32_t site, uint64_t to, uint64_t size)
+{
+	char *bytes = xmalloc(size + 1);
+	memcpy(bytes, (const void *)(uintptr_t)to, size);
+	for (size_t i = 0; i < m->snapshots.n; i++) {
+		const struct snapshot *s = &m->snapshots.at[i];
+		if (s->address == to)
+			memcpy((void *)(uintptr_t)to, s->bytes, s->size < size ? s->size : size);
+	}
+	writes(self, site, to, bytes, size);
+	free(bytes);
+}
+
+void native_begins(struct ethread *self, const struct native_call *c, const struct external *x)
+{
+	struct native_memory *m = xcalloc(1, sizeof *m);
+	m->call = c;
+	m->function = x;
+	m->outer = self->native_memory;
+	self->native_memory = m;
+	const char *effects = x->effects;
+	for (struct effect e; effect_next(&effects, &e);) {
+		uint64_t at = parameter(c, (int)e.parameter);
+		if (!at)
+			continue;
+		if (e.kind == 'r')
+			reads(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);
+		else if (e.kind == 'w' && e.measure != '%')
+			take_snapshot(m, at, measure_most(c, &e, at));
+		else if (e.kind == 'f' || e.kind == 'm')
+			frees(self, c->site, at);
+	}
+}
+
+/* The block went on under another address, with its expressions. */
+static void moved(const struct native_call *c)
+{
+	uint64_t from = parameter(c, 0), to = c->out[0].v, start, size, end;
+	bool freed;
+	if (!from || !to || to == from || !engine.config->heap_block(from, &start, &size, &freed))
+		return;
+	end = parameter(c, 1) < size ? parameter(c, 1) : size;
+	for (uint64_t at = 0; at < end; at += 8) {
+		unsigned n = piece_size(to + at, end - at);
+		expr e = interp_memory_expr(engine.interp, from + at, n);
+		if (e)
+			interp_set_memory_expr(engine.interp, to + at, n, e);
+	}
+}
+
+void native_ends(struct ethread *self, const struct native_call *c)
+{
+	struct native_memory *m = self->native_memory;
+	if (!m || m->call != c)
+		return;
+	const char *effects = m->function->effects;
+	for (size_t i = 0; i < m->patches.n; i++) {
+		const struct patch *p = &m->patches.at[i];
+		if (peek(p->address, p->size) == p->is)
+			memcpy((void *)(uintptr_t)p->address, &p->was, p->size);
+	}
+	for (struct effect e; effect_next(&effects, &e);) {
+		uint64_t at = parameter(c, (int)e.parameter);
+		if (!at)
+			continue;
+		if (e.kind == 'w' && e.measure == '%')
+			wrote_format(self, c, e.parameter);
+		else if (e.kind == 'w')
+			wrote(self, m, c->site, at, measure(c, &e, true));
+		else if (e.kind == 'm')
+			moved(c);
+	}
+	self->native_memory = m->outer;
+	for (size_t i = 0; i < m->snapshots.n; i++)
+		free(m->snapshots.at[i].bytes);
+	vec_free(&m->snapshots);
+	vec_free(&m->patches);
+	free(m);
+}
+
+/* ---- inputs ---- */
+
+/* The thread calls another function than it did: some guess led it off its path. */
+_Noreturn static void off_path(struct ethread *self, const struct rt_input *recorded, const char *what)
+{
+	if (!engine.mismatches++) {
+		struct position p;
+		ithread_position(self->interp, &p);
+		snprintf(engine.first_mismatch, sizeof engine.first_mismatch,
+			 "%.90s:%u (%.50s), thread %s calls %.40s where the recorded run called %.40s", p.file,
+			 p.line, p.function, self->name, what, trace_input_name(recorded));
+	}
+	guess_refute(self);
+	engine_thread_over(self);
+}
+
+const struct rt_input *native_input(uint32_t function, const char *what)
+{
+	struct ethread *self = engine_self();
+	if (!self)
+		return NULL;
+	self->saps++;
+	if (!self->log || self->next_input >= self->log->ninputs)
+		sync_blocked(self);
+	const struct rt_input *r = self->log->inputs[self->next_input];
+	if (r->function != function)
+		off_path(self, r, what);
+	hear_input(self, r, what);
+	self->next_input++;
+	return r;
+}
+
+void native_reads(const void *from, uint64_t size)
+{
+	struct ethread *self = engine_self();
+	if (self)
+		reads(self, 0, (uint64_t)(uintptr_t)from, size, false);
+}
+
+void native_writes(void *to, const void *bytes, uint64_t size)
+{
+	struct ethread *self = engine_self();
+	if (self)
+		writes(self, 0, (uint64_t)(uintptr_t)to, bytes, size);
+	else
+		memcpy(to, bytes, size);
+}
