@@ -125,8 +125,13 @@ static bool evaluate(struct checker *c, expr e, uint64_t *value)
 	*vec_push(&stack) = e;
 	while (ok && stack.n) {
 		expr at = stack.at[stack.n - 1];
-		const expr below[3] = {nodes[at].a, nodes[at].b, nodes[at].c};
+		expr below[3] = {nodes[at].a, nodes[at].b, nodes[at].c};
 		bool ready = true;
+		/* Only the branch that is taken has to have a value. */
+		if (nodes[at].op == EXPR_ITE)
+			below[c->has_value[below[0]] && c->values[below[0]] ? 2 : 1] = EXPR_NONE;
+		if (nodes[at].op == EXPR_ITE && !c->has_value[below[0]])
+			below[2] = EXPR_NONE;
 		for (int i = 0; i < 3; i++)
 			if (below[i] && !c->has_value[below[i]]) {
 				*vec_push(&stack) = below[i];
@@ -431,7 +436,7 @@ static bool check_known_orders(struct checker *c)
 
 static bool check_conditions(struct checker *c)
 {
-	static const char *const kinds[] = {"path", "bug", "assumed"};
+	static const char *const kinds[] = {"path", "bug", "assumed", "address", "learned"};
 	for (size_t i = 0; i < c->x->conditions.n; i++) {
 		const struct condition *k = &c->x->conditions.at[i];
 		char text[200];
