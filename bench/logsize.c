@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		const struct trace_thread *thread = &t->threads[i];
 		bits += thread->nbits;
-		path += (thread->nwords + thread->ntimes) * 8;
+		path += thread->npath * sizeof *thread->path + thread->ntimes * sizeof *thread->times;
 		syncs += thread->info.sync_done;
 		sync += thread->nsync * sizeof *thread->sync;
 	}

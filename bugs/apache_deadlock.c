@@ -89,7 +89,7 @@ static void push_readable(void)
 
 static void answer(int connection)
 {
-	for (volatile int i = 0; i < 100 + connection % 8 * 10; i++)
+	for (volatile int i = 0; i < 1000 + connection % 8 * 100; i++)
 		;
 }
 
@@ -106,7 +106,7 @@ static void *worker(void *unused)
 
 static void accept_connection(int connection)
 {
-	for (volatile int i = 0; i < 150 + connection % 5 * 10; i++)
+	for (volatile int i = 0; i < 4000 + connection % 5 * 100; i++)
 		;
 }
 

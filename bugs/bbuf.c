@@ -21,12 +21,6 @@
 
 enum { CAPACITY = 4, PRODUCERS = 2, CONSUMERS = 2 };
 
-#ifdef FIXED
-#define WAIT_WHILE(condition) while (condition)
-#else
-#define WAIT_WHILE(condition) if (condition)
-#endif
-
 static struct buffer {
 	pthread_mutex_t lock;
 	pthread_cond_t not_full, not_empty;
@@ -42,8 +36,12 @@ static int items = 5; /* per producer, and per consumer */
 static void buffer_put(struct buffer *b, int item)
 {
 	pthread_mutex_lock(&b->lock);
-	WAIT_WHILE(b->count == CAPACITY)
-	pthread_cond_wait(&b->not_full, &b->lock);
+#ifdef FIXED
+	while (b->count == CAPACITY)
+#else
+	if (b->count == CAPACITY)
+#endif
+		pthread_cond_wait(&b->not_full, &b->lock);
 	assert(b->count < CAPACITY);
 	b->item[b->in] = item;
 	b->in = (b->in + 1) % CAPACITY;
@@ -55,8 +53,12 @@ static void buffer_put(struct buffer *b, int item)
 static int buffer_get(struct buffer *b)
 {
 	pthread_mutex_lock(&b->lock);
-	WAIT_WHILE(b->count == 0)
-	pthread_cond_wait(&b->not_empty, &b->lock);
+#ifdef FIXED
+	while (b->count == 0)
+#else
+	if (b->count == 0)
+#endif
+		pthread_cond_wait(&b->not_empty, &b->lock);
 	assert(b->count > 0);
 	int item = b->item[b->out];
 	b->out = (b->out + 1) % CAPACITY;

@@ -90,18 +90,38 @@ struct rt_log_header {
 
 enum rt_stream {
 	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */
-	RT_STREAM_PATH = 2,   /* 64-bit path words, instrument.h; a zero word ends the stream */
+	RT_STREAM_PATH = 2,   /* 64-bit path words (instrument.h) and runs of them; a zero ends the stream */
 	RT_STREAM_SYNC = 3,   /* struct rt_sync entries; an entry with order 0 ends the stream */
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
-	RT_STREAM_TIME = 5,   /* 64-bit time stamps, see RT_TIME_WORDS; a zero ends the stream */
+	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
 };
 
 /*
- * Time (design §4, Time): stamp number k, from 0, is rdtsc when path word RT_TIME_WORDS * (k + 1) - 1 was complete. So
- * branches of a later word happened after it, those of that word and earlier ones before it. Stamps of different
- * threads say which came first when they are further apart than rt_log_header.time_margin.
+ * Paths are repetitive, so a word that could be foretold is only counted. Both sides keep the word that followed last
+ * time on a word of the same hash: before a complete word w, which comes after `last` (0 before the first), the
+ * guess is table[rt_path_place(last)]; afterwards that entry is w. A slot of the stream is
+ *   - a complete word: at least 1 << RT_PATH_FULL_SHIFT, below RT_PATH_RUN;
+ *   - RT_PATH_RUN + n, n >= 1: n complete words that were guessed right. If n is odd, the next slot means nothing
+ *     (two slots take turns as the word under construction, so that no instant of death counts a word twice);
+ *   - less than 1 << RT_PATH_FULL_SHIFT: the last word, incomplete. What follows it means nothing.
  */
-#define RT_TIME_WORDS 8u
+#define RT_PATH_RUN 0x8000000000000000u
+#define RT_PATH_TABLE_BITS 10
+#define RT_PATH_TABLE (1u << RT_PATH_TABLE_BITS)
+static inline uint32_t rt_path_place(uint64_t last)
+{
+	return (uint32_t)(last * 0x9e3779b97f4a7c15u >> (64 - RT_PATH_TABLE_BITS));
+}
+
+/*
+ * Time (design §4, Time): at this time the path had this many complete words. Branches of later words happened
+ * after it, those of earlier ones before. Stamps of different threads say which came first when they are further
+ * apart than rt_log_header.time_margin.
+ */
+struct rt_time {
+	uint64_t words; /* from 1, growing; 0 only in unwritten log */
+	uint64_t time;  /* rdtsc */
+};
 /* The margin where nobody measured: two microseconds at 5 GHz. */
 #define RT_TIME_MARGIN 10000u
 

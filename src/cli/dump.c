@@ -73,7 +73,7 @@ static char *path_text(const struct trace_thread *thread)
 {
 	char *bits = xmalloc(thread->nbits + 1);
 	struct path_reader r;
-	path_reader_init(&r, thread->words, thread->nwords);
+	path_reader_init(&r, thread->path, thread->npath);
 	uint64_t n = 0;
 	for (; n < thread->nbits; n++) {
 		int64_t bit = path_reader_bits(&r, 1);

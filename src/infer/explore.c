@@ -105,7 +105,11 @@ static bool write_failure(const struct trace *t, const char *dir, struct error *
 	struct symbols *symbols = symbols_open(t->program, NULL);
 	struct position p;
 	bool ok = true;
-	if (symbols && symbols_find(symbols, t->failure.frames[0], &p) && p.file) {
+	/* The innermost frame within the program; of a caller it is the return address. */
+	uint32_t i = 0;
+	while (i + 1 < t->failure.nframes && i < RT_FRAMES - 1 && !t->failure.frames[i])
+		i++;
+	if (symbols && symbols_find(symbols, t->failure.frames[i] - (i != 0), &p) && p.file) {
 		char *path = xasprintf("%s/failure", dir);
 		char *text = xasprintf("%d %s\n", p.line, p.function);
 		ok = write_file(path, text, strlen(text), err);
@@ -168,6 +172,50 @@ static int compare_forced(const void *p, const void *q)
 	if (a->sap != b->sap)
 		return a->sap < b->sap ? -1 : 1;
 	return a->piece < b->piece ? -1 : a->piece > b->piece;
+}
+
+/* Marks the symbols an expression depends on. */
+static void mark_symbols(const struct execution *x, expr e, bool *used)
+{
+	const struct expr_node *n = expr_node(x->exprs, e);
+	if (n->op == EXPR_SYM) {
+		used[n->value] = true;
+		return;
+	}
+	const expr operands[] = { n->a, n->b, n->c };
+	for (int i = 0; i < 3; i++)
+		if (operands[i])
+			mark_symbols(x, operands[i], used);
+}
+
+bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err)
+{
+	bool *used = xcalloc(x->nsymbols + 1, sizeof *used);
+	for (size_t i = 0; i < x->conditions.n; i++)
+		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
+			mark_symbols(x, x->conditions.at[i].condition, used);
+	char *path = xasprintf("%s/nogoods", e->dir), *old = NULL;
+	size_t size = 0;
+	read_file(path, &old, &size, NULL); /* there may be none yet */
+	vec(struct forced_value) all = { 0 };
+	for (size_t i = 0; i < size / sizeof(struct forced_value); i++)
+		*vec_push(&all) = ((const struct forced_value *)old)[i];
+	for (size_t i = 0; i < x->events.n; i++) {
+		const struct event *v = &x->events.at[i];
+		if ((v->kind != EVENT_READ && v->kind != EVENT_UPDATE) || !v->read)
+			continue;
+		const struct expr_node *n = expr_node(x->exprs, v->read);
+		if (n->op == EXPR_SYM && used[n->value])
+			*vec_push(&all) = (struct forced_value){ x->threads.at[v->thread].log_number, v->piece,
+								 v->sap, symbols[n->value] };
+	}
+	*vec_push(&all) = (struct forced_value){ 0 };
+	bool ok = write_file(path, all.at, all.n * sizeof *all.at, err);
+	vec_free(&all);
+	free(path);
+	free(old);
+	free(used);
+	return ok;
 }
 
 bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,

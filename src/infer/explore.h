@@ -48,6 +48,9 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
 		    struct error *err);
 
+/* What was assumed in x, with these values, is not what happened: later runs say so by a condition. */
+bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err);
+
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)
 {

@@ -9,6 +9,7 @@
 #include "infer/progress.h"
 #include "infer/result.h"
 #include "infer/revise.h"
+#include "model/check.h"
 #include "solve/infer.h"
 #include "trace/store.h"
 #include "trace/trace.h"
@@ -99,6 +100,7 @@ struct work {
 	char *twin, *dir;
 	struct explorer *explorer;
 	struct execution x; /* of the executor's last run */
+	uint64_t *rejected; /* values of its symbols in a candidate that did not replay, or NULL */
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
 	struct figures figures;
@@ -217,8 +219,19 @@ static void revise(struct work *w)
 	if (!changed)
 		unexplained(w);
 	w->figures.revisions++;
+	free(w->rejected);
+	w->rejected = NULL;
 	free(symbols);
 	execution_release(&w->x);
+}
+
+/* The first few in full; then only a count, on a terminal. */
+static void say_unproven(struct work *w, const char *why)
+{
+	if (w->request.verbose || w->figures.replays <= 3)
+		progress_line("candidate %u does not replay: %s", w->figures.replays, why);
+	else
+		progress_status("%u candidates did not replay", w->figures.replays);
 }
 
 /* Replays the candidate; when proven, it becomes the trace's schedule. */
@@ -240,7 +253,7 @@ static bool prove(struct work *w, const struct schedule *schedule, struct infer_
 		w->figures.replay_seconds += solver_clock() - start;
 		proven = result.reproduced;
 		if (!proven)
-			progress_line("candidate %u does not replay: %s", w->figures.replays, result.why);
+			say_unproven(w, result.why);
 	}
 	if (proven && (!schedule_write(schedule, final, &err) ||
 		       !result_write_interleaving(&w->x, model, infer_order(state), interleaving, &err)))
@@ -284,6 +297,10 @@ static enum infer_result solve(struct work *w, enum memory_model model)
 		name_module(&schedule, w->trace);
 		if (prove(w, &schedule, state, model))
 			return INFER_FOUND;
+		const struct linear *l = infer_order(state);
+		free(w->rejected);
+		w->rejected = xcalloc(w->x.nsymbols + 1, sizeof *w->rejected);
+		check_order(&w->x, model, l->steps.at, l->steps.n, w->rejected, NULL);
 		schedule_release(&schedule);
 	}
 }
@@ -304,6 +321,16 @@ _Noreturn static void reproduced(struct work *w)
 		       s->switches, (unsigned long long)s->waits);
 	printf("schedule: %s/schedule\n", w->trace->dir);
 	finish(w, EXIT_DONE, w->request.prove ? "reproduced" : "inferred");
+}
+
+static void exclude_guesses(struct work *w)
+{
+	struct error err;
+	if (!explorer_exclude(w->explorer, &w->x, w->rejected, &err))
+		give_up(w, &err);
+	free(w->rejected);
+	w->rejected = NULL;
+	execution_release(&w->x);
 }
 
 /* Under each memory model in turn, until one has a proven candidate. */
@@ -358,6 +385,10 @@ int main(int argc, char **argv)
 				over_budget(&w);
 			if (!w.figures.explore.assumptions)
 				none_found(&w);
+			if (w.rejected) { /* under these guesses nothing fails the same way */
+				exclude_guesses(&w);
+				continue;
+			}
 		}
 		revise(&w);
 	}

@@ -183,6 +183,19 @@ static void require(struct builder *b, uint32_t e, uint32_t p)
 	learn(b, thread, p, p_sap);
 }
 
+/* Does one of the store's lines so far name a later SAP of the same thread? */
+static bool is_delay_implied(const struct schedule *s, const struct schedule_wait *line)
+{
+	for (size_t i = s->delays.n; i-- > 0;) {
+		const struct schedule_wait *d = &s->delays.at[i];
+		if (d->sap != line->sap || strcmp(d->thread, line->thread))
+			return false;
+		if (d->other_sap >= line->other_sap && !strcmp(d->other, line->other))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The store e becomes visible only after p. Where p is done before e is executed, e itself waits for it; else others see
  * e later than it is executed.
@@ -193,7 +206,9 @@ static void require_visible_after(struct builder *b, uint32_t e, uint32_t p)
 	if (event_at(b, e)->thread == event_at(b, p)->thread || b->place[p] == SIZE_MAX)
 		return;
 	if (b->effect_place[p] > b->place[e]) {
-		*vec_push(&b->s->delays) = line_between(b, e, p, p_sap);
+		struct schedule_wait line = line_between(b, e, p, p_sap);
+		if (is_late(b, p) || !is_delay_implied(b->s, &line))
+			*vec_push(&b->s->delays) = line;
 	} else if (!is_known(b, e, b->rows.at + (size_t)b->row[e] * b->nthreads, p, p_sap)) {
 		*vec_push(&b->s->waits) = line_between(b, e, p, p_sap);
 		learn(b, event_at(b, e)->thread, p, p_sap);
@@ -215,7 +230,8 @@ static void after_conflicts(struct builder *b, uint32_t e, uint32_t atom, bool w
 		visible ? require_visible_after : require;
 	if (w != NOBODY)
 		after(b, e, w);
-	for (size_t i = 0; writes && i < r->at.n; i++)
+	/* The latest first: it implies the thread's earlier ones. */
+	for (size_t i = writes ? r->at.n : 0; i-- > 0;)
 		after(b, e, r->at.at[i]);
 }
 

@@ -15,7 +15,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define ENTRIES 256u
 #define ALIGN 64u
@@ -144,7 +143,7 @@ static void show(struct store_buffer *b, uint32_t index)
 	struct entry *e = &b->entries[index];
 	write_memory(e->address, e->bytes, e->size);
 	if (e->pages)
-		munmap(e->pages, e->pages_size);
+		twin_pages_free(e->pages, e->pages_size);
 	uint32_t used = b->used;
 	for (uint32_t i = index; i + 1 < used; i++)
 		move_entry(&b->entries[i], &b->entries[i + 1]);
@@ -232,7 +231,7 @@ static void *load_through(struct store_buffer *b, struct scratch *s, void *addre
 	}
 	if (s->size < size + ALIGN) {
 		if (s->pages)
-			munmap(s->pages, s->size);
+			twin_pages_free(s->pages, s->size);
 		s->size = (size + ALIGN + 4095) & ~4095ull;
 		s->pages = twin_pages(s->size);
 	}

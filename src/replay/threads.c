@@ -25,6 +25,11 @@ void *twin_pages(size_t size)
 	return p == -1 ? NULL : (void *)p;
 }
 
+void twin_pages_free(void *p, size_t size)
+{
+	syscall(SYS_munmap, p, size);
+}
+
 struct twin_thread *twin_self(void)
 {
 	return self;
@@ -56,7 +61,7 @@ static struct twin_thread *slot(uint32_t number)
 		if (!fresh)
 			return NULL;
 		if (!atomic_compare_exchange_strong(at, &none, fresh))
-			munmap(fresh, BLOCK * sizeof *fresh);
+			twin_pages_free(fresh, BLOCK * sizeof *fresh);
 	}
 	return twin_thread_at(number);
 }

@@ -175,7 +175,8 @@ void heap_start(void);
 int *heap_engine(void);
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 
-/* Zeroed memory that is never given back; NULL when there is none. */
+/* Zeroed memory; NULL when there is none. */
 void *twin_pages(size_t size);
+void twin_pages_free(void *p, size_t size);
 
 #endif

@@ -15,6 +15,12 @@
  * nothing. */
 static uint64_t nowhere = 1;
 
+/* How often the time is noted: each so many words that are in the log, or are foretold. */
+enum { STAMP_KEPT = 8, STAMP_FORETOLD = 64 };
+
+/* What word followed last time (trace.h); used once the thread's first word is complete. */
+static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
+
 __thread struct rt_self rt_self;
 __thread uint64_t *__rethread_path = &nowhere;
 
@@ -78,47 +84,91 @@ static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
 
 	if (!chunk)
 		return false;
-	self->time = (uint64_t *)(chunk + 1);
-	self->time_end = (uint64_t *)((char *)chunk + chunk->size);
+	self->time = (struct rt_time *)(chunk + 1);
+	self->time_end = (struct rt_time *)((char *)chunk + chunk->size);
 	return true;
 }
 
-/* RT_TIME_WORDS words of the path are complete. */
 static __attribute__((noinline)) void stamp(struct rt_self *self)
 {
-	if (rt_likely(self->time < self->time_end) || time_refill(self))
-		*self->time++ = rt_clock();
+	if (rt_unlikely(self->time == self->time_end) && !time_refill(self))
+		return;
+	self->time->time = rt_clock();
+	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
+	self->time++;
 }
 
-static __attribute__((noinline, cold)) void path_refill(void)
+static __attribute__((noinline, cold)) void path_refill(struct rt_self *self)
 {
-	struct rt_self *self = &rt_self;
-	struct rt_chunk *chunk =
-		self->path_end ? next_chunk(self, RT_STREAM_PATH, &self->path_pieces) : NULL;
+	struct rt_chunk *chunk = next_chunk(self, RT_STREAM_PATH, &self->path_pieces);
 
-	if (self->path_end)
-		stamp(self);
 	if (chunk)
 		path_to_chunk(self, chunk);
 	else
 		path_to_scratch(self);
 }
 
+/* The word that is complete stays in the log. */
+static inline void keep_word(struct rt_self *self, uint64_t *at)
+{
+	self->run = NULL;
+	if (rt_unlikely(at + 1 == self->path_end)) {
+		path_refill(self);
+	} else {
+		at[1] = 1;
+		__rethread_path = at + 1;
+	}
+	if ((uintptr_t)at % (STAMP_KEPT * sizeof *at) == 0)
+		stamp(self);
+}
+
+/* It becomes the first of a run: an odd number, so the next slot is left out. */
+static inline void begin_run(struct rt_self *self, uint64_t *at)
+{
+	at[2] = 1;
+	__atomic_store_n(at, RT_PATH_RUN + 1, __ATOMIC_RELEASE);
+	__rethread_path = at + 2;
+	self->run = at;
+}
+
+/*
+ * It is one more of the run, and the other slot the word under construction. In this order there is no instant at
+ * which the log has the word twice or not at all.
+ */
+static inline void go_on_run(struct rt_self *self, uint64_t *at)
+{
+	uint64_t *run = self->run, *other = at == run + 1 ? run + 2 : run + 1;
+
+	*other = 1;
+	__atomic_store_n(run, *run + 1, __ATOMIC_RELEASE);
+	if (other < at)
+		*at = 0;
+	__rethread_path = other;
+	if (self->words % STAMP_FORETOLD == 0)
+		stamp(self);
+}
+
 void __rethread_path_full(void)
 {
-	uint64_t *next = __rethread_path + 1;
+	struct rt_self *self = &rt_self;
+	uint64_t *at = __rethread_path, word = *at, *guess;
+	bool right;
 
-	if (rt_unlikely(next >= rt_self.path_end)) {
-		path_refill();
+	if (rt_unlikely(!self->path_end)) {
+		path_to_scratch(self);
 		return;
 	}
-	/* Chunks are aligned to pages, and their headers are a multiple of RT_TIME_WORDS words. */
-	_Static_assert(sizeof(struct rt_chunk) % (RT_TIME_WORDS * sizeof(uint64_t)) == 0,
-		       "a chunk holds a multiple of RT_TIME_WORDS words");
-	if ((uintptr_t)next % (RT_TIME_WORDS * sizeof *next) == 0)
-		stamp(&rt_self);
-	*next = 1;
-	__rethread_path = next;
+	guess = &foretold[rt_path_place(self->last)];
+	right = *guess == word;
+	*guess = word;
+	self->last = word;
+	self->words++;
+	if (!right || self->path_end - at < 3)
+		keep_word(self, at);
+	else if (self->run)
+		go_on_run(self, at);
+	else
+		begin_run(self, at);
 }
 
 /* ------------------------------------------------------------------ synchronization --------- */
@@ -267,6 +317,8 @@ void rt_self_begin(struct rt_peer *peer)
 {
 	struct rt_self *self = &rt_self;
 
+	if (self->words)
+		memset(foretold, 0, sizeof foretold);
 	memset(self, 0, sizeof *self);
 	self->peer = peer;
 	self->number = peer->number;

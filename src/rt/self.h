@@ -53,7 +53,9 @@ struct rt_self {
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	struct rt_sync *sync, *sync_end;
-	uint64_t *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
+	uint64_t *run;               /* slot of the run of foretold words that goes on, or NULL */
+	uint64_t last, words;        /* the last complete word, and how many there are */
+	struct rt_time *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
 	struct {
 		const void *address;
 		struct rt_object *object;

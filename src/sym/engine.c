@@ -54,7 +54,7 @@ struct ethread *engine_thread_new(struct ethread *parent)
 	else
 		strcpy(t->name, "1");
 	t->log = trace_thread_named(engine.trace, t->name);
-	path_reader_init(&t->path, t->log ? t->log->words : NULL, t->log ? t->log->nwords : 0);
+	path_reader_init(&t->path, t->log ? t->log->path : NULL, t->log ? t->log->npath : 0);
 	t->interp = ithread_new(engine.interp, t);
 	vclock_tick(&t->clock, t->number);
 	*vec_push(&engine.threads) = t;
@@ -102,6 +102,11 @@ bool engine_blocking_fails(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
 	return (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT) && is_failing_thread(t, false);
+}
+
+bool engine_fails_in_call(const struct ethread *t)
+{
+	return engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_log_used_up(t) && is_failing_thread(t, true);
 }
 
 void engine_thread_ends(struct ethread *t, bool at_failure)

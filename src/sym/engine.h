@@ -157,6 +157,8 @@ _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(print
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
 /* Is being blocked for ever this thread's part in the failure? */
 bool engine_blocking_fails(const struct ethread *t);
+/* Did it fail inside the call at hand, by a signal? */
+bool engine_fails_in_call(const struct ethread *t);
 /* ... at a call that does not return; counted: the call was counted as a SAP. */
 void engine_ends_here(struct ethread *t, bool counted);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */

@@ -116,7 +116,7 @@ bool sync_can_go(const struct ethread *t)
  */
 _Noreturn static void blocked_at_end(struct ethread *self, const void *place)
 {
-	if (engine_blocking_fails(self)) {
+	if (engine_blocking_fails(self) || engine_fails_in_call(self)) {
 		self->blocked_on = place;
 		event_add(self, EVENT_CALL, 0, place_describe(self, "blocks here"))->flags &= (uint16_t)~EVENT_OPTIONAL;
 		self->attempt = event_last(self);

@@ -1,46 +1,124 @@
 /* The bits of a path: see trace.h. */
 #include "trace/trace.h"
 
-unsigned path_word_bits(uint64_t word)
+#include <string.h>
+
+/* Branch bits of a word: what is below the sentinel. */
+static unsigned word_bits(uint64_t word)
 {
 	return 63 - (unsigned)__builtin_clzll(word);
 }
 
-void path_reader_init(struct path_reader *r, const uint64_t *words, size_t nwords)
+static bool is_complete(uint64_t word)
 {
-	r->word = words;
-	r->end = nwords ? words + nwords : words;
-	r->left = nwords ? path_word_bits(*words) : 0;
+	return word >> RT_PATH_FULL_SHIFT && !(word & RT_PATH_RUN);
+}
+
+void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots)
+{
+	memset(r, 0, sizeof *r);
+	r->slot = slots;
+	r->end = nslots ? slots + nslots : slots;
+}
+
+static void learn(struct path_reader *r, uint64_t word)
+{
+	r->table[rt_path_place(r->last)] = word;
+	r->last = word;
+}
+
+/* The next word, or 0. */
+static uint64_t next_word(struct path_reader *r)
+{
+	uint64_t word;
+
+	if (!r->run && r->slot < r->end && *r->slot & RT_PATH_RUN) {
+		size_t skip;
+
+		r->run = *r->slot & ~RT_PATH_RUN;
+		skip = 1 + (r->run & 1);
+		r->slot += (size_t)(r->end - r->slot) < skip ? (size_t)(r->end - r->slot) : skip;
+	}
+	if (r->run) {
+		r->run--;
+		word = r->table[rt_path_place(r->last)];
+		/* 0, from a damaged log: that is the end. */
+		if (!word)
+			r->run = 0, r->slot = r->end;
+	} else {
+		word = r->slot < r->end ? *r->slot++ : 0;
+	}
+	if (!word)
+		return 0;
+	if (is_complete(word))
+		learn(r, word);
+	else
+		r->slot = r->end; /* the last one */
+	return word;
+}
+
+static bool refill(struct path_reader *r)
+{
+	while (!r->left) {
+		r->word = next_word(r);
+		if (!r->word)
+			return false;
+		r->left = word_bits(r->word);
+	}
+	return true;
 }
 
 int64_t path_reader_bits(struct path_reader *r, unsigned n)
 {
-	struct path_reader at = *r;
 	uint64_t bits = 0;
 
 	while (n) {
 		unsigned take;
 
-		while (!at.left) {
-			if (at.word == at.end || ++at.word == at.end)
-				return -1;
-			at.left = path_word_bits(*at.word);
-		}
-		take = n < at.left ? n : at.left;
-		at.left -= take;
+		if (!r->left && !refill(r))
+			return -1;
+		take = n < r->left ? n : r->left;
+		r->left -= take;
 		n -= take;
-		bits = bits << take | (*at.word >> at.left & ((1ull << take) - 1));
+		bits = bits << take | (r->word >> r->left & ((1ull << take) - 1));
 	}
-	*r = at;
 	return (int64_t)bits;
 }
 
 bool path_reader_at_end(const struct path_reader *r)
 {
-	if (r->left)
-		return false;
-	for (const uint64_t *w = r->word; w < r->end && w + 1 < r->end; w++)
-		if (path_word_bits(w[1]))
+	if (r->left || r->run || r->slot == r->end)
+		return !r->left && !r->run;
+	/* What is left may be an empty word. */
+	return *r->slot == 1;
+}
+
+bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *nbits)
+{
+	struct path_reader r;
+	uint64_t foretold = 0, kept = 0, words = 0, word;
+	size_t i = 0;
+
+	while (i < size && slots[i]) {
+		uint64_t n = slots[i] & RT_PATH_RUN ? slots[i] & ~RT_PATH_RUN : 0;
+
+		if (slots[i] == RT_PATH_RUN)
 			return false;
+		foretold += n;
+		kept += !n;
+		if (foretold < n)
+			return false;
+		i += 1 + (n & 1);
+		if (!n && !is_complete(slots[i - 1]))
+			break;
+	}
+	*nslots = i < size ? i : size;
+	path_reader_init(&r, slots, *nslots);
+	*nbits = 0;
+	/* Decoding what was foretold takes time; after very many the rest is taken to be words of the usual size. */
+	for (; words < PATH_MEASURED && (word = next_word(&r)); words++)
+		*nbits += word_bits(word);
+	if (words == PATH_MEASURED)
+		*nbits += (foretold + kept - words) * RT_PATH_FULL_SHIFT;
 	return true;
 }

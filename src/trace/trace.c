@@ -222,12 +222,11 @@ static bool read_path(struct log *l, struct trace_thread *t, const struct piece 
 	size_t size, before_last = 0;
 
 	for (size_t i = 0; i + 1 < n; i++)
-		before_last += p[i].size / sizeof *t->words;
-	t->words = (uint64_t *)join_pieces(p, n, &size);
-	size /= sizeof *t->words;
-	while (t->nwords < size && t->words[t->nwords])
-		t->nbits += path_word_bits(t->words[t->nwords++]);
-	if (t->nwords < before_last)
+		before_last += p[i].size / sizeof *t->path;
+	t->path = (uint64_t *)join_pieces(p, n, &size);
+	if (!path_measure(t->path, size / sizeof *t->path, &t->npath, &t->nbits))
+		return damaged(l, err, "impossible run in a path", t->info.number);
+	if (t->npath < before_last)
 		return damaged(l, err, "hole in a path", t->info.number);
 	return true;
 }
@@ -278,15 +277,13 @@ static bool read_times(struct log *l, struct trace_thread *t, const struct piece
 
 	for (size_t i = 0; i + 1 < n; i++)
 		before_last += p[i].size / sizeof *t->times;
-	t->times = (uint64_t *)join_pieces(p, n, &size);
+	t->times = (struct rt_time *)join_pieces(p, n, &size);
 	size /= sizeof *t->times;
-	while (t->ntimes < size && t->times[t->ntimes])
-		t->ntimes++;
+	for (; t->ntimes < size && t->times[t->ntimes].words; t->ntimes++)
+		if (t->ntimes && t->times[t->ntimes].words <= t->times[t->ntimes - 1].words)
+			return damaged(l, err, "time stamps out of order", t->info.number);
 	if (t->ntimes < before_last)
 		return damaged(l, err, "hole in the time stamps", t->info.number);
-	/* The path, of lower stream number, has been read. If it was cut off, nothing belongs to later stamps. */
-	if (t->ntimes > t->nwords / RT_TIME_WORDS)
-		t->ntimes = t->nwords / RT_TIME_WORDS;
 	return true;
 }
 
@@ -552,7 +549,7 @@ void trace_free(struct trace *t)
 		return;
 	for (uint32_t i = 0; i < t->nthreads && t->threads; i++) {
 		free(t->threads[i].name);
-		free(t->threads[i].words);
+		free(t->threads[i].path);
 		free(t->threads[i].sync);
 		free(t->threads[i].times);
 		free(t->threads[i].input_bytes);

@@ -20,12 +20,12 @@
 struct trace_thread {
 	struct rt_thread info;
 	char *name;              /* ancestry: "1", "1:2", ... */
-	uint64_t *words;         /* path words, the last may be incomplete, none is zero */
-	size_t nwords;
-	uint64_t nbits;          /* branch bits in all words */
+	uint64_t *path;          /* slots, as in the log: read them with path_reader */
+	size_t npath;
+	uint64_t nbits;          /* branch bits; beyond PATH_MEASURED words an estimate */
 	struct rt_sync *sync;    /* in order */
 	size_t nsync;
-	uint64_t *times;         /* stamp k: when word RT_TIME_WORDS * (k + 1) - 1 was complete */
+	struct rt_time *times;   /* in order */
 	size_t ntimes;
 	const struct rt_input **inputs; /* in order; followed by their pieces of memory */
 	size_t ninputs;
@@ -67,15 +67,21 @@ bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full);
 
 /* Reads the bits of a path in the order they were appended. */
 struct path_reader {
-	const uint64_t *word, *end;
-	unsigned left; /* bits left in *word */
+	const uint64_t *slot, *end; /* of the log: the next one */
+	uint64_t word;              /* the current word */
+	unsigned left;              /* bits left in it */
+	uint64_t run;               /* foretold words still to come */
+	uint64_t last;              /* the last complete word */
+	uint64_t table[RT_PATH_TABLE];
 };
-/* Branch bits of a word: what is below the sentinel. */
-unsigned path_word_bits(uint64_t word);
-void path_reader_init(struct path_reader *r, const uint64_t *words, size_t nwords);
+void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots);
 /* The next n <= 32 bits as a number, most significant first; -1 when the log ends before them. */
 int64_t path_reader_bits(struct path_reader *r, unsigned n);
 /* Have all bits been read? */
 bool path_reader_at_end(const struct path_reader *r);
+
+#define PATH_MEASURED (1u << 22)
+/* For trace_open: how many of the slots belong to the path, and its bits; false when damaged. */
+bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *nbits);
 
 #endif

@@ -25,13 +25,13 @@ static void dump_thread(const struct trace_thread *t)
 	       (unsigned long long)t->nbits, (unsigned long long)t->info.sync_done, t->info.ended,
 	       t->info.waits_for);
 	printf("path %s ", t->name);
-	path_reader_init(&r, t->words, t->nwords);
+	path_reader_init(&r, t->path, t->npath);
 	for (int i = 0; i < 200 && (bit = path_reader_bits(&r, 1)) >= 0; i++)
 		putchar('0' + (int)bit);
 	putchar('\n');
 	bool ordered = true;
 	for (size_t i = 0; i < t->ntimes; i++)
-		ordered &= t->times[i] >= (i ? t->times[i - 1] : t->info.start_time);
+		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);
 	if (t->ntimes)
 		printf("times %s %zu %s\n", t->name, t->ntimes, ordered ? "in order" : "out of order");
 	for (size_t i = 0; i < t->nsync; i++) {

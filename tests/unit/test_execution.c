@@ -25,7 +25,7 @@ static void make_small(struct execution *x)
 	uint32_t end = make_end(x, EVENT_FAILS);
 	make_order(x, w, end);
 	*vec_push(&x->results) = (struct forced_result){1, 16, 1};
-	*vec_push(&x->sites) = (struct site_info){"a.c:3", "load", "f"};
+	*vec_push(&x->sites) = (struct site_info){.where = "a.c:3", .what = "load", .function = "f"};
 	x->events.at[4].site = 1;
 }
 

@@ -167,11 +167,12 @@ static void text_comes_back(void **state)
 	struct schedule s = {.model = MEMORY_TSO, .module = "5f0c"}, r;
 	struct error err;
 	char *file = temp_file();
-	*vec_push(&s.waits) = (struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store"};
-	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, ""};
-	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0};
-	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16};
-	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0};
+	*vec_push(&s.waits) = 
+		(struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store", "33", "sem_post"};
+	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, "", "", ""};
+	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0, ""};
+	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16, "pthread_mutex_trylock"};
+	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9"};
 	assert_true(schedule_write(&s, file, &err));
 	if (!schedule_read(&r, file, &err))
 		fail_msg("%s", err.text);
@@ -179,6 +180,10 @@ static void text_comes_back(void **state)
 	assert_int_equal(r.model, MEMORY_TSO);
 	assert_wait(&r, 0, "1:2", 417, "1:1", 90);
 	assert_string_equal(r.waits.at[0].why, s.waits.at[0].why);
+	assert_string_equal(r.waits.at[0].site, "33");
+	assert_string_equal(r.waits.at[0].other_site, "sem_post");
+	assert_string_equal(r.results.at[0].site, "pthread_mutex_trylock");
+	assert_string_equal(r.fails.at[0].site, "9");
 	assert_int_equal(r.delays.at[0].other_sap, 4);
 	assert_int_equal(r.stops.at[0].sap, 420);
 	assert_int_equal(r.results.at[0].result, 16);
@@ -203,6 +208,7 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 1\nstop 1:x 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
+		{"rethread-schedule 1\nstop 1 3@\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 99999999999999999999999\n", "line 2"},
 		{"rethread-schedule 1\nmodel arm\n", "line 2"},
 		{"rethread-schedule 1\nhello\n", "hello"},
