@@ -83,7 +83,7 @@ PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
 .PHONY: all check demo install clean format units
-all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS)
+all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
 
@@ -117,6 +117,9 @@ $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 
 $(B)/libparts.a: $(PARTS)
 	rm -f $@ && $(AR) rcs $@ $(PARTS)
+
+$(B)/rethread-gdb.py: scripts/rethread-gdb.py
+	cp $< $@
 
 # ---------------------------------------------------------------- objects
 
@@ -157,7 +160,7 @@ install: all
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
 	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
-	install -m 644 $(LIBS_IN_TARGETS) $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(LIBS_IN_TARGETS) $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 completion/bash/rethread $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
 

@@ -4,8 +4,10 @@
  *     micro THREADS BRANCHES ACCESSES VARIABLES PERCENT
  *
  * BRANCHES and ACCESSES are totals over all threads, PERCENT of the accesses are under the variable's mutex. Prints
- * the nanoseconds from the first thread's start to the last one's end. A branch here depends on data that the thread
+ * the nanoseconds from the first thread's start to the last one's end, and those of processor time. A branch here depends on data that the thread
  * has read, in a pattern that the processor learns: so what a recorder adds is not hidden by mispredictions.
+ * Beside each branch and access the thread does WORK (compiled in) steps of
+ * arithmetic, about 2 ns each; in the thesis' Java programs a step took hundreds of nanoseconds.
  *
  * With -DFULL_ORDER=1 the program records the order of all accesses per variable itself, as a full-order recorder
  * has to (LEAP, Ditto): a lock around every access, and an entry in a thread's log when another thread had the
@@ -20,8 +22,11 @@
 #ifndef FULL_ORDER
 #define FULL_ORDER 0
 #endif
+#ifndef WORK
+#define WORK 2
+#endif
 
-enum { ROUNDS = 1000, DATA = 1024 };
+enum { ROUNDS = 1000, DATA = 1024, SAMPLES = 128 };
 
 struct variable {
 	_Alignas(64) volatile long value;
@@ -32,14 +37,15 @@ struct variable {
 	uint64_t order;
 };
 static struct variable *variables;
-static long nvariables, percent;
+static long nvariables, mask;
+static char sampled[SAMPLES]; /* which groups of accesses are under a mutex */
 static pthread_barrier_t start;
 
 struct worker {
 	_Alignas(64) pthread_t thread;
 	unsigned number;
 	long branches, accesses; /* in each round */
-	long result;
+	unsigned long result;
 	uint64_t *log;
 	size_t nlog;
 };
@@ -73,6 +79,16 @@ static inline void after(struct variable *v)
 
 /* ---------------------------------------------------------------- work ------------------------ */
 
+static inline unsigned long do_work(unsigned long x)
+{
+	for (long i = 0; i < WORK; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+	}
+	return x;
+}
+
 static inline void access_one(struct worker *w, struct variable *v)
 {
 	before(w, v);
@@ -80,32 +96,42 @@ static inline void access_one(struct worker *w, struct variable *v)
 	after(v);
 }
 
-static void access_many(struct worker *w, long n, unsigned *k)
+#define EIGHT_TIMES(what) what what what what what what what what
+
+/* Accesses come in groups of eight to the same variable, a group under its mutex or not. */
+static unsigned long access_many(struct worker *w, long n, unsigned *k, unsigned long sum)
 {
-	for (long i = 0; i < n; i++) {
-		struct variable *v = &variables[*k % (unsigned long)nvariables];
-		if (*k % 100 < (unsigned long)percent) {
-			pthread_mutex_lock(&v->mutex);
-			access_one(w, v);
-			pthread_mutex_unlock(&v->mutex);
+	for (long i = 0; i < n; i += 8) {
+		struct variable *v = &variables[*k & (unsigned long)mask];
+		if (sampled[*k % SAMPLES]) {
+			EIGHT_TIMES(pthread_mutex_lock(&v->mutex); access_one(w, v); pthread_mutex_unlock(&v->mutex);
+				    sum = do_work(sum);)
 		} else {
-			access_one(w, v);
+			EIGHT_TIMES(access_one(w, v); sum = do_work(sum);)
 		}
 		++*k;
 	}
+	return sum;
 }
 
 /* The empty assembly keeps the compiler from doing without a branch. */
-static long branch_many(const int *data, long n, long sum)
+#define BRANCH                                         \
+	if (*data++ > 0) {                             \
+		sum += (unsigned long)n;               \
+		__asm__ volatile("" : "+r"(sum));      \
+	} else {                                       \
+		sum ^= (unsigned long)n;               \
+		__asm__ volatile("" : "+r"(sum));      \
+	}                                              \
+	sum = do_work(sum);
+
+static unsigned long branch_many(const int *numbers, long n, unsigned long sum)
 {
-	for (long i = 0; i < n; i++) {
-		if (data[i % DATA] > 0) {
-			sum += i;
-			__asm__ volatile("" : "+r"(sum));
-		} else {
-			sum ^= i;
-			__asm__ volatile("" : "+r"(sum));
-		}
+	const int *data = numbers;
+	for (; n > 0; n -= 8) {
+		EIGHT_TIMES(BRANCH)
+		if (data == numbers + DATA)
+			data = numbers;
 	}
 	return sum;
 }
@@ -127,16 +153,16 @@ static void *work(void *data)
 	pthread_barrier_wait(&start);
 	for (int r = 0; r < ROUNDS; r++) {
 		w->result = branch_many(numbers, w->branches, w->result);
-		access_many(w, w->accesses, &k);
+		w->result = access_many(w, w->accesses, &k, w->result);
 	}
 	free(numbers);
 	return NULL;
 }
 
-static uint64_t now(void)
+static uint64_t now(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -146,7 +172,9 @@ int main(int argc, char **argv)
 		return 2;
 	long n = atol(argv[1]), branches = atol(argv[2]), accesses = atol(argv[3]);
 	nvariables = atol(argv[4]);
-	percent = atol(argv[5]);
+	mask = nvariables - 1; /* a power of two */
+	for (long i = 0, percent = atol(argv[5]); i < SAMPLES; i++)
+		sampled[i] = (i + 1) * percent / 100 > i * percent / 100;
 	variables = aligned_alloc(64, (size_t)nvariables * sizeof *variables);
 	struct worker *workers = aligned_alloc(64, (size_t)n * sizeof *workers);
 	pthread_barrier_init(&start, NULL, (unsigned)n + 1);
@@ -161,13 +189,14 @@ int main(int argc, char **argv)
 					     .accesses = accesses / n / ROUNDS};
 		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 	}
-	uint64_t begin = now();
+	uint64_t begin = now(CLOCK_MONOTONIC), begin_cpu = now(CLOCK_PROCESS_CPUTIME_ID);
 	pthread_barrier_wait(&start);
 	size_t bytes = 0;
 	for (long i = 0; i < n; i++) {
 		pthread_join(workers[i].thread, NULL);
 		bytes += workers[i].nlog * sizeof(uint64_t);
 	}
-	printf("%llu %zu\n", (unsigned long long)(now() - begin), bytes);
+	uint64_t end = now(CLOCK_MONOTONIC), end_cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+	printf("%llu %llu %zu\n", (unsigned long long)(end - begin), (unsigned long long)(end_cpu - begin_cpu), bytes);
 	return 0;
 }

@@ -3,7 +3,8 @@
 #
 # The variants of a row run one after the other, round after round, so that what else happens on the machine hits all of
 # them; a row's figure is the best of its rounds. Log sizes are those of one run, per thousand.
-# usage: run.sh [BUILD]    ROUNDS=5 SCALE=1000000 (branches and accesses of a row, where it does not vary them)
+# usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them),
+#        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-$here/../build}" && pwd)
 ROUNDS=${ROUNDS:-5} S=${SCALE:-10000000}
@@ -12,37 +13,42 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset RETHREAD_OPTIONS
 
-$CC -O2 -g -pthread "$here/micro.c" -o native &&
-	$CC -O2 -g -pthread -DFULL_ORDER=1 "$here/micro.c" -o full &&
-	$CC -O2 -g -pthread -fsanitize=thread "$here/micro.c" -o tsan &&
-	RETHREAD_PASS_ALL_BRANCHES=1 "$BUILD/rethread" cc -O2 -g -pthread "$here/micro.c" -o every &&
-	"$BUILD/rethread" cc -O2 -g -pthread "$here/micro.c" -o recorded &&
+build() { # build WORK: the variants, in directory wWORK
+	mkdir "w$1"
+	$CC -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/native" &&
+		$CC -O2 -g -pthread -DWORK=$1 -DFULL_ORDER=1 "$here/micro.c" -o "w$1/full" &&
+		$CC -O2 -g -pthread -DWORK=$1 -fsanitize=thread "$here/micro.c" -o "w$1/tsan" &&
+		RETHREAD_PASS_ALL_BRANCHES=1 "$BUILD/rethread" cc -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/every" &&
+		"$BUILD/rethread" cc -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/recorded"
+}
+build 2 && build 0 &&
 	$CC -std=gnu17 -O1 -D_GNU_SOURCE= -I"$here/../include" -I"$here/../src" "$here/logsize.c" "$here"/../src/trace/*.c \
-		"$here/../src/base/base.c" -o logsize -ljansson || exit 1
+		"$here/../src/base/base.c" "$here/../src/rt/input_kinds.c" -o logsize -ljansson || exit 1
 mkdir -p trace
 
-run() { # run VARIANT ARGUMENTS...: nanoseconds, and bytes of its own log
+run() { # run VARIANT ARGUMENTS...: what micro.c prints
 	local variant=$1
 	shift
 	case $variant in
-	off) ./recorded "$@" ;;
-	path | path+sync) RETHREAD_OPTIONS=dir=trace,scheme=$variant ./recorded "$@" ;;
-	tsan) TSAN_OPTIONS=report_bugs=0 ./tsan "$@" 2>/dev/null ;;
-	*) ./"$variant" "$@" ;;
+	off) $set/recorded "$@" ;;
+	path | path+sync) RETHREAD_OPTIONS=dir=trace,scheme=$variant $set/recorded "$@" ;;
+	tsan) TSAN_OPTIONS=report_bugs=0 $set/tsan "$@" 2>/dev/null ;;
+	*) $set/"$variant" "$@" ;;
 	esac
 }
 
 variants=${VARIANTS:-native off path path+sync full tsan}
 declare -A best size
 row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
-	local name=$1 v ns bytes i
+	local name=$1 v ns cpu bytes i
 	shift
 	best=() size=()
 	for ((i = 0; i < ROUNDS; i++)); do
 		for v in $variants; do
 			[ $v = tsan ] && [ $i -gt 1 ] && continue
 			rm -f trace/log.*
-			read -r ns bytes < <(run $v "$@")
+			read -r ns cpu bytes < <(run $v "$@")
+			[ "$TIME" = cpu ] && ns=$cpu
 			[ -z "${best[$v]}" ] || [ "$ns" -lt "${best[$v]}" ] && best[$v]=$ns
 			case $v in
 			path+sync) size[$v]=$(./logsize trace) ;;
@@ -51,7 +57,7 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 		done
 	done
 	rm -f trace/log.*
-	RETHREAD_OPTIONS=dir=trace,scheme=path ./every "$@" >/dev/null
+	RETHREAD_OPTIONS=dir=trace,scheme=path $set/every "$@" >/dev/null
 	read -r all _ < <(./logsize trace)
 	read -r bits path syncs sync < <(echo "${size[path+sync]}")
 	awk -v name="$name" -v n="${best[native]}" -v off="${best[off]}" -v p="${best[path]}" -v s="${best[path+sync]}" \
@@ -65,6 +71,7 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 printf '%-28s %7s %6s %6s %9s %6s %6s %8s %8s %9s %9s %9s\n' \
 	"" native off path path+sync full tsan branches "bits per" "bytes per" "log KiB" "log KiB" \
 	"" ms "x" "x" "x" "x" "x" million branch "lock op" path+sync full
+set=./w2
 row "1 threads 2" 2 $S $S 4 50
 row "1 threads 16" 16 $S $S 4 50
 row "2 accesses / 4" 4 $S $((S / 4)) 4 50
@@ -77,6 +84,9 @@ row "5 branches 0" 4 0 $S 4 0
 row "5 branches x 8" 4 $((S * 8)) $S 4 0
 row "6 synchronized 0 %" 4 $S $S 4 0
 row "6 synchronized 100 %" 4 $S $S 4 100
-# Not in the thesis: nothing for the recorder to hide behind.
-row "one thread, branches only" 1 $((S * 8)) 0 4 0
-row "one thread, locks only" 1 0 $((S * 2)) 4 100
+# Not in the thesis: one thread that does nothing but what is recorded, with a little work in between and without.
+row "one thread, branches" 1 $((S * 4)) 0 4 0
+row "one thread, locks" 1 0 $S 4 100
+set=./w0
+row "branches without work" 1 $((S * 8)) 0 4 0
+row "locks without work" 1 0 $((S * 2)) 4 100

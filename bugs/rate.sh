@@ -68,17 +68,18 @@ build() { # SOURCE OUTPUT
   esac
 }
 
-# Waits, for ten seconds at most, until this script is the only process that runs.
+# Waits, as long as it takes, until this script is the only process that runs.
 wait_for_idle() {
   local key running
-  for ((try = 0; try < 1000; try++)); do
+  while :; do
     while read -r key running _; do
       [ "$key" = procs_running ] && break
     done </proc/stat
     [ "$running" -le 1 ] && return
-    sleep 0.01
+    read -r -t 0.002 -u "$silent" # sleeps without starting a process
   done
 }
+exec {silent}<> <(:)
 
 # classify STATUS BLOCKED PREDICATE: how the run whose output is in $scratch has failed, or nothing.
 classify() {

@@ -50,14 +50,16 @@
  * so that a word is complete with 56 to 62 bits and an append never shifts the sentinel out. The words lie
  * in a shared file mapping: what was appended survives any death of the process.
  *
- * A conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
+ * A conditional br or switch with metadata !rethread.known in the kept module appends nothing: inference computes
+ * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
  * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a scratch word.
  *
  * Instrumented code may leave out checks as long as no more than 7 bits are appended since the last one,
  * and checks before calls and returns; and it may keep pointer and word in registers between calls, so that an
- * append is a store only. Memory always holds the word with all bits appended so far. Code that runs on
+ * append is a store only. Memory holds the word with all bits appended so far whenever an instruction could fail,
+ * be seen by another thread, or call. Code that runs on
  * the thread in between without being called (a signal handler) must find another word there.
  */
 #define RT_PATH_FULL_SHIFT 56
@@ -76,7 +78,7 @@ struct rt_record_module {
 	uint32_t abi;                 /* RT_ABI */
 	uint32_t nsymbols;
 	uint32_t nsites;
-	uint32_t nbranches;           /* conditional br and switch instructions */
+	uint32_t nbranches;           /* conditional br and switch instructions that are recorded */
 	uint8_t hash[RT_HASH_SIZE];   /* of the annotated bitcode */
 };
 extern const struct rt_record_module __rethread_record_module;

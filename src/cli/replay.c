@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/gdb.h"
 #include "trace/store.h"
 #include "exe/twin.h"
 
@@ -13,6 +14,8 @@ struct replay {
 	long runs;
 	long timeout;
 	bool verbose;
+	bool gdb;
+	const char *gdb_batch; /* file of gdb commands, or NULL */
 };
 
 static void parse(const struct command *self, struct replay *r, int argc, char **argv)
@@ -20,6 +23,7 @@ static void parse(const struct command *self, struct replay *r, int argc, char *
 	static const struct option options[] = {
 		{"runs", required_argument, NULL, 'n'},     {"timeout", required_argument, NULL, 't'},
 		{"schedule", required_argument, NULL, 's'}, {"verbose", no_argument, NULL, 'v'},
+		{"gdb", no_argument, NULL, 'g'},            {"gdb-batch", required_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},           {0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "n:vh", options, NULL)) != -1;) {
@@ -35,6 +39,12 @@ static void parse(const struct command *self, struct replay *r, int argc, char *
 			break;
 		case 'v':
 			r->verbose = true;
+			break;
+		case 'g':
+			r->gdb = true;
+			break;
+		case 'b':
+			r->gdb_batch = optarg;
 			break;
 		default:
 			usage_option(self, c, argv);
@@ -70,6 +80,8 @@ static int replay(const struct command *self, int argc, char **argv)
 	char *schedule = find_schedule(&r, t), *twin = twin_extract(t, t->dir, &err);
 	if (!twin)
 		die(EXIT_ERROR, "%s", err.text);
+	if (r.gdb || r.gdb_batch)
+		return gdb_replay(t, twin, schedule, r.gdb_batch);
 	long reproduced = 0;
 	bool quiet = r.runs > 1 && !r.verbose;
 	char *why = NULL;
@@ -94,12 +106,15 @@ static int replay(const struct command *self, int argc, char **argv)
 
 const struct command replay_command = {
 	.name = "replay",
-	.arguments = "[TRACE] [-n N] [--timeout SEC] [--schedule FILE] [-v]",
+	.arguments = "[TRACE] [-n N] [--timeout SEC] [--schedule FILE] [-v] [--gdb] [--gdb-batch FILE]",
 	.summary = "the recorded failure again, as often as wanted",
 	.details = "  -n N              so many times (default 1)\n"
 		   "  --timeout SEC     a replay that takes longer has not reproduced (default 30)\n"
 		   "  --schedule FILE   another schedule than the one `rethread reproduce' found\n"
 		   "  -v                show the program's output also with -n\n"
+		   "  --gdb             in gdb, stopped just before the failing operation; `rethread threads' and\n"
+		   "                    `rethread schedule' are gdb commands there\n"
+		   "  --gdb-batch FILE  the same without asking: gdb runs to that stop, then does what FILE says\n"
 		   "\n"
 		   "Prints `reproduced k/N', and why the first run that did not. Exit status: 0 when every\n"
 		   "run failed with the recorded signature, else 1; 4 for an error.\n",

@@ -1,6 +1,7 @@
 /*
  * The sections rethread puts into an executable (include/rethread/instrument.h): zstd-compressed files
- * that are not loaded at run time.
+ * that are not loaded at run time. `rethread strip` moves them to a companion file (companion.h), where these
+ * functions find them too.
  */
 #ifndef RETHREAD_SECTIONS_H
 #define RETHREAD_SECTIONS_H
@@ -19,7 +20,7 @@ struct new_section {
 bool sections_append(const char *path, const struct new_section *sections, size_t n,
 		     struct error *err);
 
-/* Does the file have the section? False also when it is no ELF file. */
+/* Does the file, or its companion, have the section? False also when it is no ELF file. */
 bool sections_has(const char *path, const char *name);
 
 /* Contents of a section, decompressed; malloc'ed. A missing section is an error that says what to do. */

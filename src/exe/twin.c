@@ -247,7 +247,23 @@ static bool same_failure(const struct trace *t, const struct replayed *x)
 	}
 }
 
-static void say_why(const struct trace *t, bool timed_out, struct replay_result *result)
+/* The innermost source line of the program itself in a backtrace that begins in the twin's runtime; "" for none. */
+static void program_line(const char *twin, const struct rt_failure *f, char *text, size_t size)
+{
+	struct symbols *s = symbols_open(twin, NULL);
+	*text = 0;
+	for (uint32_t i = 0; s && i < f->nframes && i < RT_FRAMES && !*text; i++) {
+		struct position p;
+		if (!f->frames[i] || !symbols_find(s, f->frames[i] - 1, &p) || !p.file || !p.line)
+			continue;
+		if (strstr(p.file, "src/replay/") || strstr(p.file, "src/rt/") || !strncmp(p.function, "__rethread_", 11))
+			continue;
+		snprintf(text, size, " at %.200s:%d in %.100s", p.file, p.line, p.function);
+	}
+	symbols_close(s);
+}
+
+static void say_why(const struct trace *t, const char *twin, bool timed_out, struct replay_result *result)
 {
 	char expected[700], came[700];
 	const struct rt_report *r = &result->report;
@@ -259,8 +275,16 @@ static void say_why(const struct trace *t, bool timed_out, struct replay_result 
 		snprintf(result->why, sizeof result->why, "expected: %.450s; came: %.450s", expected, came);
 	} else if (r->outcome == RT_REPLAY_RUNNING)
 		snprintf(result->why, sizeof result->why, "the replay was killed; expected: %.600s", expected);
-	else
-		snprintf(result->why, sizeof result->why, "%.500s", r->message);
+	else {
+		program_line(twin, &r->failure, came, sizeof came);
+		snprintf(result->why, sizeof result->why, "%.500s%.400s", r->message, came);
+	}
+}
+
+char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout)
+{
+	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report, timeout, t->dir,
+			 t->header.pid);
 }
 
 bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
@@ -271,8 +295,7 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 	if (!dir)
 		return false;
 	char *report = xasprintf("%s/report", dir);
-	char *variable = xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report,
-				   timeout, t->dir, t->header.pid);
+	char *variable = twin_replay_variable(t, schedule, report, timeout);
 	char *output = t->fail_if ? xasprintf("%s/output", dir) : NULL;
 	struct twin_run run = { variable, quiet, timeout ? timeout + 5 : 0 };
 	int status;
@@ -289,7 +312,7 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 		struct replayed x = { twin, output, &result->report, status, timed_out };
 		result->reproduced = same_failure(t, &x);
 		if (!result->reproduced)
-			say_why(t, timed_out, result);
+			say_why(t, twin, timed_out, result);
 	}
 	free(data);
 	remove_tree(dir, NULL);

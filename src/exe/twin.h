@@ -35,6 +35,8 @@ struct replay_result {
 	struct rt_report report;
 	char why[1024];        /* not reproduced: one sentence */
 };
+/* Value of RETHREAD_TWIN for a replay; malloc'ed. */
+char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout);
 bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
 		 struct replay_result *result, struct error *err);
 

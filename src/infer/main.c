@@ -25,12 +25,13 @@ struct request {
 	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
 	const char *json; /* figures go there, or NULL */
 	const char *smt2; /* formula goes there, or NULL */
+	bool no_time;     /* do not believe time stamps */
 	bool verbose;
 };
 
 static const char usage_text[] =
 	"usage: rethread reproduce [TRACE] [--engine auto|solve] [--budget SEC] [--memory-model sc|tso|pso]\n"
-	"                          [--json FILE] [--smt2 FILE]\n"
+	"                          [--json FILE] [--smt2 FILE] [--no-time]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
 	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
@@ -55,7 +56,8 @@ static struct request parse(int argc, char **argv)
 	static const struct option options[] = {
 		{ "engine", required_argument, NULL, 'e' },       { "budget", required_argument, NULL, 'b' },
 		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
-		{ "smt2", required_argument, NULL, 's' },         { "verbose", no_argument, NULL, 'v' },
+		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },               { 0 },
 	};
 	struct request r = { .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
@@ -78,6 +80,9 @@ static struct request parse(int argc, char **argv)
 			break;
 		case 's':
 			r.smt2 = optarg;
+			break;
+		case 't':
+			r.no_time = true;
 			break;
 		case 'v':
 			r.verbose = true;
@@ -103,6 +108,7 @@ struct work {
 	uint64_t *rejected; /* values of its symbols in a candidate that did not replay, or NULL */
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
+	bool use_time;      /* believe the time stamps */
 	struct figures figures;
 	double start;
 };
@@ -204,6 +210,8 @@ static void revise(struct work *w)
 		struct infer_options options = infer_defaults();
 		options.model = w->models[i];
 		options.seconds = left(w);
+		options.use_time = w->use_time;
+		options.time_margin = w->trace->header.time_margin;
 		progress_status("revising guesses: run %u, %llu symbols, %llu assumptions", w->figures.explore.runs,
 				(unsigned long long)w->x.nsymbols,
 				(unsigned long long)w->figures.explore.assumptions);
@@ -275,6 +283,8 @@ static enum infer_result solve(struct work *w, enum memory_model model)
 {
 	struct infer_options options = infer_defaults();
 	options.model = model;
+	options.use_time = w->use_time;
+	options.time_margin = w->trace->header.time_margin;
 	/* What was printed, or the exit status, may depend on reads that decide no branch. */
 	options.all_reads = w->trace->failure.kind == RT_FAIL_PREDICATE || w->trace->failure.kind == RT_FAIL_EXIT;
 	w->figures.model = memory_model_name(model);
@@ -371,6 +381,7 @@ int main(int argc, char **argv)
 	w.figures.engine = "solve";
 	w.figures.model = "";
 	choose_models(&w);
+	w.use_time = !w.request.no_time;
 	open_trace(&w);
 	w.explorer = explorer_new(w.trace, w.twin, w.dir, &err);
 	if (!w.explorer)

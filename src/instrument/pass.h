@@ -203,6 +203,8 @@ LLVMValueRef llvm_build_tls_address(LLVMBuilderRef b, LLVMValueRef variable);
 /* The call must stay directly before its ret. */
 bool llvm_is_musttail(LLVMValueRef call);
 bool llvm_does_not_return(LLVMValueRef call);
+/* The declared function never runs code of this module. */
+bool llvm_never_calls_back(LLVMValueRef function);
 /* The first instruction behind the allocas that begin the function. */
 LLVMValueRef llvm_after_allocas(LLVMValueRef function);
 /* Promote local variables to registers, and remove loads that become useless. */

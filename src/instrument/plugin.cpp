@@ -191,6 +191,11 @@ HIDDEN bool llvm_does_not_return(LLVMValueRef Call)
 	return cast<CallBase>(unwrap(Call))->doesNotReturn();
 }
 
+HIDDEN bool llvm_never_calls_back(LLVMValueRef F)
+{
+	return cast<Function>(unwrap(F))->hasFnAttribute(Attribute::NoCallback);
+}
+
 HIDDEN LLVMValueRef llvm_after_allocas(LLVMValueRef F)
 {
 	return wrap(static_cast<Value *>(

@@ -7,11 +7,13 @@
  * it but does not have to load it, which would put the latency of a store and a load on every
  * branch. It is loaded on entry and after everything that may have appended: calls, landing pads,
  * the slow path. This is written with two local variables, which are then promoted to registers.
- * room.c decides where to ask whether the word is full.
+ * room.c decides where to ask whether the word is full. An append that is followed by another one, with
+ * nothing in between that can fail or be seen, leaves the store to that one.
  */
 #include "instrument/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * An edge out of a branch, with a block of its own: `bits` bits of `number` are appended before its
@@ -21,6 +23,7 @@ struct edge {
 	LLVMValueRef at;
 	uint32_t number;
 	uint32_t bits;
+	bool stored; /* the word goes to memory here; else it does so before anything that shows it missing */
 };
 
 struct recorder {
@@ -52,12 +55,13 @@ static void check(struct recorder *r, LLVMValueRef at)
 		LLVMBuildLShr(b, word, int_value(r->module, 64, RT_PATH_FULL_SHIFT), "");
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
+	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
 	call_slow_path(b, r->slow_path, NULL, 0);
 	reload(r);
 }
 
-/* word = word << nbits | number; *log = word; */
-static void append(struct recorder *r, LLVMValueRef at, uint64_t number, unsigned nbits)
+/* word = word << nbits | number; if (store) *log = word; */
+static void append(struct recorder *r, LLVMValueRef at, uint64_t number, unsigned nbits, bool store)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
@@ -65,7 +69,8 @@ static void append(struct recorder *r, LLVMValueRef at, uint64_t number, unsigne
 	word = LLVMBuildShl(b, word, int_value(r->module, 64, nbits), "");
 	word = LLVMBuildOr(b, word, int_value(r->module, 64, number), "");
 	LLVMBuildStore(b, word, r->word);
-	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
+	if (store)
+		LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
 }
 
 /* Room for the first piece has been made. */
@@ -77,7 +82,7 @@ static void append_edge(struct recorder *r, const struct edge *e)
 		if (left < e->bits)
 			check(r, e->at);
 		left -= n;
-		append(r, e->at, e->number >> left & ((1u << n) - 1), n);
+		append(r, e->at, e->number >> left & ((1u << n) - 1), n, e->stored);
 	}
 }
 
@@ -95,7 +100,7 @@ static void add_edge(struct recorder *r, LLVMValueRef branch, unsigned i, uint32
 {
 	if (r->nedges == r->edges_cap)
 		r->edges = pass_grow(r->edges, &r->edges_cap, sizeof *r->edges);
-	r->edges[r->nedges++] = (struct edge){llvm_split_edge(branch, i), number, bits};
+	r->edges[r->nedges++] = (struct edge){llvm_split_edge(branch, i), number, bits, true};
 }
 
 static void add_edges(struct recorder *r, LLVMValueRef branch)
@@ -110,6 +115,55 @@ static void add_edges(struct recorder *r, LLVMValueRef branch)
 	for (unsigned i = 0; bits && i < n; i++)
 		if (!is_unreachable(LLVMGetSuccessor(branch, i)))
 			add_edge(r, branch, i, i, bits);
+}
+
+/*
+ * Can the instruction fail, or can anybody see that it was executed? Then the log must say how the thread came
+ * there.
+ */
+static bool is_visible(LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMPHI: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
+	case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMTrunc:
+	case LLVMZExt: case LLVMSExt: case LLVMGetElementPtr: case LLVMFreeze: case LLVMBitCast: case LLVMPtrToInt:
+	case LLVMIntToPtr: case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFNeg: case LLVMSIToFP:
+	case LLVMUIToFP: case LLVMFPToSI: case LLVMFPToUI: case LLVMFPExt: case LLVMFPTrunc: case LLVMBr:
+	case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector: case LLVMExtractValue:
+	case LLVMInsertValue:
+		return false;
+	case LLVMCall: {
+		LLVMValueRef callee = direct_callee(i);
+		return !callee || !is_intrinsic(callee) || !llvm_call_without_memory(i);
+	}
+	default:
+		return true;
+	}
+}
+
+/* From the end of the edge's block on, does nothing visible come before the next append? */
+static bool appends_again(const struct map *bits, LLVMBasicBlockRef b)
+{
+	for (int hops = 0; hops < 4; hops++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		if (LLVMGetInstructionOpcode(end) != LLVMBr)
+			return false;
+		if (LLVMIsConditional(end))
+			return map_get(bits, LLVMGetSuccessor(end, 0)) && map_get(bits, LLVMGetSuccessor(end, 1));
+		b = LLVMGetSuccessor(end, 0);
+		if (map_get(bits, b))
+			return false;
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (is_visible(i))
+				return false;
+	}
+	return false;
+}
+
+static void plan_stores(struct recorder *r, const struct map *bits)
+{
+	for (size_t i = 0; i < r->nedges; i++)
+		r->edges[i].stored = !appends_again(bits, LLVMGetInstructionParent(r->edges[i].at));
 }
 
 /* Branches that the log has no entry for: inference will stop there. */
@@ -142,10 +196,30 @@ static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t
 
 /* ---------------------------------------------------------------- one function ---------------- */
 
+/* Functions of the C library that are called often and never run code of the program. */
+static const char *const quiet[] = {
+	"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
+	"pthread_spin_trylock", "pthread_spin_unlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
+	"pthread_rwlock_unlock", "pthread_cond_signal", "pthread_cond_broadcast", "sem_post", "sem_trywait",
+	"mtx_lock", "mtx_trylock", "mtx_unlock", "cnd_signal", "cnd_broadcast",
+};
+
+static bool is_quiet(LLVMValueRef function)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	if (!LLVMIsDeclaration(function))
+		return false;
+	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+		if (!strcmp(name, quiet[i]))
+			return true;
+	return is_intrinsic(function) || llvm_never_calls_back(function);
+}
+
 bool call_may_append(LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
-	return !LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && !(callee && is_intrinsic(callee));
+	return !LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && !(callee && is_quiet(callee));
 }
 
 /* Does control come back behind the call, with a log that may have grown? */
@@ -199,6 +273,7 @@ static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *check
 	for (size_t i = 0; i < r->nedges; i++)
 		map_set(&bits, LLVMGetInstructionParent(r->edges[i].at), r->edges[i].bits);
 	room_plan(f, &bits, checks);
+	plan_stores(r, &bits);
 	map_free(&bits);
 }
 

@@ -4,8 +4,8 @@
  * A word that passed the check has room for RT_PATH_ROOM bits more, so not every append needs one.
  * The rule is: on no path are more than RT_PATH_ROOM bits appended between two checks, and none are
  * outstanding where control leaves the function: before a call that may append, a return, a resumed
- * exception. Loops are cut at their back edges; the rest is a forward dataflow of the most bits
- * outstanding.
+ * exception. Loops are cut at their back edges, and entered with little outstanding, so that one check
+ * in each round is enough for most; the rest is a forward dataflow of the most bits outstanding.
  */
 #include "instrument/pass.h"
 
@@ -22,6 +22,7 @@ struct room_block {
 	unsigned in;  /* most bits outstanding at its begin */
 	unsigned out; /* and at its end */
 	bool check;   /* before it appends, or before its boundary */
+	bool seal;    /* check at its end: a loop begins behind it */
 	bool visited;
 };
 
@@ -116,9 +117,30 @@ static void cut_loops(struct room *r)
 	}
 }
 
+/* What is outstanding where a loop is entered would have to be checked for in every round. */
+static void seal_loops(struct room *r)
+{
+	bool *header = pass_alloc(r->n + 1, sizeof *header);
+	for (uint32_t i = 0; i < r->norder; i++)
+		for (unsigned k = 0; k < successors(r, r->order[i]); k++) {
+			uint32_t to = successor(r, r->order[i], k);
+			header[to] |= r->position[to] <= i;
+		}
+	for (uint32_t i = 0; i < r->norder; i++)
+		for (unsigned k = 0; k < successors(r, r->order[i]); k++) {
+			uint32_t to = successor(r, r->order[i], k);
+			struct room_block *b = &r->at[r->order[i]];
+			if (!header[to] || r->position[to] <= i)
+				continue;
+			b->check |= b->bits > 0;
+			b->seal |= !b->bits;
+		}
+	free(header);
+}
+
 static unsigned flow_through(struct room_block *b)
 {
-	if (b->boundary)
+	if (b->boundary || b->seal)
 		return 0;
 	if (!b->bits)
 		return b->in;
@@ -154,6 +176,7 @@ void room_plan(LLVMValueRef function, const struct map *bits, struct values *che
 	describe_blocks(&r, function, bits);
 	find_order(&r);
 	cut_loops(&r);
+	seal_loops(&r);
 	while (flow_round(&r))
 		;
 	for (uint32_t i = 1; i <= r.n; i++) {
@@ -162,6 +185,8 @@ void room_plan(LLVMValueRef function, const struct map *bits, struct values *che
 			values_push(checks, LLVMGetBasicBlockTerminator(b->block));
 		else if (b->boundary && b->in)
 			values_push(checks, b->boundary);
+		else if (b->seal && b->in)
+			values_push(checks, LLVMGetBasicBlockTerminator(b->block));
 	}
 	free(r.at);
 	free(r.order);

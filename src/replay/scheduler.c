@@ -103,7 +103,6 @@ struct met {
 	uint64_t size;
 };
 
-/* A debugger stops here when the failing thread is about to execute what the schedule has as its last SAP. */
 __attribute__((noinline)) void __rethread_before_failure(void)
 {
 	__asm__ volatile("" ::: "memory");

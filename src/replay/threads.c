@@ -86,6 +86,7 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 void twin_thread_begin(struct twin_thread *t)
 {
 	self = t;
+	t->tid = (int)syscall(SYS_gettid);
 	t->gate = &__rethread_gate;
 	__rethread_gate.count = 0;
 	__rethread_gate.signal = 0;

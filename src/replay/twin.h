@@ -39,6 +39,7 @@ struct input_cursor {
 struct twin_thread {
 	char name[64];
 	uint32_t number;
+	int tid;               /* kernel's id, once it runs */
 	uint32_t children;     /* threads created so far; owner only */
 	struct rt_gate *gate;  /* the thread's own gate while it lives */
 	struct plan *plan;     /* NULL: not mentioned in the schedule */
@@ -119,6 +120,11 @@ void gate_end(void);
 void gate_await(struct twin_thread *self, const struct wait *w);
 bool gate_has_passed(const struct wait *w);
 _Noreturn void gate_give_up(void);
+/*
+ * Does nothing: where a debugger stops when the failing thread is about to execute what the schedule has as its last
+ * SAP, or when everybody is blocked.
+ */
+void __rethread_before_failure(void);
 
 /* The bell is rung whenever anything that a thread may wait for has happened. */
 uint32_t bell_look(void);

@@ -96,6 +96,7 @@ static void say_deadlock(void)
 	snprintf(twin_report->failure.message, sizeof twin_report->failure.message, "%s", names);
 	twin_report->failure.state = 2;
 	report_outcome(RT_REPLAY_FAILED, NULL, "every thread that is left is blocked: %s", names);
+	__rethread_before_failure();
 }
 
 /* A debugger holds threads as long as it likes: no time counts then. */
@@ -116,7 +117,6 @@ static void *watchdog(void *unused)
 	(void)unused;
 	const struct timespec tick = { .tv_nsec = 50 * 1000 * 1000 };
 	uint64_t last = progress();
-	bool traced = is_traced();
 	for (unsigned idle = 0;;) {
 		nanosleep(&tick, NULL);
 		uint64_t now = progress();
@@ -130,7 +130,7 @@ static void *watchdog(void *unused)
 			atomic_store(&released, 1);
 			bell_ring();
 			idle = 0;
-		} else if (!traced && ((idle >= 20 && !s.runs) || idle >= timeout_seconds * 20)) {
+		} else if (((idle >= 20 && !s.runs) || idle >= timeout_seconds * 20) && !is_traced()) {
 			if (s.waiting)
 				say_stuck(s.waiting);
 			else

@@ -5,8 +5,31 @@
 #endif
 #include "rt/deadlock.h"
 #include "rt/interpose.h"
+#include "rt/plain_mutex.h"
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ mutexes ----------------- */
+
+bool rt_plain_mutexes;
+
+void rt_plain_mutexes_init(void)
+{
+	void *functions[] = {(void *)rt_real.pthread_mutex_trylock, (void *)rt_real.pthread_mutex_lock,
+			     (void *)rt_real.pthread_mutex_unlock};
+	const char *version = gnu_get_libc_version();
+	Dl_info libc, found;
+
+	if (strncmp(version, "2.", 2) || atoi(version + 2) < 34 || !dladdr((void *)gnu_get_libc_version, &libc))
+		return;
+	for (unsigned i = 0; i < 3; i++)
+		if (!dladdr(functions[i], &found) || found.dli_fbase != libc.dli_fbase)
+			return;
+	rt_plain_mutexes = true;
+}
 
 static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pthread_mutex_t *m,
 							const void *from)
@@ -44,7 +67,8 @@ int pthread_mutex_lock(pthread_mutex_t *m)
 
 	if (rt_unlikely(!rt_self.active))
 		return lock_unrecorded(m);
-	result = rt_real.pthread_mutex_trylock(m);
+	result = rt_likely(rt_plain_mutexes && rt_is_plain(m)) ? rt_plain_trylock(m, rt_self.tid)
+							       : rt_real.pthread_mutex_trylock(m);
 	i = rt_object_place(m);
 	o = rt_self.cache[i].object;
 	if (rt_unlikely(result || rt_self.cache[i].address != m || o->owner != rt_self.number))
@@ -80,7 +104,10 @@ int pthread_mutex_unlock(pthread_mutex_t *m)
 	if (rt_unlikely(!self->active))
 		return RT_REAL(pthread_mutex_unlock)(m);
 	rt_self_done(self);
-	return rt_real.pthread_mutex_unlock(m);
+	if (rt_unlikely(!rt_plain_mutexes || !rt_is_plain(m)))
+		return rt_real.pthread_mutex_unlock(m);
+	rt_plain_unlock(m);
+	return 0;
 }
 
 /* ------------------------------------------------------------------ spinlocks --------------- */

@@ -16,7 +16,7 @@
 static uint64_t nowhere = 1;
 
 /* How often the time is noted: each so many words that are in the log, or are foretold. */
-enum { STAMP_KEPT = 8, STAMP_FORETOLD = 64 };
+enum { STAMP_KEPT = 16, STAMP_FORETOLD = 64 };
 
 /* What word followed last time (trace.h); used once the thread's first word is complete. */
 static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
@@ -326,7 +326,7 @@ void rt_self_begin(struct rt_peer *peer)
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	path_to_scratch(self);
 	self->time_pieces.seq = UINT64_MAX; /* before the first */
-	self->thread->tid = peer->tid;
+	self->tid = self->thread->tid = peer->tid;
 	self->thread->start_time = rt_clock();
 	if (peer->thread)
 		begin_streams(self, peer->thread);

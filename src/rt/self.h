@@ -49,6 +49,7 @@ struct rt_self {
 	uint64_t *path_end;
 	struct rt_thread *thread;
 	uint32_t number;
+	uint32_t tid; /* kernel's id */
 	bool active;
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */

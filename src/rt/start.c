@@ -6,6 +6,7 @@
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/options.h"
+#include "rt/plain_mutex.h"
 #include "rt/real.h"
 #include "rt/self.h"
 #include "rt/threads.h"
@@ -83,6 +84,7 @@ static void start(int argc, char **argv, char **environment)
 	pthread_atfork(NULL, NULL, in_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
+	rt_plain_mutexes_init();
 	rt_threads_start();
 }
 

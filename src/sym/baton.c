@@ -24,9 +24,14 @@ static void hand_over(struct ethread *next)
 
 static struct ethread *pick(void)
 {
-	for (size_t i = 0; i < engine.threads.n; i++)
-		if (sync_can_go(engine.threads.at[i]))
-			return engine.threads.at[i];
+	struct ethread *earliest = NULL;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *t = engine.threads.at[i];
+		if (sync_can_go(t) && (!earliest || t->time < earliest->time))
+			earliest = t;
+	}
+	if (earliest)
+		return earliest;
 	/* Someone who was to be heard of does not come, a wrong guess held it up: the first to have heard goes on. */
 	struct ethread *first = NULL;
 	for (size_t i = 0; i < engine.threads.n; i++) {
@@ -49,6 +54,15 @@ void baton_wait(struct ethread *self)
 	hand_over(next);
 	await_turn(self);
 	self->wait = WAIT_NOTHING;
+}
+
+void baton_yield(struct ethread *self)
+{
+	struct ethread *next = pick();
+	if (!next || next == self || next->time >= self->time)
+		return;
+	hand_over(next);
+	await_turn(self);
 }
 
 void baton_first(struct ethread *self)

@@ -57,6 +57,7 @@ struct ethread *engine_thread_new(struct ethread *parent)
 	path_reader_init(&t->path, t->log ? t->log->path : NULL, t->log ? t->log->npath : 0);
 	t->interp = ithread_new(engine.interp, t);
 	vclock_tick(&t->clock, t->number);
+	t->time = t->log ? t->log->info.start_time : parent ? parent->time : 0;
 	*vec_push(&engine.threads) = t;
 	event_add(t, EVENT_START, t->number, 0);
 	return t;

@@ -9,6 +9,7 @@
  *   host.c     what the interpreter asks for: accesses, path, native calls
  *   native.c   what native code does to memory; inputs
  *   hear.c     order among inputs of different threads
+ *   time.c     which thread is behind
  *   race.c     which locations race
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
@@ -98,6 +99,11 @@ struct ethread {
 	struct vclock clock;
 	vec(struct event) events;
 	vec(struct local_condition) conditions;
+	/* time.c */
+	uint64_t time;       /* the last stamp passed, 0 = none */
+	size_t next_time;    /* in log->times */
+	uint64_t words_seen; /* of the path, when stamps were last looked at */
+	size_t stamped;      /* events that know the stamp after them */
 	/* baton.c */
 	_Atomic uint32_t turn; /* futex */
 	enum wait_kind wait;
@@ -170,8 +176,14 @@ int engine_inside(int inside);
 
 /* baton.c: block until the wait that `self` has set can be over; run another meanwhile. */
 void baton_wait(struct ethread *self);
+/* Lets a thread that is behind in time run first. */
+void baton_yield(struct ethread *self);
 void baton_first(struct ethread *self);      /* a new thread waits for its first turn */
 _Noreturn void baton_leave(struct ethread *self);
+
+/* time.c: the thread has come past a stamp; past words of its path. */
+void time_passes(struct ethread *t, uint64_t stamp);
+void time_path(struct ethread *t);
 
 /* sync.c: the steps of interposed calls (include/rethread/engine.h). */
 int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

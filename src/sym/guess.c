@@ -54,9 +54,24 @@ static expr equals(expr e, uint64_t v)
 	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, width, v));
 }
 
+/* Was the expression assumed before? Then its condition is there already. */
+static bool is_assumed(expr e)
+{
+	static uint8_t *seen; /* by expression */
+	static size_t size;
+	if (e >= size) {
+		size_t old = size;
+		size = e * 2u + 1024;
+		seen = xrealloc(seen, size);
+		memset(seen + old, 0, size - old);
+	}
+	bool was = seen[e];
+	seen[e] = true;
+	return was;
+}
+
 void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 {
-	condition_add(t, e, v, address ? CONDITION_ADDRESS : CONDITION_ASSUMED);
 	t->assumed_at = ithread_instructions(t->interp);
 	if (address) {
 		expr same = equals(e, v);
@@ -64,6 +79,9 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 				   expr_binary(engine.exprs, EXPR_AND, t->guard, same) : same;
 		t->guard_at = t->assumed_at;
 	}
+	if (is_assumed(e))
+		return;
+	condition_add(t, e, v, address ? CONDITION_ADDRESS : CONDITION_ASSUMED);
 	*vec_push(&engine.assumptions) = (struct assumption){ e, v, t->number, t->clock.at[t->number] };
 }
 

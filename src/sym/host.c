@@ -13,7 +13,11 @@ static struct ethread *of(struct ithread *t)
 
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
-	return path_reader_bits(&of(t)->path, n);
+	struct ethread *self = of(t);
+	int64_t bits = path_reader_bits(&self->path, n);
+	if (self->path.words != self->words_seen)
+		time_path(self);
+	return bits;
 }
 
 void host_unrecorded(struct ithread *t)

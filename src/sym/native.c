@@ -78,6 +78,12 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 	}
 }
 
+/* What the C library leaves in the first words of a block that it got back, more or less. */
+static uint64_t left_by_free(uint64_t start, uint64_t at)
+{
+	return at == start ? start >> 12 : 0x6b65795f66726565;
+}
+
 /* A block that is given up counts as written: whoever uses it and is not ordered with that races. */
 static void frees(struct ethread *self, uint32_t site, uint64_t address)
 {
@@ -89,6 +95,8 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address)
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
 		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
+		if (at < start + 16 && a.size == 8)
+			a.value = (struct slot){ left_by_free(start, at), EXPR_NONE };
 		engine_store(self, site, &a);
 		at += a.size;
 	}

@@ -157,6 +157,8 @@ static const struct rt_sync *entry(struct ethread *self)
 static int done(struct ethread *self, const struct rt_sync *e)
 {
 	self->ops++;
+	if (e && e->time)
+		time_passes(self, e->time);
 	if (!e || !e->result)
 		return 0;
 	*vec_push(&engine.results) =

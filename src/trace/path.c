@@ -64,6 +64,7 @@ static bool refill(struct path_reader *r)
 		if (!r->word)
 			return false;
 		r->left = word_bits(r->word);
+		r->words++;
 	}
 	return true;
 }

@@ -41,3 +41,20 @@ recordable() {
 latest() {
 	readlink -f "$XDG_DATA_HOME/rethread/traces/latest"
 }
+
+# reproduced INPUT PROGRAM ARGS...: a failing run with that standard input is reproduced, and replayed 20 of 20 times
+# without the input, with the same output.
+reproduced() {
+	local input=$1 i got
+	shift
+	for i in $(seq 500); do
+		got=0
+		rethread record -- "$@" <"$input" >recorded 2>err || got=$?
+		[ $got = 0 ] || break
+	done
+	[ $got = 134 ] || fail "status $got: $(cat err)"
+	rethread reproduce --budget 60 </dev/null >out 2>&1 || fail "not reproduced: $(cat out)"
+	has out 'reproduced and proven by replay'
+	rethread replay -n 20 </dev/null >out 2>&1 || fail "not replayed: $(cat out)"
+	has out '^reproduced 20/20$'
+}

@@ -28,7 +28,7 @@ has dump '^flags 4 scheme 3 threads 3 dropped 0$' '^failure none 0 1 ' '^thread 
 	'^sync 1 op 4 object t2 order 2'
 same "$(stat -c %a trace/log.*)" 600
 # The pattern repeats, so its words are foretold and the log is small; every 64th of them has a time stamp.
-has dump '^margin 10000$' "^times 1:2 $((40000001 / 56 / 64)) in order"
+has dump '^margin 10000$' "^times 1:2 1116[01] in order"
 [ "$(stat -c %s trace/log.*)" -lt 700000 ]
 OPTIONS=time=0 record 7 ./p
 dump

@@ -1,0 +1,82 @@
+#include "cli/gdb.h"
+
+#include "exe/twin.h"
+
+#include <errno.h>
+#include <rethread/schedule.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What gdb is told first. Variables that a line of gdb cannot hold are left out. */
+static void write_commands(FILE *f, const struct trace *t, const char *variable)
+{
+	char *script = tool_file("rethread-gdb.py");
+	fprintf(f, "set confirm off\nset pagination off\nset breakpoint pending on\nunset environment\n");
+	for (size_t i = 0; t->environment && t->environment[i]; i++) {
+		const char *e = t->environment[i];
+		if (strncmp(e, "RETHREAD_", 9) && !strchr(e, '\n'))
+			fprintf(f, "set environment %s\n", e);
+	}
+	fprintf(f, "set environment " RT_TWIN_VARIABLE "=%s\n", variable);
+	if (t->cwd)
+		fprintf(f, "set cwd %s\n", t->cwd);
+	fprintf(f, "source %s\nrethread run\n", script);
+	free(script);
+}
+
+_Noreturn static void start_gdb(const struct trace *t, const char *twin, const char *commands, const char *batch)
+{
+	size_t n = 0, argc = 0;
+	while (t->argv && t->argv[argc])
+		argc++;
+	char **argv = xcalloc(argc + 12, sizeof *argv);
+	argv[n++] = "gdb";
+	argv[n++] = "-q";
+	if (batch)
+		argv[n++] = "-batch";
+	argv[n++] = "-x";
+	argv[n++] = xstrdup(commands);
+	if (batch) {
+		argv[n++] = "-x";
+		argv[n++] = xstrdup(batch);
+	}
+	argv[n++] = "--args";
+	argv[n++] = xstrdup(twin);
+	for (size_t i = 1; i < argc; i++)
+		argv[n++] = t->argv[i];
+	setenv("SHELL", "/bin/sh", 1); /* gdb starts the program through it */
+	execvp("gdb", argv);
+	fprintf(stderr, "rethread: cannot start gdb: %s\n", strerror(errno));
+	_exit(EXIT_ERROR);
+}
+
+int gdb_replay(const struct trace *t, const char *twin, const char *schedule, const char *batch)
+{
+	struct error err;
+	char *dir = temp_dir(&err);
+	if (!dir)
+		die(EXIT_ERROR, "%s", err.text);
+	char *report = xasprintf("%s/report", dir), *commands = xasprintf("%s/commands", dir);
+	char *variable = twin_replay_variable(t, schedule, report, 1000000);
+	FILE *f = fopen(commands, "we");
+	if (!f)
+		die(EXIT_ERROR, "cannot write %s: %s", commands, strerror(errno));
+	write_commands(f, t, variable);
+	if (fclose(f))
+		die(EXIT_ERROR, "cannot write %s: %s", commands, strerror(errno));
+	fflush(NULL);
+	pid_t child = fork();
+	if (!child)
+		start_gdb(t, twin, commands, batch);
+	int status = 0;
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	remove_tree(dir, NULL);
+	free(dir);
+	free(report);
+	free(commands);
+	free(variable);
+	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_ERROR;
+}

@@ -1,0 +1,57 @@
+/*
+ * Locking and unlocking a mutex of the default kind as glibc does it (nptl/pthread_mutex_trylock.c and _unlock.c, 2.34 to
+ * date): a call through glibc would cost about as much as the lock itself. The layout cannot change, because
+ * PTHREAD_MUTEX_INITIALIZER is compiled into programs. __lock is 0: free, 1: taken, 2: taken and somebody may wait.
+ *
+ * Only used when rt_plain_mutexes says that the real functions are glibc's, and not those of a preloaded library.
+ */
+#ifndef RETHREAD_RT_PLAIN_MUTEX_H
+#define RETHREAD_RT_PLAIN_MUTEX_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#pragma GCC visibility push(hidden)
+
+extern bool rt_plain_mutexes;
+/* Finds out; after rt_real_init. */
+void rt_plain_mutexes_init(void);
+
+#pragma GCC visibility pop
+
+/* Neither recursive, error checking, robust, with a protocol, shared between processes, nor elided. */
+static inline bool rt_is_plain(const pthread_mutex_t *m)
+{
+	return m->__data.__kind == PTHREAD_MUTEX_TIMED_NP;
+}
+
+/* 0 or EBUSY. */
+static inline int rt_plain_trylock(pthread_mutex_t *m, uint32_t tid)
+{
+	int is_free = 0;
+
+	if (!__atomic_compare_exchange_n(&m->__data.__lock, &is_free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return EBUSY;
+	m->__data.__owner = (int)tid;
+	m->__data.__nusers++;
+	return 0;
+}
+
+static inline void rt_plain_unlock(pthread_mutex_t *m)
+{
+	m->__data.__owner = 0;
+	m->__data.__nusers--;
+	if (__builtin_expect(__atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1, 0)) {
+		int saved = errno;
+
+		/* The mutex may be gone already; then this wakes nobody who would mind. */
+		syscall(SYS_futex, &m->__data.__lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		errno = saved;
+	}
+}
+
+#endif
