@@ -2,7 +2,8 @@
 #
 #   make            all products           make check     all tests, last line "N passed, N failed"
 #   make demo       one bug, start to end  make install PREFIX=/usr/local DESTDIR=
-#   make clean      removes build/         make format    clang-format over all sources
+#   make bench      what recording costs   make format    clang-format over all sources
+#   make clean      removes build/
 #
 # Sources are taken by wildcard, one folder per part; a new file needs no change here.
 # Goals that build first install missing Debian packages (scripts/setup.sh; RETHREAD_NO_SETUP=1 skips it).
@@ -70,7 +71,7 @@ ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call o
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c input_kinds.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c input_kinds.c log.c options.c))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer))) \
@@ -82,7 +83,7 @@ PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
 PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
-.PHONY: all check demo install clean format units
+.PHONY: all check demo bench install clean format units
 all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
@@ -153,6 +154,10 @@ check: all units
 
 demo: all
 	@scripts/demo.sh
+
+# What recording costs; ROUNDS, SCALE and TIME=cpu are explained in bench/run.sh.
+bench: all
+	@bench/run.sh $(B)
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/rethread share/man/man1 share/bash-completion/completions)

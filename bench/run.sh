@@ -63,14 +63,14 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 	awk -v name="$name" -v n="${best[native]}" -v off="${best[off]}" -v p="${best[path]}" -v s="${best[path+sync]}" \
 		-v f="${best[full]}" -v t="${best[tsan]}" -v all="$all" -v bits="$bits" -v path="$path" -v syncs="$syncs" \
 		-v sync="$sync" -v full="${size[full]}" 'BEGIN {
-		printf "%-28s %7.1f %6.2f %6.2f %9.2f %6.2f %6.2f %8.2f %8.2f %9s %9.0f %9.0f\n", name, n / 1e6, off / n, p / n,
-			s / n, f / n, t / n, all / 1e6, all ? bits / all : 0,
-			syncs ? sprintf("%.2f", sync / syncs) : "-", (path + sync) / 1024, full / 1024 }'
+		printf "%-24s %7.1f %6.2f %6.2f %9.2f %6.2f %6.2f %9.1f %9.2f %9.2f %9s %9.0f %9.0f\n", name, n / 1e6, off / n,
+			p / n, s / n, f / n, t / n, all / 1e6, all ? bits / all : 0, all ? path * 8 / all : 0,
+			syncs > 1000 ? sprintf("%.2f", sync / syncs) : "-", (path + sync) / 1024, full / 1024 }'
 }
 
-printf '%-28s %7s %6s %6s %9s %6s %6s %8s %8s %9s %9s %9s\n' \
-	"" native off path path+sync full tsan branches "bits per" "bytes per" "log KiB" "log KiB" \
-	"" ms "x" "x" "x" "x" "x" million branch "lock op" path+sync full
+printf '%-24s %7s %6s %6s %9s %6s %6s %9s %9s %9s %9s %9s %9s\n' \
+	"" native off path path+sync full tsan branches recorded "log bits" "log bytes" "log KiB" "log KiB" \
+	"" ms "x" "x" "x" "x" "x" million share "/ branch" "/ lock op" path+sync full
 set=./w2
 row "1 threads 2" 2 $S $S 4 50
 row "1 threads 16" 16 $S $S 4 50

@@ -30,6 +30,8 @@ enum rt_scheme {
 	RT_SCHEME_BASE = 1,
 	RT_SCHEME_PATH = 2,
 	RT_SCHEME_PATH_SYNC = 3,
+	RT_SCHEME_RW = 4,      /* recorded by the twin: versions and counts of readers */
+	RT_SCHEME_RW_LEAP = 5, /* the same by runs of threads */
 };
 
 enum rt_failure_kind {
@@ -94,6 +96,7 @@ enum rt_stream {
 	RT_STREAM_SYNC = 3,   /* struct rt_sync entries; an entry with order 0 ends the stream */
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
 	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
+	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
 };
 
 /*
@@ -195,6 +198,41 @@ struct rt_sync {
 	uint64_t time;   /* rdtsc after the operation, 0 with time=0 */
 };
 #define RT_OBJECT_THREAD 0x80000000u
+
+/*
+ * Order of accesses: schemes rw and rw:leap, recorded by the twin, in whose SAPs (instrument.h) the entries are. An entry
+ * is a run of SAPs of its thread, from `first` to `last`, on one location, with nobody else's access in between where
+ * that matters. Locations are numbered from 1 and stand for one or more words of memory or objects.
+ *
+ *   WRITE   rw (after Ditto, thesis fig. 3.10): the writes that made versions `version` to `version` + count - 1 of the
+ *           location. `value` is how many reads by others than its writer the version before had. Reads of what the
+ *           thread wrote itself are not logged. Atomic updates and steps on objects are writes.
+ *   READ    rw: `count` reads of version `version`; 0 is what was there before the first write.
+ *   RUN     leap (after LEAP): the location's vector of threads has, at place `version` from 1, this thread with run length
+ *           `count`, reads and writes alike.
+ *   CALL    both: a call out of the module that began when `version` calls of the process had ended and was the
+ *           `last`-th to end; 0: it did not end. location is 0.
+ *   RESULT  both: the step that is SAP `first` returned `value`, and ordered nothing. location is 0.
+ *
+ * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
+ * step has begun and is not done.
+ */
+enum rt_order_kind {
+	RT_ORDER_READ = 1,
+	RT_ORDER_WRITE = 2,
+	RT_ORDER_RUN = 3,
+	RT_ORDER_CALL = 4,
+	RT_ORDER_RESULT = 5,
+};
+struct rt_order {
+	uint64_t first, last;
+	uint64_t version;
+	uint32_t location;
+	uint32_t count;
+	uint32_t kind; /* enum rt_order_kind */
+	uint32_t value;
+	uint64_t reserved;
+};
 
 /*
  * Inputs: what a call of a function in inputs.def brought into the program. After the struct come the pieces of memory

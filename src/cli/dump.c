@@ -142,7 +142,10 @@ static json_t *failure_value(const struct trace *t, struct symbols *symbols)
 static json_t *trace_value(const struct trace *t)
 {
 	struct error err;
-	struct symbols *symbols = t->program ? symbols_open(t->program, &err) : NULL;
+	char *twin = xasprintf("%s/twin", t->dir);
+	const char *image = trace_is_rw(t) ? twin : t->program;
+	struct symbols *symbols = image ? symbols_open(image, &err) : NULL;
+	free(twin);
 	if (!symbols)
 		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
 	json_t *threads = json_array(), *argv = json_array();

@@ -24,10 +24,11 @@ static int info(const struct command *self, int argc, char **argv)
 	if (argc > 2)
 		usage_error(self, "one trace at a time");
 	struct trace *t = open_trace(argv[1]);
-	uint64_t branches = 0, sync = 0;
+	uint64_t branches = 0, sync = 0, order = 0;
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		branches += t->threads[i].nbits;
 		sync += t->threads[i].nsync;
+		order += t->threads[i].norder;
 	}
 	char when[32], build[2 * RT_BUILD_ID_SIZE + 1], module[2 * RT_HASH_SIZE + 1];
 	trace_when(t, when, sizeof when);
@@ -48,6 +49,8 @@ static int info(const struct command *self, int argc, char **argv)
 	printf("threads     %u\n", t->nthreads);
 	printf("branches    %llu bits\n", (unsigned long long)branches);
 	printf("sync        %llu entries\n", (unsigned long long)sync);
+	if (trace_is_rw(t))
+		printf("order       %llu entries\n", (unsigned long long)order);
 	printf("on disk     %llu bytes\n", (unsigned long long)trace_bytes(t));
 	if (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP))
 		printf("incomplete  the log ends early: %s\n",

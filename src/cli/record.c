@@ -3,6 +3,7 @@
 #include "cli/run.h"
 #include "trace/store.h"
 #include "exe/sections.h"
+#include "exe/symbols.h"
 
 #include <rethread/instrument.h>
 
@@ -28,13 +29,21 @@ struct record {
 	long runs;
 	long done;            /* runs so far, in repeat */
 	char *dir;            /* of the current run */
+	char *twin;           /* scheme rw: the file's contents, which every trace gets */
+	size_t twin_size;
 };
 
 /* ---------------------------------------------------------------- arguments */
 
+/* The schemes that the twin records. */
+static bool is_rw(const char *s)
+{
+	return s && (!strcmp(s, "rw") || !strcmp(s, "rw:leap"));
+}
+
 static bool is_scheme(const char *s)
 {
-	return !strcmp(s, "base") || !strcmp(s, "path") || !strcmp(s, "path+sync");
+	return !strcmp(s, "base") || !strcmp(s, "path") || !strcmp(s, "path+sync") || is_rw(s);
 }
 
 static bool is_size(const char *s)
@@ -59,7 +68,7 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 			break;
 		case 's':
 			if (!is_scheme(optarg))
-				usage_error(self, "there is no scheme `%s'; schemes: path+sync, path, base", optarg);
+				usage_error(self, "there is no scheme `%s'; schemes: path+sync, path, base, rw, rw:leap", optarg);
 			r->run.scheme = optarg;
 			break;
 		case 'u':
@@ -124,6 +133,21 @@ static void check_program(struct record *r)
 				"then record again", r->run.program);
 }
 
+static void load_twin(struct record *r)
+{
+	struct error err;
+	uint8_t id[RT_BUILD_ID_SIZE];
+	char *hex = xcalloc(2 * sizeof id + 1, 1);
+	struct symbols *s = symbols_open(r->run.program, &err);
+	if (!s || !sections_read(r->run.program, RT_SECTION_TWIN, &r->twin, &r->twin_size, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	size_t n = symbols_build_id(s, id, sizeof id);
+	for (size_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	symbols_close(s);
+	r->run.build_id = hex;
+}
+
 /* ---------------------------------------------------------------- one run */
 
 static bool is_empty(const char *dir)
@@ -154,10 +178,23 @@ static void make_trace_dir(struct record *r)
 		    r->dir ? r->dir : "?");
 }
 
+static void put_twin(struct record *r)
+{
+	struct error err;
+	free((char *)r->run.twin);
+	r->run.twin = xasprintf("%s/twin", r->dir);
+	if (!write_file(r->run.twin, r->twin, r->twin_size, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	if (chmod(r->run.twin, 0700))
+		die(EXIT_ERROR, "cannot make %s executable: %s", r->run.twin, strerror(errno));
+}
+
 static void one_run(struct record *r, struct run_result *result)
 {
 	struct error err;
 	make_trace_dir(r);
+	if (r->twin)
+		put_twin(r);
 	if (!run_recorded(&r->run, r->dir, result, &err) ||
 	    !run_write_meta(&r->run, r->dir, result, &err))
 		die(EXIT_ERROR, "%s", err.text);
@@ -228,6 +265,8 @@ static int record(const struct command *self, int argc, char **argv)
 	struct run_result result;
 	parse(self, &r, argc, argv);
 	check_program(&r);
+	if (is_rw(r.run.scheme))
+		load_twin(&r);
 	if (!r.runs)
 		r.runs = r.until_failure ? 10000 : 1;
 	r.run.margin = margin_measure();
@@ -251,6 +290,9 @@ static int record(const struct command *self, int argc, char **argv)
 	}
 	free(r.dir);
 	free(r.run.program);
+	free(r.twin);
+	free((char *)r.run.twin);
+	free((char *)r.run.build_id);
 	return end_alike(&result);
 }
 
@@ -261,7 +303,8 @@ const struct command record_command = {
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
-		"  --scheme S        what is recorded: path+sync (default), path, base\n"
+		"  --scheme S        what is recorded: path+sync (default), path, base; rw or rw:leap: the order\n"
+		"                    of all shared accesses, by running the twin in the program's place\n"
 		"  --until-failure   repeat, and keep the first failing run only\n"
 		"  --runs N          ... at most N times (default 10000)\n"
 		"  --timeout SEC     a run that takes longer has failed\n"

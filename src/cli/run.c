@@ -1,6 +1,8 @@
 #include "cli/run.h"
 #include "exe/predicate.h"
 
+#include <rethread/schedule.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -83,6 +85,11 @@ static void child(const struct watch *w, int write_ends[2], const sigset_t *mask
 		if (write_ends[i] >= 0)
 			dup2(write_ends[i], i + 1);
 	set_options_variable(w);
+	if (w->options->twin) {
+		char *variable = xasprintf("mode=record,build=%s", w->options->build_id);
+		setenv(RT_TWIN_VARIABLE, variable, 1);
+		execv(w->options->twin, w->options->argv);
+	}
 	execv(w->options->program, w->options->argv);
 	dprintf(2, "rethread: cannot run %s: %s\n", w->options->program, strerror(errno));
 	_exit(127);

@@ -19,6 +19,8 @@ struct run_options {
 	char **argv;          /* NULL-terminated; argv[0] as the user gave it */
 	const char *scheme;   /* NULL: the runtime's default */
 	const char *max_log;  /* NULL: no cap */
+	const char *twin;     /* scheme rw: what is run in the program's place, else NULL */
+	const char *build_id; /* with twin: the program's, in hex */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */
 	uint64_t margin;      /* of time stamps (margin.h) */

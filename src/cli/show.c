@@ -14,6 +14,8 @@ const char *scheme_name(uint32_t scheme)
 		[RT_SCHEME_BASE] = "base",
 		[RT_SCHEME_PATH] = "path",
 		[RT_SCHEME_PATH_SYNC] = "path+sync",
+		[RT_SCHEME_RW] = "rw",
+		[RT_SCHEME_RW_LEAP] = "rw:leap",
 	};
 	return scheme < sizeof names / sizeof *names ? names[scheme] : "unknown";
 }

@@ -186,7 +186,7 @@ static void site(const char *program, const struct rt_failure *f, char *text, si
 static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
 {
 	char recorded[300], replayed[300];
-	site(t->program, &t->failure, recorded, sizeof recorded);
+	site(trace_is_rw(t) ? twin : t->program, &t->failure, recorded, sizeof recorded);
 	site(twin, f, replayed, sizeof replayed);
 	return !strcmp(recorded, replayed);
 }
@@ -283,6 +283,8 @@ static void say_why(const struct trace *t, const char *twin, bool timed_out, str
 
 char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout)
 {
+	if (trace_is_rw(t)) /* inputs are not recorded under these schemes */
+		return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u", schedule, report, timeout);
 	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report, timeout, t->dir,
 			 t->header.pid);
 }

@@ -174,26 +174,29 @@ static int compare_forced(const void *p, const void *q)
 	return a->piece < b->piece ? -1 : a->piece > b->piece;
 }
 
-/* Marks the symbols an expression depends on. */
-static void mark_symbols(const struct execution *x, expr e, bool *used)
+/* The symbols that guesses rest on: operands have smaller numbers, so one scan backwards finds them. */
+static bool *assumed_symbols(const struct execution *x)
 {
-	const struct expr_node *n = expr_node(x->exprs, e);
-	if (n->op == EXPR_SYM) {
-		used[n->value] = true;
-		return;
+	size_t n = expr_count(x->exprs);
+	bool *needed = xcalloc(n + 1, sizeof *needed), *used = xcalloc(x->nsymbols + 1, sizeof *used);
+	for (size_t i = 0; i < x->conditions.n; i++)
+		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
+			needed[x->conditions.at[i].condition] = true;
+	for (size_t e = n; e; e--) {
+		const struct expr_node *node = expr_node(x->exprs, (expr)e);
+		if (!needed[e])
+			continue;
+		if (node->op == EXPR_SYM)
+			used[node->value] = true;
+		needed[node->a] = needed[node->b] = needed[node->c] = true; /* [0] is unused */
 	}
-	const expr operands[] = { n->a, n->b, n->c };
-	for (int i = 0; i < 3; i++)
-		if (operands[i])
-			mark_symbols(x, operands[i], used);
+	free(needed);
+	return used;
 }
 
 bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err)
 {
-	bool *used = xcalloc(x->nsymbols + 1, sizeof *used);
-	for (size_t i = 0; i < x->conditions.n; i++)
-		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
-			mark_symbols(x, x->conditions.at[i].condition, used);
+	bool *used = assumed_symbols(x);
 	char *path = xasprintf("%s/nogoods", e->dir), *old = NULL;
 	size_t size = 0;
 	read_file(path, &old, &size, NULL); /* there may be none yet */

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "exe/twin.h"
 #include "infer/explore.h"
+#include "infer/follow.h"
 #include "infer/progress.h"
 #include "infer/result.h"
 #include "infer/revise.h"
@@ -21,6 +22,7 @@
 struct request {
 	bool prove;       /* reproduce: replay the candidates */
 	const char *trace;
+	const char *engine;
 	double budget;    /* seconds */
 	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
 	const char *json; /* figures go there, or NULL */
@@ -30,7 +32,7 @@ struct request {
 };
 
 static const char usage_text[] =
-	"usage: rethread reproduce [TRACE] [--engine auto|solve] [--budget SEC] [--memory-model sc|tso|pso]\n"
+	"usage: rethread reproduce [TRACE] [--engine auto|solve|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
 	"                          [--json FILE] [--smt2 FILE] [--no-time]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
@@ -60,12 +62,13 @@ static struct request parse(int argc, char **argv)
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },               { 0 },
 	};
-	struct request r = { .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
+	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
 	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
 		switch (c) {
 		case 'e':
-			if (strcmp(optarg, "auto") && strcmp(optarg, "solve"))
-				die(EXIT_USAGE, "this version has the engines auto and solve, not `%s'", optarg);
+			if (strcmp(optarg, "auto") && strcmp(optarg, "solve") && strcmp(optarg, "follow"))
+				die(EXIT_USAGE, "this version has the engines auto, solve and follow, not `%s'", optarg);
+			r.engine = optarg;
 			break;
 		case 'b':
 			r.budget = seconds_argument(optarg);
@@ -278,6 +281,45 @@ static void name_module(struct schedule *schedule, const struct trace *t)
 		snprintf(schedule->module + 2 * i, 3, "%02x", t->header.module_hash[i]);
 }
 
+/* A trace of scheme rw has the order in it: nothing is inferred, the proof is the same. */
+_Noreturn static void follow_order(struct work *w)
+{
+	struct error err;
+	struct schedule schedule;
+	w->figures.engine = "follow";
+	w->figures.model = "sc";
+	if (!follow(w->trace, &schedule, &err))
+		give_up(w, &err);
+	name_module(&schedule, w->trace);
+	char *path = xasprintf("%s/schedule", w->trace->dir);
+	if (!schedule_write(&schedule, path, &err))
+		give_up(w, &err);
+	w->figures.infer.waits = schedule.waits.n;
+	struct replay_result result = { .reproduced = true };
+	double start = solver_clock();
+	if (w->request.prove && !twin_replay(w->trace, w->twin, path, (unsigned)left(w) + 1, true, &result, &err))
+		give_up(w, &err);
+	w->figures.replays = w->request.prove;
+	w->figures.replay_seconds = solver_clock() - start;
+	if (!result.reproduced) {
+		progress_line("rethread: the recorded order does not replay: %s", result.why);
+		unlink(path);
+		finish(w, EXIT_ERROR, "unproven");
+	}
+	printf("%s: %zu waits\nschedule: %s\n",
+	       w->request.prove ? "followed and proven by replay" : "the recorded order (not replayed)", schedule.waits.n, path);
+	finish(w, EXIT_DONE, w->request.prove ? "reproduced" : "inferred");
+}
+
+static void choose_engine(struct work *w)
+{
+	bool rw = trace_is_rw(w->trace);
+	if (rw ? !strcmp(w->request.engine, "solve") : !strcmp(w->request.engine, "follow"))
+		die(EXIT_USAGE, "engine %s does not work from a trace of this scheme", w->request.engine);
+	if (rw)
+		follow_order(w);
+}
+
 /* All candidates under one memory model, until one is proven. */
 static enum infer_result solve(struct work *w, enum memory_model model)
 {
@@ -383,6 +425,7 @@ int main(int argc, char **argv)
 	choose_models(&w);
 	w.use_time = !w.request.no_time;
 	open_trace(&w);
+	choose_engine(&w);
 	w.explorer = explorer_new(w.trace, w.twin, w.dir, &err);
 	if (!w.explorer)
 		give_up(&w, &err);

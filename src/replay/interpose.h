@@ -20,6 +20,7 @@
 		int result_;                                                                       \
 		if (!gate_enter_as(WHAT, object, &result_))                                        \
 			result_ = (call);                                                          \
+		gate_returns(result_);                                                             \
 		gate_leave();                                                                      \
 		result_;                                                                           \
 	})

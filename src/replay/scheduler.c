@@ -3,6 +3,7 @@
  * that others do not see yet: there it waits for the SAPs of others that the point names, and announces its own SAP
  * once executed if anyone waits for it. Waiting is on one futex, the bell; watchdog.c sees when nobody can go on.
  */
+#include "replay/recorder.h"
 #include "replay/twin.h"
 #include "rt/failure.h"
 
@@ -183,6 +184,10 @@ static void *gate_met(const struct met *m)
 {
 	struct twin_thread *self = twin_self();
 	struct rt_gate *gate = &__rethread_gate;
+	if (self && twin_mode == TWIN_RECORD) {
+		recorder_before(self, m->what, m->kind, m->address, m->size);
+		return m->address;
+	}
 	if (!self || !self->plan) {
 		gate->next = UINT64_MAX;
 		return m->address;
@@ -216,6 +221,8 @@ void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t
 void *__rethread_gate_source(void *address, uint64_t size)
 {
 	struct twin_thread *self = twin_self();
+	if (self && twin_mode == TWIN_RECORD)
+		recorder_source(self, address, size);
 	return self ? buffers_source(self, address, size) : address;
 }
 
@@ -224,9 +231,17 @@ void __rethread_gate_passed(void)
 	int saved = errno;
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
-	if (self)
+	if (self && twin_mode == TWIN_RECORD)
+		recorder_after(self, __rethread_gate.count);
+	else if (self)
 		announce(self, __rethread_gate.count);
 	errno = saved;
+}
+
+/* A step with a time limit: nobody is deadlocked who is in it. Under a schedule its result is the recorded one. */
+static bool ends_by_itself(const char *what)
+{
+	return twin_mode == TWIN_RECORD && (strstr(what, "timed") || strstr(what, "clock"));
 }
 
 bool gate_enter_as(const char *what, const void *object, int *result)
@@ -238,7 +253,8 @@ bool gate_enter_as(const char *what, const void *object, int *result)
 		*result = forced_result;
 		return true;
 	}
-	gate_blocks();
+	if (!ends_by_itself(what))
+		gate_blocks();
 	return false;
 }
 
@@ -256,6 +272,13 @@ void gate_leave(void)
 		atomic_store(&self->state, TWIN_RUNS);
 	if (__rethread_gate.signal)
 		__rethread_gate_passed();
+}
+
+void gate_returns(int result)
+{
+	struct twin_thread *self = twin_self();
+	if (self && twin_mode == TWIN_RECORD)
+		recorder_result(self, result);
 }
 
 void gate_step_as(const char *what, const void *object)
@@ -278,6 +301,8 @@ void gate_end(void)
 		return;
 	buffers_stored(self);
 	buffers_drain(self);
+	if (twin_mode == TWIN_RECORD)
+		recorder_thread_ends(self);
 	twin_thread_end(self);
 	buffers_advance();
 	bell_ring();

@@ -1,4 +1,5 @@
 /* The twin's first constructor: reads RETHREAD_TWIN and sets the mode up. */
+#include "replay/recorder.h"
 #include "replay/twin.h"
 #include "rt/failure.h"
 #include "rt/real.h"
@@ -15,7 +16,8 @@ const struct rt_engine *twin_engine;
 int __rethread_infer;
 
 struct setting {
-	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512];
+	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512],
+		build[64];
 };
 
 #define FIELD(name) { #name, offsetof(struct setting, name), sizeof((struct setting *)0)->name }
@@ -24,7 +26,7 @@ static const struct {
 	size_t offset, size;
 } fields[] = {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
-	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log),
+	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log), FIELD(build),
 };
 
 static void complain(const char *what, const char *value)
@@ -76,6 +78,14 @@ static void start_replay(const struct setting *s)
 	twin_mode = TWIN_REPLAY;
 	int seconds = atoi(s->timeout);
 	watchdog_start(seconds > 0 ? (unsigned)seconds : 30);
+}
+
+static void start_record(const struct setting *s, const char *options)
+{
+	if (!options || !recorder_start(options, s->build))
+		return;
+	twin_mode = TWIN_RECORD;
+	watchdog_start(UINT32_MAX / 20);
 }
 
 static void start_infer(const struct setting *s)
@@ -134,6 +144,8 @@ static void start(int argc, char **argv, char **env)
 		_exit(125);
 	if (!strcmp(s.mode, "replay"))
 		start_replay(&s);
+	else if (!strcmp(s.mode, "record"))
+		start_record(&s, variable(env, "RETHREAD_OPTIONS"));
 	else if (!strcmp(s.mode, "infer"))
 		start_infer(&s);
 	else if (*s.mode) {

@@ -84,10 +84,14 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	gate_enter_as(what, w->mutex, &result);
 	if (!gate_is_scheduled()) {
 		gate_leave(); /* whoever takes the mutex next waits until it is really released */
-		gate_blocks();
+		if (!w->until || twin_mode != TWIN_RECORD)
+			gate_blocks();
 		result = really_wait(w);
 		gate_leave();
-		gate_step_as(what, w->mutex);
+		int unused;
+		gate_enter_as(what, w->mutex, &unused);
+		gate_returns(result);
+		gate_leave();
 		return result;
 	}
 	cond_waits(w->cond);
@@ -190,6 +194,7 @@ static int with_errno(int error)
 			result = with_errno(result);                          \
 		else                                                          \
 			result = rt_real.name arguments;                      \
+		gate_returns(result ? errno : 0);                             \
 		gate_leave();                                                 \
 		return result;                                                \
 	}
@@ -213,6 +218,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	int real = rt_real.pthread_barrier_wait(barrier);
 	gate_leave();
 	bool forced = gate_enter_as(WHAT, barrier, &result);
+	gate_returns(real);
 	gate_leave();
 	return forced ? result : gate_is_scheduled() ? 0 : real;
 }

@@ -1,5 +1,5 @@
 /* The table of threads: fixed blocks, so that a pointer to a thread stays valid for ever. */
-#include "replay/twin.h"
+#include "replay/recorder.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static struct twin_thread *slot(uint32_t number)
 	return twin_thread_at(number);
 }
 
-struct twin_thread *twin_thread_add(struct twin_thread *parent)
+static struct twin_thread *add(struct twin_thread *parent)
 {
 	uint32_t number = atomic_fetch_add(&count, 1);
 	struct twin_thread *t = slot(number);
@@ -80,6 +80,18 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 	t->plan = schedule_plan(t->name);
 	if (t->plan)
 		t->plan->thread = t;
+	if (twin_mode == TWIN_RECORD)
+		recorder_thread(t, parent);
+	return t;
+}
+
+struct twin_thread *twin_thread_add(struct twin_thread *parent)
+{
+	if (twin_mode != TWIN_RECORD)
+		return add(parent);
+	recorder_lock();
+	struct twin_thread *t = add(parent);
+	recorder_unlock();
 	return t;
 }
 
@@ -91,6 +103,10 @@ void twin_thread_begin(struct twin_thread *t)
 	__rethread_gate.count = 0;
 	__rethread_gate.signal = 0;
 	__rethread_gate.next = t->plan && t->plan->npoints ? t->plan->points[0].sap : UINT64_MAX;
+	if (twin_mode == TWIN_RECORD) {
+		__rethread_gate.next = 0;
+		recorder_thread_begins(t);
+	}
 }
 
 void twin_thread_end(struct twin_thread *t)

@@ -1,9 +1,10 @@
 /*
  * The twin's runtime: what its parts know of each other.
  *
- * A twin runs in one of three modes, chosen once at start-up from RETHREAD_TWIN (schedule.h):
+ * A twin runs in one of four modes, chosen once at start-up from RETHREAD_TWIN (schedule.h):
  *   free    nothing is controlled: gates count and interposed functions forward;
  *   replay  a schedule is enforced (scheduler.c);
+ *   record  every SAP is logged, scheme rw (recorder.c);
  *   infer   the program is interpreted by the engine (engine.h); gates are not used.
  * Like the recorder this code lives in somebody else's process: it allocates by mmap only, keeps errno,
  * and takes the C library's functions from rt_real (src/rt/real.h), never its own versions of them.
@@ -17,13 +18,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum twin_mode { TWIN_FREE, TWIN_REPLAY, TWIN_INFER };
+enum twin_mode { TWIN_FREE, TWIN_REPLAY, TWIN_INFER, TWIN_RECORD };
 extern enum twin_mode twin_mode;
 extern const struct rt_engine *twin_engine; /* in infer mode */
 
 struct plan;
 struct point;
 struct store_buffer;
+struct recorder;
 
 /* Where a thread stands in its recorded inputs (input_log.c). */
 struct input_cursor {
@@ -51,6 +53,7 @@ struct twin_thread {
 	struct input_cursor input; /* owner only */
 	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
 	struct plan *waits_for;
+	struct recorder *recorder;   /* in mode record, or NULL */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
 
@@ -112,6 +115,8 @@ void gate_blocks(void);
 /* A gate with nothing in between. */
 #define gate_step() gate_step_as(__func__, NULL)
 void gate_step_as(const char *what, const void *object);
+/* What the step that goes on returned. */
+void gate_returns(int result);
 /* Is the calling thread still under the schedule: does the schedule decide when it goes on? */
 bool gate_is_scheduled(void);
 /* The calling thread is over: whatever it still delays is visible, whoever waits for it looks again. */

@@ -1,5 +1,5 @@
 /* The watchdog of a replay: a thread that sees when nobody can go on, tells why, and ends the run. */
-#include "replay/twin.h"
+#include "replay/recorder.h"
 #include "rt/real.h"
 
 #include <fcntl.h>
@@ -92,9 +92,10 @@ static void say_deadlock(void)
 		if (state == TWIN_IN_CALL || (state == TWIN_AT_STOP && t->cond))
 			n += (size_t)snprintf(names + n, sizeof names - n, "%s ", t->name);
 	}
-	twin_report->failure.kind = RT_FAIL_DEADLOCK;
-	snprintf(twin_report->failure.message, sizeof twin_report->failure.message, "%s", names);
-	twin_report->failure.state = 2;
+	struct rt_failure *f = twin_mode == TWIN_RECORD ? recorder_failure() : &twin_report->failure;
+	f->kind = RT_FAIL_DEADLOCK;
+	snprintf(f->message, sizeof f->message, "%s", names);
+	__atomic_store_n(&f->state, 2, __ATOMIC_RELEASE);
 	report_outcome(RT_REPLAY_FAILED, NULL, "every thread that is left is blocked: %s", names);
 	__rethread_before_failure();
 }
@@ -125,6 +126,8 @@ static void *watchdog(void *unused)
 		struct survey s = survey();
 		if (idle >= 4 && !s.runs && !s.waiting && s.blocked) {
 			say_deadlock();
+			if (twin_mode == TWIN_RECORD)
+				return NULL; /* whoever records ends the process */
 			gate_give_up();
 		} else if (idle >= 4 && !s.runs && s.stopped && !atomic_load(&released)) {
 			atomic_store(&released, 1);

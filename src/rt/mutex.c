@@ -44,6 +44,9 @@ static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pt
 
 static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 {
+	/* Nothing is recorded: on to the C library, the shortest way. */
+	if (!rt_log.header && rt_real.pthread_mutex_lock)
+		return rt_real.pthread_mutex_lock(m);
 	return rt_after_acquire(m, RT_REAL(pthread_mutex_lock)(m));
 }
 

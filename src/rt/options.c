@@ -55,6 +55,8 @@ static bool parse_scheme(struct rt_options *o, struct piece v)
 		{"base", RT_SCHEME_BASE},
 		{"path", RT_SCHEME_PATH},
 		{"path+sync", RT_SCHEME_PATH_SYNC},
+		{"rw", RT_SCHEME_RW},
+		{"rw:leap", RT_SCHEME_RW_LEAP},
 	};
 
 	for (unsigned i = 0; i < sizeof schemes / sizeof *schemes; i++)

@@ -78,6 +78,10 @@ static void start(int argc, char **argv, char **environment)
 	if (!text || getauxval(AT_SECURE))
 		return;
 	rt_options_parse(&options, text);
+	if (options.scheme > RT_SCHEME_PATH_SYNC) {
+		rt_say("nothing is recorded", "scheme rw is recorded by the twin, as `rethread record' starts it");
+		return;
+	}
 	if (options.scheme == RT_SCHEME_OFF || !rt_log_open(&options))
 		return;
 	atexit(at_exit);

@@ -44,6 +44,7 @@ static struct ethread *pick(void)
 
 void baton_wait(struct ethread *self)
 {
+	self->last_wait = self->wait;
 	if (sync_can_go(self)) {
 		self->wait = WAIT_NOTHING;
 		return;

@@ -345,6 +345,19 @@ static void write_status(size_t found)
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)engine.assumptions.n, "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
 		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault);
+	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
+	json_t *threads = json_array();
+	for (size_t i = 0; status && i < engine.threads.n; i++) {
+		const struct ethread *t = engine.threads.at[i];
+		json_array_append_new(threads, json_pack("{s:s s:I s:I s:I s:i s:I s:b}", "name", t->name, "saps",
+							 (json_int_t)t->saps, "operations", (json_int_t)t->ops,
+							 "recorded", (json_int_t)(t->log ? t->log->info.sync_done : 0),
+							 "wait", (int)t->last_wait, "order",
+							 (json_int_t)t->wait_order, "log_used_up",
+							 engine_log_used_up(t)));
+	}
+	if (status)
+		json_object_set_new(status, "threads", threads);
 	if (!status || json_dump_file(status, state_file("status.json"), JSON_INDENT(1)))
 		engine_fatal("cannot write %s", state_file("status.json"));
 }

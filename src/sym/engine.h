@@ -89,8 +89,8 @@ struct ethread {
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
-	expr guard;              /* "the address is as assumed", for the access at hand; of guard_at */
-	uint64_t guard_at;
+	expr address;            /* of the access at hand, when it was assumed; at instruction address_at */
+	uint64_t address_at;
 	uint64_t ops;      /* synchronization operations completed */
 	size_t next_sync;  /* in log->sync */
 	size_t next_input; /* in log->inputs */
@@ -106,7 +106,7 @@ struct ethread {
 	size_t stamped;      /* events that know the stamp after them */
 	/* baton.c */
 	_Atomic uint32_t turn; /* futex */
-	enum wait_kind wait;
+	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
 	struct object *wait_object;
 	uint64_t wait_order;
 	struct ethread *wait_thread;
@@ -222,13 +222,13 @@ bool hear_can_go(const struct ethread *self);
 struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece);
 /* Takes the expression to be v from here on; `address`: of the access that comes next. */
 void guess_assume(struct ethread *t, expr e, uint64_t v, bool address);
+/* The expression of the address of the access at hand, once; EXPR_NONE: it is not assumed. */
+expr guess_take_address(struct ethread *t);
 /*
- * The access at hand is at an assumed address. What a read gives is then an expression: the value found there if the
- * assumption holds, else something unknown. Likewise what memory holds after a write: the new value, or the old
- * one. So a condition met later names the assumptions it rests on. Without an assumption: the first of the two.
+ * What a read at `address`, assumed to be `at`, gives: what it found there if the assumption holds, else anything.
+ * So a condition met later names the assumptions it rests on. Without an assumption: the value's own expression.
  */
-expr guess_guarded_read(struct ethread *t, const struct slot *value, unsigned size);
-expr guess_guarded_write(struct ethread *t, const struct slot *value, uint64_t address, unsigned size);
+expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct slot *value, unsigned size);
 /* The recorded thread did not come here this way: some guess in the causal past of t is wrong. */
 void guess_refute(struct ethread *t);
 /* The recorded fault: should this address, about to be used, be the one? Then *v is it. */

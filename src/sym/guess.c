@@ -74,10 +74,8 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 {
 	t->assumed_at = ithread_instructions(t->interp);
 	if (address) {
-		expr same = equals(e, v);
-		t->guard = t->guard && t->guard_at == t->assumed_at ?
-				   expr_binary(engine.exprs, EXPR_AND, t->guard, same) : same;
-		t->guard_at = t->assumed_at;
+		t->address = e;
+		t->address_at = t->assumed_at;
 	}
 	if (is_assumed(e))
 		return;
@@ -85,32 +83,20 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 	*vec_push(&engine.assumptions) = (struct assumption){ e, v, t->number, t->clock.at[t->number] };
 }
 
-/* The guard of the access at hand, once. */
-static expr take_guard(struct ethread *t)
+expr guess_take_address(struct ethread *t)
 {
-	expr guard = t->guard;
-	t->guard = EXPR_NONE;
-	return guard && t->guard_at == ithread_instructions(t->interp) ? guard : EXPR_NONE;
+	expr e = t->address;
+	t->address = EXPR_NONE;
+	return e && t->address_at == ithread_instructions(t->interp) ? e : EXPR_NONE;
 }
 
-expr guess_guarded_read(struct ethread *t, const struct slot *value, unsigned size)
+expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct slot *value, unsigned size)
 {
-	expr guard = take_guard(t);
-	if (!guard)
+	if (!address)
 		return value->e;
 	expr found = value_expr(value, size), unknown = expr_sym(engine.exprs, size * 8, engine.symbols.n);
-	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, value->v }, t, unknown };
-	return expr_ite(engine.exprs, guard, found, unknown);
-}
-
-expr guess_guarded_write(struct ethread *t, const struct slot *value, uint64_t address, unsigned size)
-{
-	expr guard = take_guard(t);
-	if (!guard)
-		return value->e;
-	struct slot old = { 0, interp_memory_expr(engine.interp, address, size) };
-	memcpy(&old.v, (const void *)(uintptr_t)address, size);
-	return expr_ite(engine.exprs, guard, value_expr(value, size), value_expr(&old, size));
+	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, 0 }, t, unknown };
+	return expr_ite(engine.exprs, equals(address, at), found, unknown);
 }
 
 /* ---- refuting ---- */
@@ -123,9 +109,24 @@ static bool is_in_nogood(size_t first, const struct forced_value *v)
 	return false;
 }
 
-/* Adds the reads that the expression depends on. */
+/* Adds the reads that the expression depends on; expressions share parts, so each is looked at once. */
 static void add_reads(expr e, size_t first)
 {
+	static uint32_t *visited, round; /* by expression: the nogood it was last looked at for */
+	static size_t size, last_first = SIZE_MAX;
+	if (first != last_first) {
+		last_first = first;
+		round++;
+	}
+	if (e >= size) {
+		size_t old = size;
+		size = e * 2u + 1024;
+		visited = xrealloc(visited, size * sizeof *visited);
+		memset(visited + old, 0, (size - old) * sizeof *visited);
+	}
+	if (visited[e] == round)
+		return;
+	visited[e] = round;
 	const struct expr_node *n = expr_node(engine.exprs, e);
 	if (n->op == EXPR_SYM) {
 		const struct forced_value *read = &engine.symbols.at[n->value].read;

@@ -97,12 +97,13 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
+	expr address = guess_take_address(self);
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (!racy) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
-		a->value.e = guess_guarded_read(self, &a->value, a->size);
+		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 		return;
 	}
 	uint32_t piece;
@@ -111,15 +112,15 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
-	a->value.e = guess_guarded_read(self, &a->value, a->size);
+	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 }
 
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
+	guess_take_address(self);
 	bool racy = is_racy(self, a->address, a->size, true);
-	expr kept = guess_guarded_write(self, &a->value, a->address, a->size);
 	write_memory(a->address, a->size, a->value.v);
-	interp_set_memory_expr(engine.interp, a->address, a->size, kept);
+	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
 	if (!racy)
 		return;
 	expr value = value_expr(&a->value, a->size);

@@ -121,7 +121,7 @@ static bool read_header(const struct log *l, struct rt_log_header *h, struct err
 			    "has %u: use "
 			    "the rethread that built the program",
 			    l->path, h->abi, RT_ABI);
-	if (h->scheme == RT_SCHEME_OFF || h->scheme > RT_SCHEME_PATH_SYNC)
+	if (h->scheme == RT_SCHEME_OFF || h->scheme > RT_SCHEME_RW_LEAP)
 		return damaged(l, err, "unknown scheme", h->scheme);
 	return check_failure(l, &h->failure, err);
 }
@@ -152,7 +152,7 @@ static bool read_pieces(struct log *l, struct error *err)
 			return damaged(l, err, "no chunk where one should be", at);
 		if (c.size < RT_PAGE || c.size % RT_PAGE)
 			return damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_TIME)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_ORDER)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq,
@@ -287,6 +287,31 @@ static bool read_times(struct log *l, struct trace_thread *t, const struct piece
 	return true;
 }
 
+/* Entries do not straddle chunks: a chunk ends with what is too small for one. */
+static bool read_order(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
+		       struct error *err)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cap += p[i].size / sizeof *t->order;
+	t->order = xmalloc((cap ? cap : 1) * sizeof *t->order);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t at = 0; at + sizeof *t->order <= p[i].size; at += sizeof *t->order) {
+			struct rt_order *o = &t->order[t->norder];
+
+			memcpy(o, p[i].payload + at, sizeof *o);
+			if (!o->first)
+				return i + 1 == n || damaged(l, err, "hole in the order of accesses", t->info.number);
+			if (o->kind < RT_ORDER_READ || o->kind > RT_ORDER_RESULT || !o->count ||
+			    (o->kind < RT_ORDER_CALL && (!o->location || o->last < o->first)))
+				return damaged(l, err, "impossible order of accesses", t->info.number);
+			t->norder++;
+		}
+	}
+	return true;
+}
+
 /* The n pieces of one stream, in order of seq. */
 static bool read_stream(struct log *l, struct trace *t, const struct piece *p, size_t n,
 			struct error *err)
@@ -305,6 +330,8 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_sync(l, thread, p, n, err);
 	case RT_STREAM_INPUT:
 		return read_inputs(l, thread, p, n, err);
+	case RT_STREAM_ORDER:
+		return read_order(l, thread, p, n, err);
 	default:
 		return read_times(l, thread, p, n, err);
 	}
@@ -551,6 +578,7 @@ void trace_free(struct trace *t)
 		free(t->threads[i].name);
 		free(t->threads[i].path);
 		free(t->threads[i].sync);
+		free(t->threads[i].order);
 		free(t->threads[i].times);
 		free(t->threads[i].input_bytes);
 		free(t->threads[i].inputs);

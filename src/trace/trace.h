@@ -23,6 +23,8 @@ struct trace_thread {
 	uint64_t *path;          /* slots, as in the log: read them with path_reader */
 	size_t npath;
 	uint64_t nbits;          /* branch bits; beyond PATH_MEASURED words an estimate */
+	struct rt_order *order;  /* scheme rw: in the order of the thread, but runs that began earlier may end later */
+	size_t norder;
 	struct rt_sync *sync;    /* in order */
 	size_t nsync;
 	struct rt_time *times;   /* in order */
@@ -48,6 +50,12 @@ struct trace {
 
 struct trace *trace_open(const char *dir, struct error *err);
 void trace_free(struct trace *t);
+
+/* Was it recorded by the twin? Then the addresses of its failure are the twin's. */
+static inline bool trace_is_rw(const struct trace *t)
+{
+	return t->header.scheme == RT_SCHEME_RW || t->header.scheme == RT_SCHEME_RW_LEAP;
+}
 
 /* Thread by ancestry, or NULL. */
 const struct trace_thread *trace_thread_named(const struct trace *t, const char *name);

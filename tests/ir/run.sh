@@ -89,7 +89,9 @@ for opt in ${IR_LEVELS--O0 -O1 -O2 -O3}; do
 	for name in branches switches; do
 		RETHREAD_PASS_ALL_BRANCHES=1 transparent $name "$here/programs/$name.c" $opt &&
 			check "$name $opt: decoded path" path_decodes
-		transparent $name "$here/programs/$name.c" $opt && check "$name $opt: fewer branches" records_less
+		transparent $name "$here/programs/$name.c" $opt || continue
+		# Without optimisation all values are in memory, and their order of writing is not followed.
+		[ $opt = -O0 ] || check "$name $opt: fewer branches" records_less
 	done
 	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted
 	transparent enter "$here/programs/enter.c" $opt enter_native.o

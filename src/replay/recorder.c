@@ -1,0 +1,394 @@
+/*
+ * Scheme rw (trace.h, "Order of accesses"): the twin as a recorder of the full order, in the mode `record`. Every SAP
+ * asks at its gate. An access holds its locations' locks between the two halves of the gate, so that the order that is
+ * logged is the order that was; a step of an interposed function is logged while its object is held.
+ *
+ * Locations are slots of a table, by address in granules of 8 bytes. Two addresses in one slot only order more than
+ * need be.
+ *
+ * A thread writes its own entries, except that nobody else ever touches `open` of a location whose last run is
+ * somebody's. An entry's `first` is written last; a run in the log grows in place, so that death loses nothing.
+ */
+#include "replay/recorder.h"
+
+#include "rt/clock.h"
+#include "rt/failure.h"
+#include "rt/log.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOCATIONS (1u << 16)
+#define CACHE 1024u
+#define ORDER_CHUNK (64u << 10)
+
+/* For log.c, which is the recorder's too; the header gets the twin's hash. */
+const struct rt_record_module __rethread_record_module = { .abi = RT_ABI };
+
+/*
+ * rw: `version` counts the writes, `reads` those of the newest version by others than its writer. leap: `version` counts
+ * the runs. Guarded by `lock`.
+ */
+struct location {
+	_Atomic uint32_t lock;
+	uint32_t last; /* rw: the last writer, leap: whose run it is; thread number + 1, 0 for none */
+	uint64_t version;
+	uint32_t reads;
+	struct rt_order *open; /* entry of the last write or run */
+	char pad[32];
+};
+
+struct recorder {
+	struct rt_thread *thread; /* in the log; NULL: the log has ended */
+	struct rt_order *next, *end;
+	uint64_t seq;             /* of chunks */
+	bool open;                /* between the halves of a gate */
+	bool writes;
+	uint32_t nheld;
+	struct rt_order *call;    /* entry of the call that goes on */
+	const void *object;       /* of the step that goes on, logged when it is done; NULL: none */
+	int result;
+	struct rt_order *reading[CACHE]; /* entries of runs of reads, by location */
+	uint32_t held[LOCATIONS];        /* locations, growing */
+};
+
+static struct location *locations;
+static _Atomic uint64_t calls_done;
+static bool leap;
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- entries ---- */
+
+static bool refill(struct twin_thread *self)
+{
+	struct recorder *r = self->recorder;
+	struct rt_chunk part = { .size = ORDER_CHUNK, .thread = self->number, .stream = RT_STREAM_ORDER, .seq = r->seq };
+	struct rt_chunk *chunk = rt_log_reserve(&part, 1, NULL);
+	if (!chunk) {
+		rt_log_drop();
+		return false;
+	}
+	r->seq++;
+	r->next = (struct rt_order *)(chunk + 1);
+	r->end = r->next + (ORDER_CHUNK - sizeof *chunk) / sizeof *r->next;
+	return true;
+}
+
+static struct rt_order *entry_add(struct twin_thread *self, struct rt_order entry)
+{
+	struct recorder *r = self->recorder;
+	if (r->next == r->end && !refill(self))
+		return NULL;
+	struct rt_order *e = r->next++;
+	uint64_t first = entry.first;
+	entry.first = 0;
+	*e = entry;
+	__atomic_store_n(&e->first, first, __ATOMIC_RELEASE);
+	return e;
+}
+
+static void grow_run(struct rt_order *e, uint64_t sap)
+{
+	e->count++;
+	__atomic_store_n(&e->last, sap, __ATOMIC_RELEASE);
+}
+
+static struct rt_order run_of(uint32_t place, uint32_t kind, uint64_t sap, uint64_t version)
+{
+	return (struct rt_order){ .first = sap, .last = sap, .version = version, .location = place + 1, .count = 1,
+				  .kind = kind };
+}
+
+static void note_write(struct twin_thread *self, uint32_t place, uint64_t sap)
+{
+	struct location *l = &locations[place];
+	if (l->last == self->number + 1 && !l->reads && l->open) {
+		grow_run(l->open, sap);
+	} else {
+		struct rt_order e = run_of(place, RT_ORDER_WRITE, sap, l->version + 1);
+		e.value = l->reads;
+		l->open = entry_add(self, e);
+	}
+	l->version++;
+	l->last = self->number + 1;
+	l->reads = 0;
+}
+
+static void note_read(struct twin_thread *self, uint32_t place, uint64_t sap)
+{
+	struct location *l = &locations[place];
+	if (l->last == self->number + 1)
+		return; /* what it wrote itself */
+	struct rt_order **run = &self->recorder->reading[place % CACHE];
+	if (*run && (*run)->location == place + 1 && (*run)->version == l->version)
+		grow_run(*run, sap);
+	else
+		*run = entry_add(self, run_of(place, RT_ORDER_READ, sap, l->version));
+	l->reads++;
+}
+
+static void note_run(struct twin_thread *self, uint32_t place, uint64_t sap)
+{
+	struct location *l = &locations[place];
+	if (l->last == self->number + 1 && l->open) {
+		grow_run(l->open, sap);
+		return;
+	}
+	l->open = entry_add(self, run_of(place, RT_ORDER_RUN, sap, ++l->version));
+	l->last = self->number + 1;
+}
+
+static void note(struct twin_thread *self, uint32_t place, uint64_t sap, bool writes)
+{
+	if (leap)
+		note_run(self, place, sap);
+	else if (writes)
+		note_write(self, place, sap);
+	else
+		note_read(self, place, sap);
+}
+
+/* ---- locations ---- */
+
+static uint32_t place_of(uint64_t granule)
+{
+	uint64_t page = granule >> 9;
+	return (uint32_t)(granule + (page * 0x9e3779b97f4a7c15ull >> 40)) % LOCATIONS;
+}
+
+static void lock_place(uint32_t place)
+{
+	for (unsigned spins = 0; atomic_exchange_explicit(&locations[place].lock, 1, memory_order_acquire); spins++)
+		if (spins < 100)
+			__builtin_ia32_pause();
+		else
+			syscall(SYS_sched_yield);
+}
+
+static void unlock_place(uint32_t place)
+{
+	atomic_store_explicit(&locations[place].lock, 0, memory_order_release);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The bytes' locations behind those that are there already; sorted, each once. */
+static void add_places(struct recorder *r, const void *address, uint64_t size)
+{
+	uint64_t first = (uint64_t)(uintptr_t)address >> 3, last = ((uint64_t)(uintptr_t)address + size - 1) >> 3;
+	uint32_t n = r->nheld;
+	for (uint64_t g = first; g <= last && n < LOCATIONS; g++)
+		r->held[n++] = place_of(g);
+	if (last - first >= LOCATIONS - r->nheld) /* all of them, then */
+		for (n = 0; n < LOCATIONS; n++)
+			r->held[n] = n;
+	if (n > 1)
+		qsort(r->held, n, sizeof *r->held, by_place);
+	r->nheld = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!r->nheld || r->held[r->nheld - 1] != r->held[i])
+			r->held[r->nheld++] = r->held[i];
+}
+
+static void lock_places(const struct recorder *r)
+{
+	for (uint32_t i = 0; i < r->nheld; i++)
+		lock_place(r->held[i]);
+}
+
+static void unlock_places(const struct recorder *r)
+{
+	for (uint32_t i = 0; i < r->nheld; i++)
+		unlock_place(r->held[i]);
+}
+
+/* ---- the halves of a gate ---- */
+
+/* A release is logged before it happens, anything else after it has. */
+static bool is_release(const char *what)
+{
+	return strstr(what, "unlock") || !strcmp(what, "sem_post");
+}
+
+static void note_object(struct twin_thread *self, const void *object)
+{
+	uint32_t place = place_of((uint64_t)(uintptr_t)object >> 3);
+	lock_place(place);
+	note(self, place, self->gate->count, true);
+	unlock_place(place);
+}
+
+void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size)
+{
+	struct recorder *r = self->recorder;
+	struct rt_gate *gate = self->gate;
+	gate->next = 0;
+	if (!r || !r->thread)
+		return;
+	if (r->open)
+		recorder_after(self, gate->count - 1); /* the previous access never came back */
+	r->open = true;
+	gate->signal = 1;
+	r->result = 0;
+	if (what && address && is_release(what)) {
+		note_object(self, address);
+	} else if (what && address) {
+		r->object = address;
+		__atomic_store_n(&r->thread->waits_for, place_of((uint64_t)(uintptr_t)address >> 3) + 1, __ATOMIC_RELEASE);
+	} else if (!what && address && size) {
+		r->writes = kind != RT_ACCESS_LOAD;
+		add_places(r, address, size);
+		lock_places(r);
+	} else if (!what && kind == RT_ACCESS_NONE) {
+		struct rt_order e = { .first = gate->count, .version = atomic_load(&calls_done), .count = 1,
+				      .kind = RT_ORDER_CALL };
+		r->call = entry_add(self, e);
+	}
+}
+
+/* Where a copy reads; locks are taken in one order, so once more from the beginning. */
+void recorder_source(struct twin_thread *self, const void *address, uint64_t size)
+{
+	struct recorder *r = self->recorder;
+	if (!r || !r->open || !size)
+		return;
+	unlock_places(r);
+	add_places(r, address, size);
+	lock_places(r);
+}
+
+void recorder_after(struct twin_thread *self, uint64_t sap)
+{
+	struct recorder *r = self->recorder;
+	self->gate->signal = 0;
+	if (!r || !r->open)
+		return;
+	r->open = false;
+	for (uint32_t i = 0; i < r->nheld; i++)
+		note(self, r->held[i], sap, r->writes);
+	unlock_places(r);
+	r->nheld = 0;
+	if (r->object && !r->result)
+		note_object(self, r->object);
+	if (r->result)
+		entry_add(self, (struct rt_order){ .first = sap, .last = sap, .count = 1, .kind = RT_ORDER_RESULT,
+						   .value = (uint32_t)r->result });
+	r->object = NULL;
+	if (r->call)
+		__atomic_store_n(&r->call->last, atomic_fetch_add(&calls_done, 1) + 1, __ATOMIC_RELEASE);
+	r->call = NULL;
+	r->thread->waits_for = 0;
+	__atomic_store_n(&r->thread->sync_done, sap, __ATOMIC_RELEASE);
+}
+
+void recorder_result(struct twin_thread *self, int result)
+{
+	if (self->recorder)
+		self->recorder->result = result;
+}
+
+/* ---- threads ---- */
+
+void recorder_lock(void)
+{
+	rt_real.pthread_mutex_lock(&adding);
+}
+
+void recorder_unlock(void)
+{
+	rt_real.pthread_mutex_unlock(&adding);
+}
+
+void recorder_thread(struct twin_thread *t, const struct twin_thread *parent)
+{
+	struct rt_chunk part = { .size = RT_PAGE, .thread = t->number, .stream = RT_STREAM_THREAD };
+	struct rt_chunk *chunk = rt_log_reserve(&part, 1, NULL);
+	struct recorder *r = twin_pages(sizeof *r);
+	if (!r || !chunk) {
+		rt_log_drop();
+		return;
+	}
+	r->thread = (struct rt_thread *)(chunk + 1);
+	*r->thread = (struct rt_thread){ .number = t->number, .parent = parent ? parent->number : t->number,
+					 .child = parent ? parent->children : 0 };
+	t->recorder = r;
+}
+
+void recorder_thread_begins(struct twin_thread *t)
+{
+	if (!t->recorder)
+		return;
+	t->recorder->thread->tid = (uint32_t)t->tid;
+	t->recorder->thread->start_time = rt_clock();
+}
+
+void recorder_thread_ends(struct twin_thread *t)
+{
+	if (!t->recorder)
+		return;
+	if (t->recorder->open)
+		recorder_after(t, t->gate->count);
+	t->recorder->thread->end_time = rt_clock();
+	t->recorder->thread->ended = 1;
+}
+
+/* ---- the process ---- */
+
+static void failed(void)
+{
+	rt_log_end(0);
+}
+
+static void at_exit(void)
+{
+	rt_log_end(RT_LOG_ENDED);
+}
+
+/* The child is not recorded. */
+static void in_child(void)
+{
+	rt_failure_install(NULL, twin_self_number, failed);
+	twin_mode = TWIN_FREE;
+	__rethread_gate.next = UINT64_MAX;
+	__rethread_gate.signal = 0;
+}
+
+static void set_build_id(const char *hex)
+{
+	uint8_t *id = rt_log.header->build_id;
+	memset(id, 0, RT_BUILD_ID_SIZE);
+	for (unsigned i = 0; i < RT_BUILD_ID_SIZE && hex[2 * i] && hex[2 * i + 1]; i++) {
+		char byte[3] = { hex[2 * i], hex[2 * i + 1], 0 };
+		id[i] = (uint8_t)strtoul(byte, NULL, 16);
+	}
+}
+
+bool recorder_start(const char *options, const char *build_id)
+{
+	static struct rt_options o;
+	rt_options_parse(&o, options);
+	leap = o.scheme == RT_SCHEME_RW_LEAP;
+	locations = twin_pages(LOCATIONS * sizeof *locations);
+	if ((o.scheme != RT_SCHEME_RW && !leap) || !locations || !rt_log_open(&o))
+		return false;
+	memcpy(rt_log.header->module_hash, __rethread_twin_module.hash, sizeof rt_log.header->module_hash);
+	set_build_id(build_id);
+	atexit(at_exit);
+	pthread_atfork(NULL, NULL, in_child);
+	rt_failure_install(&rt_log.header->failure, twin_self_number, failed);
+	return true;
+}
+
+struct rt_failure *recorder_failure(void)
+{
+	return &rt_log.header->failure;
+}
