@@ -7,8 +7,8 @@
  * waiting for the workers to notice the request.
  *
  * Bad interleaving: the signal thread copies the offsets; a worker finishes a chunk, advancing its
- * offset and the total; the signal thread copies the total. Or a worker is stopped between the
- * one and the other. The total then belongs to other offsets than those in the log.
+ * offset and the total; the signal thread copies the total. Or it copies both while a worker has
+ * advanced the one and not yet the other. The saved total then belongs to other offsets.
  * Symptom: assertion when the resume data are checked.
  * Fix: the signal thread joins the workers before it saves.
  * Paper: CLAP, section 6 and table 1 (aget 0.4.1: 4 threads, 1951 accesses).

@@ -14,7 +14,7 @@
  *
  * fails: deadlock
  * threads: 3
- * args: 100
+ * args: 200
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 static int kept[KEPT_MAX]; /* connections kept alive; under kept_lock */
 static int kept_count;
 
-static int requests = 100;
+static int requests = 200;
 
 static void queue_push(int connection)
 {
@@ -98,7 +98,7 @@ static void *worker(void *unused)
 	int connection;
 	while ((connection = queue_pop()) != STOP) {
 		answer(connection);
-		if (connection % 2 == 0)
+		if (connection % 3 == 0)
 			keep_alive(connection + 1); /* one more request will come on it */
 	}
 	return unused;
@@ -106,7 +106,7 @@ static void *worker(void *unused)
 
 static void accept_connection(int connection)
 {
-	for (volatile int i = 0; i < 4000 + connection % 5 * 100; i++)
+	for (volatile int i = 0; i < 300 + connection % 5 * 100; i++)
 		;
 }
 
@@ -114,7 +114,7 @@ static void *listener(void *unused)
 {
 	for (int i = 0; i < requests; i++) {
 		accept_connection(i);
-		queue_push(2 * i);
+		queue_push(i);
 		if (i % ROUND == ROUND - 1)
 			push_readable();
 	}

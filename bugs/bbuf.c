@@ -1,7 +1,7 @@
 /*
  * bbuf: a shared bounded buffer whose waits are guarded by `if`.
  *
- * Two producers and two consumers share a ring of four slots, one mutex and two condition
+ * Two producers and two consumers share a ring of three slots, one mutex and two condition
  * variables. A woken thread takes for granted that what it waited for still holds.
  *
  * Bad interleaving: consumer A finds the buffer empty and waits; a producer puts an item and
@@ -13,13 +13,13 @@
  *
  * fails: assert
  * threads: 5
- * args: 5
+ * args: 4
  */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 4, PRODUCERS = 2, CONSUMERS = 2 };
+enum { CAPACITY = 3, PRODUCERS = 2, CONSUMERS = 2 };
 
 static struct buffer {
 	pthread_mutex_t lock;
@@ -31,7 +31,7 @@ static struct buffer {
 	    .not_full = PTHREAD_COND_INITIALIZER,
 	    .not_empty = PTHREAD_COND_INITIALIZER};
 
-static int items = 5; /* per producer, and per consumer */
+static int items = 4; /* per producer, and per consumer */
 
 static void buffer_put(struct buffer *b, int item)
 {
@@ -68,10 +68,19 @@ static int buffer_get(struct buffer *b)
 	return item;
 }
 
+/* Making or using an item; touches nothing shared. */
+static void work(void)
+{
+	for (volatile int i = 0; i < 300; i++)
+		;
+}
+
 static void *producer(void *unused)
 {
-	for (int i = 0; i < items; i++)
+	for (int i = 0; i < items; i++) {
+		work();
 		buffer_put(&buffer, i + 1);
+	}
 	return unused;
 }
 
@@ -80,8 +89,10 @@ static void *consumer(void *unused)
 {
 	(void)unused;
 	long sum = 0;
-	for (int i = 0; i < items; i++)
+	for (int i = 0; i < items; i++) {
 		sum += buffer_get(&buffer);
+		work();
+	}
 	return (void *)sum;
 }
 

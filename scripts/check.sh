@@ -4,6 +4,9 @@
 # same words. Exit status 1 when anything failed.
 cd "$(dirname "$0")/.." || exit 2
 
+# What `make check` sets for its own makes is not meant for the programs that tests build.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
 passed=0 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

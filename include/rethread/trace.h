@@ -205,8 +205,9 @@ struct rt_sync {
  * that matters. Locations are numbered from 1 and stand for one or more words of memory or objects.
  *
  *   WRITE   rw (after Ditto, thesis fig. 3.10): the writes that made versions `version` to `version` + count - 1 of the
- *           location. `value` is how many reads by others than its writer the version before had. Reads of what the
- *           thread wrote itself are not logged. Atomic updates and steps on objects are writes.
+ *           location. `value` is how many reads by others than its writer the version before had. The run also has
+ *           the thread's own reads in it, up to the first read by another. Atomic updates and steps on
+ *           objects are writes.
  *   READ    rw: `count` reads of version `version`; 0 is what was there before the first write.
  *   RUN     leap (after LEAP): the location's vector of threads has, at place `version` from 1, this thread with run length
  *           `count`, reads and writes alike.

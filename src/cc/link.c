@@ -15,6 +15,7 @@ static const char *const exported[] = {
 #include <rethread/interposed.def>
 #undef X
 	"__assert_fail",
+	"sigaction", "signal", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
 };
 
 bool link_is_link(const struct job *job)

@@ -63,7 +63,8 @@ static bool order_location(struct builder *b, const struct run *r, size_t n, str
 		if (o->kind == RT_ORDER_READ) {
 			if (write)
 				add_after(b, r[i].thread, o->first, write->thread, write->order->last);
-			nreads += o->count;
+			if (!write || write->thread != r[i].thread)
+				nreads += o->count;
 			continue;
 		}
 		if (o->kind == RT_ORDER_WRITE && o->value != nreads)

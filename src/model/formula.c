@@ -549,42 +549,20 @@ void formula_chosen_edges(const struct formula *f, const bool *model, struct cho
 	}
 }
 
-/* Which candidate the piece sees in this order: the last visible before the read; its own while buffered. */
-static uint32_t seen_in(const struct formula *f, const struct piece *piece, const uint32_t *place)
+/* The choice of this writer by the piece. */
+static literal choice_of(const struct formula *f, const struct piece *piece, uint32_t writer)
 {
-	uint32_t best = UINT32_MAX;
-	for (uint32_t i = piece->first; i < piece->first + piece->count; i++) {
-		uint32_t w = f->p->candidates.at[i];
-		uint32_t at = w == WRITER_INITIAL ? 0 : place[seen_node(f, w)] + 1;
-		if (w == piece->own && at > place[piece->event])
-			return i;
-		if (at <= place[piece->event] &&
-		    (best == UINT32_MAX || f->p->candidates.at[best] == WRITER_INITIAL ||
-		     at > place[seen_node(f, f->p->candidates.at[best])] + 1))
-			best = i;
-	}
-	return best;
+	for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
+		if (f->p->candidates.at[i] == writer)
+			return f->choices[i];
+	return LITERAL_FALSE;
 }
 
-void formula_model_of(const struct formula *f, const uint32_t *place, bool *model)
-{
-	memset(model, 0, f->variables.n * sizeof *model);
-	model[LITERAL_TRUE] = true;
-	for (uint32_t v = 2; v < f->variables.n; v++)
-		if (f->variables.at[v].kind == VARIABLE_ORDER)
-			model[v] = place[f->variables.at[v].a] < place[f->variables.at[v].b];
-	for (uint32_t n = 0; n < f->p->pieces.n; n++) {
-		uint32_t i = seen_in(f, &f->p->pieces.at[n], place);
-		if (i != UINT32_MAX && f->choices[i] > LITERAL_TRUE)
-			model[f->choices[i]] = true;
-	}
-}
-
-bool formula_block(struct formula *f, const bool *model)
+bool formula_block(struct formula *f, const uint32_t *seen)
 {
 	vec(literal) clause = {0};
 	for (uint32_t n = 0; n < f->p->pieces.n; n++)
-		*vec_push(&clause) = -f->choices[formula_choice(f, model, n)];
+		*vec_push(&clause) = -choice_of(f, &f->p->pieces.at[n], seen[n]);
 	formula_add_clause(f, clause.at, clause.n);
 	vec_free(&clause);
 	return f->possible;
@@ -600,10 +578,10 @@ bool formula_init(struct formula *f, const struct problem *p, const struct formu
 	*vec_push(&f->variables) = (struct variable){.kind = VARIABLE_CONSTANT};
 	grow_table(f, 1024);
 	f->choices = xcalloc(p->candidates.n, sizeof *f->choices);
-	bool *impossible = values_impossible(p);
+	bool *found = options->impossible ? NULL : values_impossible(p);
 	for (uint32_t n = 0; n < p->pieces.n; n++)
-		add_piece(f, n, impossible);
-	free(impossible);
+		add_piece(f, n, found ? found : options->impossible);
+	free(found);
 	add_synchronization(f);
 	add_monotony(f);
 	find_known(f);

@@ -77,6 +77,7 @@ struct formula {
 struct formula_options {
 	/* Reads with more candidates than this get their "nothing between" clauses only when violated. */
 	uint32_t between_limit;
+	const bool *impossible; /* by candidate: values.h; NULL: to be found here */
 };
 
 bool formula_init(struct formula *f, const struct problem *p, const struct formula_options *options,
@@ -101,11 +102,8 @@ void formula_chosen_edges(const struct formula *f, const bool *model, struct cho
 /* Which candidate each piece sees in the model: index in problem.candidates, by piece. */
 uint32_t formula_choice(const struct formula *f, const bool *model, uint32_t piece);
 
-/* The other way round: the model that a total order of nodes (place, by node) stands for. */
-void formula_model_of(const struct formula *f, const uint32_t *place, bool *model);
-
-/* Adds the clause that excludes the model's choices of writers; false when nothing else could be chosen. */
-bool formula_block(struct formula *f, const bool *model);
+/* Adds the clause that excludes these writers (by piece) together; false when nothing else could be chosen. */
+bool formula_block(struct formula *f, const uint32_t *seen);
 
 static inline bool literal_holds(const bool *model, literal l)
 {

@@ -19,6 +19,7 @@ struct scheduler {
 	vec(uint32_t) later;  /* ready, but not needed for the failure */
 	vec(uint32_t) undo;
 	bool needed_only;
+	bool backwards; /* the graph is turned around */
 	const struct linear_plan *plan;
 	uint32_t now; /* run of the plan */
 };
@@ -28,8 +29,8 @@ static uint32_t thread_of(const struct memory *m, uint32_t node)
 	return m->x->events.at[m->event_of[node]].thread;
 }
 
-static struct edge *all_edges(const struct memory *m, const struct chosen_edge *chosen, size_t nchosen,
-			      size_t *count)
+static struct edge *all_edges(const struct memory *m, size_t nknown, const struct chosen_edge *chosen,
+			      size_t nchosen, size_t *count)
 {
 	vec(struct edge) all = {0};
 	uint32_t *last = xmalloc(m->nchains * sizeof *last);
@@ -39,7 +40,7 @@ static struct edge *all_edges(const struct memory *m, const struct chosen_edge *
 			*vec_push(&all) = (struct edge){last[m->chain[n]], n};
 		last[m->chain[n]] = n;
 	}
-	for (size_t i = 0; i < m->edges.n; i++)
+	for (size_t i = 0; i < nknown; i++)
 		*vec_push(&all) = m->edges.at[i];
 	for (size_t i = 0; i < nchosen; i++)
 		*vec_push(&all) = (struct edge){chosen[i].a, chosen[i].b};
@@ -108,9 +109,13 @@ static uint32_t take_ready(struct scheduler *s, uint32_t thread)
 	for (size_t i = 0; i < n; i++) {
 		if (is_held(s, at[i]))
 			continue;
-		bool visible = at[i] >= nevents, best_visible = best != SIZE_MAX && at[best] >= nevents;
-		if (best == SIZE_MAX || visible > best_visible ||
-		    (visible == best_visible && at[i] < at[best]))
+		if (best == SIZE_MAX) {
+			best = i;
+			continue;
+		}
+		bool visible = at[i] >= nevents, best_visible = at[best] >= nevents;
+		bool first = visible != best_visible ? visible : at[i] < at[best];
+		if (first != s->backwards)
 			best = i;
 	}
 	if (best == SIZE_MAX)
@@ -229,11 +234,11 @@ static uint32_t steps_wanted(const struct memory *m)
 	return n;
 }
 
-static void scheduler_init(struct scheduler *s, const struct memory *m, const struct chosen_edge *chosen,
-			   size_t nchosen)
+static void scheduler_init(struct scheduler *s, const struct memory *m, size_t nknown,
+			   const struct chosen_edge *chosen, size_t nchosen)
 {
 	size_t n;
-	struct edge *edges = all_edges(m, chosen, nchosen, &n);
+	struct edge *edges = all_edges(m, nknown, chosen, nchosen, &n);
 	*s = (struct scheduler){.m = m};
 	by_end(edges, n, false, m->nnodes, &s->out_start, &s->out);
 	by_end(edges, n, true, m->nnodes, &s->in_start, &s->in);
@@ -249,14 +254,8 @@ static void scheduler_init(struct scheduler *s, const struct memory *m, const st
 			make_ready(s, node);
 }
 
-/* What the failure does not need comes last; then all must be there. */
-static bool scheduler_finish(struct scheduler *s, struct linear *l, struct error *err)
+static void scheduler_release(struct scheduler *s)
 {
-	l->needed = l->steps.n;
-	s->needed_only = false;
-	for (size_t i = 0; i < s->later.n; i++)
-		make_ready(s, s->later.at[i]);
-	run(s, l);
 	free(s->out);
 	free(s->out_start);
 	free(s->in);
@@ -268,6 +267,17 @@ static bool scheduler_finish(struct scheduler *s, struct linear *l, struct error
 	free(s->ready);
 	vec_free(&s->later);
 	vec_free(&s->undo);
+}
+
+/* What the failure does not need comes last; then all must be there. */
+static bool scheduler_finish(struct scheduler *s, struct linear *l, struct error *err)
+{
+	l->needed = l->steps.n;
+	s->needed_only = false;
+	for (size_t i = 0; i < s->later.n; i++)
+		make_ready(s, s->later.at[i]);
+	run(s, l);
+	scheduler_release(s);
 	if (l->steps.n == steps_wanted(s->m))
 		return true;
 	linear_release(l);
@@ -278,7 +288,7 @@ bool linear_init(struct linear *l, const struct memory *m, const struct chosen_e
 		 const struct linear_plan *plan, struct error *err)
 {
 	struct scheduler s;
-	scheduler_init(&s, m, chosen, nchosen);
+	scheduler_init(&s, m, m->edges.n, chosen, nchosen);
 	*l = (struct linear){0};
 	s.plan = plan;
 	l->switches = plan ? run_plan(&s, l) : 0;
@@ -286,60 +296,109 @@ bool linear_init(struct linear *l, const struct memory *m, const struct chosen_e
 	return scheduler_finish(&s, l, err);
 }
 
-/* -------------------------------------------------- at random ---------------------------- */
+/* -------------------------------------------------- backwards ---------------------------- */
 
-static uint64_t next_random(uint64_t *state)
+/*
+ * The needed nodes from the failure backwards: the same greedy choice, on the reversed graph. `order` gets them in
+ * the order in which they are to run; returns the number of changes of thread.
+ */
+static uint32_t run_backwards(struct scheduler *s, uint32_t *order, uint32_t count)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state >> 16;
+	uint32_t thread = UINT32_MAX, switches = 0;
+	while (count) {
+		if (thread == UINT32_MAX || !s->ready[thread].n) {
+			uint32_t next = choose_thread(s);
+			if (next == UINT32_MAX)
+				return UINT32_MAX;
+			switches += thread != UINT32_MAX;
+			thread = next;
+		}
+		uint32_t node = take_ready(s, thread);
+		order[--count] = node;
+		finish(s, node);
+	}
+	return switches;
 }
 
-/* The ready thread of the highest priority, or UINT32_MAX. */
-static uint32_t first_in_rank(const struct scheduler *s, const uint64_t *rank)
+/* Turns the graph around, among needed nodes only. */
+static uint32_t reverse(struct scheduler *s)
 {
-	uint32_t best = UINT32_MAX;
-	for (uint32_t t = 0; t < s->m->x->threads.n; t++)
-		if (s->ready[t].n && (best == UINT32_MAX || rank[t] > rank[best]))
-			best = t;
-	return best;
+	uint32_t *out = s->out, *out_start = s->out_start, count = 0;
+	s->out = s->in;
+	s->out_start = s->in_start;
+	s->in = out;
+	s->in_start = out_start;
+	s->backwards = true;
+	for (size_t t = 0; t < s->m->x->threads.n; t++)
+		s->ready[t].n = 0;
+	s->later.n = 0;
+	for (uint32_t n = 0; n < s->m->nnodes; n++) {
+		s->missing[n] = 0;
+		if (s->needed_only && !s->needed[n])
+			continue;
+		count++;
+		for (uint32_t i = s->in_start[n]; i < s->in_start[n + 1]; i++)
+			s->missing[n] += !s->needed_only || s->needed[s->in[i]];
+	}
+	for (uint32_t n = 0; n < s->m->nnodes; n++)
+		if (!s->missing[n] && (!s->needed_only || s->needed[n]))
+			make_ready(s, n);
+	return count;
 }
 
-/* Is the thread about to run a marked node? */
-static bool is_at_point(const struct scheduler *s, uint32_t thread, const bool *points)
+/* Runs the nodes of `order`, and makes ready what is then left. */
+static void run_order(struct scheduler *s, struct linear *l, const uint32_t *order, uint32_t count)
 {
-	for (size_t i = 0; i < s->ready[thread].n; i++)
-		if (points[s->ready[thread].at[i]])
-			return true;
-	return false;
+	bool *done = xcalloc(s->m->nnodes + 1, sizeof *done);
+	for (uint32_t i = 0; i < count; i++) {
+		emit(l, s->m, order[i]);
+		done[order[i]] = true;
+		for (uint32_t k = s->out_start[order[i]]; k < s->out_start[order[i] + 1]; k++)
+			s->missing[s->out[k]]--;
+	}
+	for (size_t t = 0; t < s->m->x->threads.n; t++)
+		s->ready[t].n = 0;
+	s->later.n = 0;
+	for (uint32_t n = 0; n < s->m->nnodes; n++)
+		if (!done[n] && !s->missing[n])
+			make_ready(s, n);
+	free(done);
 }
 
-bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, const bool *points,
-		   uint32_t npoints, uint32_t changes, struct error *err)
+static bool linear_backwards(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
+			     uint32_t fewer_than, struct error *err)
 {
 	struct scheduler s;
-	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, low = UINT32_MAX;
-	size_t nthreads = m->x->threads.n;
-	uint64_t *rank = xmalloc(nthreads * sizeof *rank);
-	uint32_t thread, running = UINT32_MAX;
-	scheduler_init(&s, m, NULL, 0);
-	*l = (struct linear){0};
-	for (size_t t = 0; t < nthreads; t++)
-		rank[t] = UINT32_MAX + next_random(&random) % UINT32_MAX;
-	while ((thread = first_in_rank(&s, rank)) != UINT32_MAX) {
-		if (is_at_point(&s, thread, points) && next_random(&random) % npoints < changes) {
-			rank[thread] = low--;
-			thread = first_in_rank(&s, rank);
-		}
-		l->switches += running != UINT32_MAX && running != thread;
-		running = thread;
-		uint32_t node = take_ready(&s, thread);
-		emit(l, m, node);
-		finish(&s, node);
+	scheduler_init(&s, m, m->nhard, edges, nedges);
+	uint32_t count = reverse(&s), *order = xmalloc((count + 1) * sizeof *order);
+	uint32_t switches = run_backwards(&s, order, count);
+	scheduler_release(&s);
+	bool better = switches < fewer_than;
+	*l = (struct linear){.switches = switches};
+	if (better) {
+		scheduler_init(&s, m, m->nhard, edges, nedges);
+		run_order(&s, l, order, count);
+		better = scheduler_finish(&s, l, err);
 	}
-	free(rank);
-	return scheduler_finish(&s, l, err);
+	free(order);
+	return better;
+}
+
+bool linear_keep(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
+		 struct error *err)
+{
+	struct scheduler s;
+	struct linear other;
+	scheduler_init(&s, m, m->nhard, edges, nedges);
+	*l = (struct linear){0};
+	l->switches = run(&s, l);
+	if (!scheduler_finish(&s, l, err))
+		return false;
+	if (linear_backwards(&other, m, edges, nedges, l->switches, err)) {
+		linear_release(l);
+		*l = other;
+	}
+	return true;
 }
 
 void linear_release(struct linear *l)

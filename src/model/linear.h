@@ -36,12 +36,11 @@ struct linear_plan {
 bool linear_init(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
 		 const struct linear_plan *plan, struct error *err);
 /*
- * Any order that respects what is known, drawn at random: threads have random priorities, and before about
- * `changes` of the npoints nodes marked in `points` the running one falls behind all others. needed and
- * switches count as above.
+ * An order with few switches that respects these edges and what is certain (memory.nhard): forwards and backwards
+ * are tried. The edges must say all that the order is for (keep.h).
  */
-bool linear_random(struct linear *l, const struct memory *m, uint64_t seed, const bool *points,
-		   uint32_t npoints, uint32_t changes, struct error *err);
+bool linear_keep(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
+		 struct error *err);
 void linear_release(struct linear *l);
 
 #endif

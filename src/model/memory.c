@@ -251,6 +251,22 @@ static bool *needed_nodes(const struct memory *m)
 	return needed;
 }
 
+bool memory_reorder(struct memory *m, struct error *err)
+{
+	const struct execution *x = m->x;
+	bool *needed = needed_nodes(m);
+	uint32_t stuck = 0;
+	struct error why;
+	order_free(m->order);
+	m->order = order_new(m->nnodes, m->chain, m->nchains, m->edges.at, m->edges.n, needed, &stuck, &why);
+	free(needed);
+	if (m->order)
+		return true;
+	const struct event *e = &x->events.at[m->event_of[stuck]];
+	return fail(err, "%s: nothing can come before SAP %llu of thread %s", why.text, (unsigned long long)e->sap,
+		    x->threads.at[e->thread].name);
+}
+
 bool memory_init(struct memory *m, const struct execution *x, const struct memory_options *options,
 		 struct error *err)
 {
@@ -264,19 +280,11 @@ bool memory_init(struct memory *m, const struct execution *x, const struct memor
 	assign_chains(m);
 	add_buffer_edges(m);
 	add_known_orders(m);
+	m->nhard = m->edges.n;
 	if (options->use_time)
 		add_time_edges(m, options->time_margin);
-	bool *needed = needed_nodes(m);
-	uint32_t stuck = 0;
-	struct error why;
-	m->order = order_new(m->nnodes, m->chain, m->nchains, m->edges.at, m->edges.n, needed, &stuck,
-			     &why);
-	free(needed);
-	if (m->order)
+	if (memory_reorder(m, err))
 		return true;
-	const struct event *e = &x->events.at[m->event_of[stuck]];
-	fail(err, "%s: nothing can come before SAP %llu of thread %s", why.text,
-	     (unsigned long long)e->sap, x->threads.at[e->thread].name);
 	memory_release(m);
 	return false;
 }

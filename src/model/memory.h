@@ -36,6 +36,7 @@ struct memory {
 	uint32_t *chain;         /* by node; below nthreads: program order */
 	uint32_t nchains;
 	vec(struct edge) edges;  /* between chains */
+	size_t nhard;            /* the first of them: not from time stamps, and not derived (saturate.h) */
 	struct order *order;
 };
 
@@ -48,6 +49,8 @@ struct memory_options {
 /* False when the known orders contradict one another under this model: nothing can explain the execution. */
 bool memory_init(struct memory *m, const struct execution *x, const struct memory_options *options,
 		 struct error *err);
+/* After edges were added: brings the order up to date; false when they contradict one another. */
+bool memory_reorder(struct memory *m, struct error *err);
 void memory_release(struct memory *m);
 
 #endif

@@ -122,14 +122,17 @@ static void note_write(struct twin_thread *self, uint32_t place, uint64_t sap)
 static void note_read(struct twin_thread *self, uint32_t place, uint64_t sap)
 {
 	struct location *l = &locations[place];
-	if (l->last == self->number + 1)
-		return; /* what it wrote itself */
+	bool own = l->last == self->number + 1;
+	if (own && !l->reads && l->open) { /* what it wrote itself, and nobody has read yet */
+		__atomic_store_n(&l->open->last, sap, __ATOMIC_RELEASE);
+		return;
+	}
 	struct rt_order **run = &self->recorder->reading[place % CACHE];
 	if (*run && (*run)->location == place + 1 && (*run)->version == l->version)
 		grow_run(*run, sap);
 	else
 		*run = entry_add(self, run_of(place, RT_ORDER_READ, sap, l->version));
-	l->reads++;
+	l->reads += !own;
 }
 
 static void note_run(struct twin_thread *self, uint32_t place, uint64_t sap)

@@ -30,6 +30,7 @@ static struct {
 	int writer;                      /* kernel's id of the thread that writes *where */
 	sigjmp_buf guard;                /* out of a backtrace that faults itself */
 	struct sigaction wanted[NFATAL]; /* what the target believes to be installed */
+	const struct rt_handler_hooks *hooks; /* or NULL */
 } state;
 
 static __thread void *alternate __attribute__((tls_model("initial-exec")));
@@ -258,7 +259,12 @@ static int change_action(int i, const struct sigaction *new_action, struct sigac
 	return 0;
 }
 
-int sigaction(int signal, const struct sigaction *new_action, struct sigaction *old)
+void rt_failure_handlers(const struct rt_handler_hooks *hooks)
+{
+	state.hooks = hooks;
+}
+
+static int set_action(int signal, const struct sigaction *new_action, struct sigaction *old)
 {
 	int i = state.installed ? fatal_index(signal) : -1;
 
@@ -267,7 +273,28 @@ int sigaction(int signal, const struct sigaction *new_action, struct sigaction *
 		     : change_action(i, new_action, old);
 }
 
-rt_sighandler signal(int signal, rt_sighandler function)
+int sigaction(int signal, const struct sigaction *new_action, struct sigaction *old)
+{
+	const struct rt_handler_hooks *hooks = state.hooks;
+	void *before = hooks ? hooks->current(signal) : NULL;
+	struct sigaction ours;
+	int result;
+
+	if (!hooks)
+		return set_action(signal, new_action, old);
+	if (new_action) {
+		ours = *new_action;
+		ours.sa_handler = (rt_sighandler)hooks->replace(signal, (void *)ours.sa_handler);
+	}
+	result = set_action(signal, new_action ? &ours : NULL, old);
+	if (result && new_action)
+		hooks->replace(signal, before);
+	if (!result && old && (void *)old->sa_handler == hooks->trampoline)
+		old->sa_handler = (rt_sighandler)before;
+	return result;
+}
+
+static rt_sighandler set_handler(int signal, rt_sighandler function)
 {
 	int i = state.installed ? fatal_index(signal) : -1;
 	struct sigaction by_default, old;
@@ -283,6 +310,20 @@ rt_sighandler signal(int signal, rt_sighandler function)
 	}
 	was = rt_real.signal(signal, function);
 	return was == (rt_sighandler)(void *)handler ? SIG_DFL : was;
+}
+
+rt_sighandler signal(int signal, rt_sighandler function)
+{
+	const struct rt_handler_hooks *hooks = state.hooks;
+	void *before = hooks ? hooks->current(signal) : NULL;
+	rt_sighandler was;
+
+	if (!hooks)
+		return set_handler(signal, function);
+	was = set_handler(signal, (rt_sighandler)hooks->replace(signal, (void *)function));
+	if (was == SIG_ERR)
+		hooks->replace(signal, before);
+	return (void *)was == hooks->trampoline ? (rt_sighandler)before : was;
 }
 
 void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(void),

@@ -32,6 +32,17 @@
 void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(void),
 			void (*on_failure)(void));
 
+/*
+ * A runtime that wants to know of the target's handlers: `replace` gives what is installed in place of a function
+ * (SIG_DFL and the like included), `trampoline` when it is one of its own; `current` what trampoline stands for.
+ */
+struct rt_handler_hooks {
+	void *(*current)(int signal);
+	void *(*replace)(int signal, void *function);
+	void *trampoline;
+};
+void rt_failure_handlers(const struct rt_handler_hooks *hooks);
+
 /* Give the calling thread an alternate stack, so that its stack overflow can be captured; take it
  * back. */
 void rt_failure_thread(void);

@@ -1,10 +1,12 @@
 /*
  * RETHREAD_OPTIONS: how the runtime is told what to record, `key=value` pairs separated by commas.
  *
- *     dir=DIR        existing directory that gets the log, DIR/log.PID; nothing is recorded without
- * it scheme=S       off, base, path, path+sync (default); in a twin rw, rw:leap max-log=SIZE   bytes, or with K, M, G; the
- * log ends there (default: no limit) time=0|1       time stamps (default 1) off            the same
- * as scheme=off
+ *     dir=DIR        existing directory that gets the log, DIR/log.PID; nothing is recorded without it
+ *     scheme=S       off, base, path, path+sync (default)
+ *     max-log=SIZE   bytes, or with K, M, G; the log ends there (default: no limit)
+ *     time=0|1       time stamps (default 1)
+ *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
+ *     off            the same as scheme=off
  */
 #ifndef RETHREAD_RT_OPTIONS_H
 #define RETHREAD_RT_OPTIONS_H

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <threads.h>
@@ -76,6 +77,10 @@ typedef void (*rt_sighandler)(int);
 	X(void, call_once, (once_flag *, void (*)(void)))                                          \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                     \
 	X(rt_sighandler, signal, (int, rt_sighandler))                                             \
+	X(void, longjmp, (struct __jmp_buf_tag *, int))                                            \
+	X(void, _longjmp, (struct __jmp_buf_tag *, int))                                           \
+	X(void, siglongjmp, (struct __jmp_buf_tag *, int))                                         \
+	X(void, __longjmp_chk, (struct __jmp_buf_tag *, int))                                      \
 	X(void, __assert_fail, (const char *, const char *, unsigned, const char *))
 
 #pragma GCC visibility push(hidden)

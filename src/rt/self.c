@@ -154,6 +154,10 @@ void __rethread_path_full(void)
 	uint64_t *at = __rethread_path, word = *at, *guess;
 	bool right;
 
+	if (rt_unlikely(self->handlers)) {
+		*at = 1;
+		return;
+	}
 	if (rt_unlikely(!self->path_end)) {
 		path_to_scratch(self);
 		return;

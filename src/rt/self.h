@@ -62,6 +62,9 @@ struct rt_self {
 		struct rt_object *object;
 	} cache[RT_CACHE_SIZE];
 	uint64_t scratch;
+	uint64_t handler_word;  /* what signal handlers append to (handlers.c) */
+	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
+	uint32_t handlers;      /* that are running */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "rt/failure.h"
+#include "rt/handlers.h"
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/options.h"
@@ -88,6 +89,7 @@ static void start(int argc, char **argv, char **environment)
 	pthread_atfork(NULL, NULL, in_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
+	rt_handlers_start();
 	rt_plain_mutexes_init();
 	rt_threads_start();
 }

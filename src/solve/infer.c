@@ -1,62 +1,91 @@
 #include "solve/infer.h"
 
-#include "model/bound.h"
 #include "model/check.h"
+#include "model/keep.h"
+#include "model/saturate.h"
+#include "model/values.h"
+#include "solve/fewest.h"
+#include "solve/guess.h"
+#include "solve/walk.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Reads with more candidates than this get their cubic part only when a model violates it. */
 enum { BETWEEN_LIMIT = 64 };
 
-/* A bound on context switches is worth its clauses up to this many. */
-#define BOUND_CLAUSES 4000000
+/* Dead states that the search keeps, at most. */
+#define WALK_TABLE (32u << 20)
 
+/* How long deriving orders may take, as a share of the budget. */
+#define SATURATE_SHARE 0.1
+
+/*
+ * `formula` and `solver` are there from the first time that the search alone does not decide; `walk` until it has
+ * decided or is of no more use: it gives the first candidate only.
+ */
 struct infer_state {
 	struct memory memory;
 	struct problem problem;
+	bool *impossible;        /* by candidate */
+	uint32_t *guess;         /* by node */
+	struct walk *walk;
 	struct formula formula;
 	struct solver *solver;
 	struct linear order;
 	struct infer_stats stats;
-	bool *answer;            /* the model behind the last candidate; NULL before the first */
-	vec(uint32_t) excluded;  /* clauses of the formula that exclude earlier candidates */
-	bool contradiction; /* of what is known: nothing else is set then */
+	uint32_t *seen;          /* by piece: the writers of the last candidate; NULL before the first */
+	vec(uint32_t *) excluded; /* those of earlier ones */
+	struct error contradiction; /* a sentence: what is known contradicts itself, nothing else is set then */
 };
 
 struct infer_options infer_defaults(void)
 {
 	return (struct infer_options){.model = MEMORY_SC, .seconds = 60, .fewest_seconds = 1,
-				      .sample_seconds = 0.2};
+				      .walk_seconds = 0.5};
 }
 
-static bool build_formula(struct infer_state *s, const struct execution *x, const struct infer_options *o,
-			  uint32_t between_limit, struct error *err)
+/* -------------------------------------------------- the problem -------------------------- */
+
+static bool contradicts(struct infer_state *s, const struct error *why)
 {
-	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options problem = {o->all_reads};
-	struct formula_options formula = {between_limit};
-	if (!memory_init(&s->memory, x, &memory, err)) {
-		s->contradiction = true;
+	s->contradiction = *why;
+	return false;
+}
+
+/* What follows from what the reads can have seen; with it, fewer candidates. */
+static bool derive_orders(struct infer_state *s, const struct problem_options *options, double seconds,
+			  struct error *err)
+{
+	struct saturate_figures figures;
+	if (!saturate(&s->memory, &s->problem, s->impossible, seconds, &figures, err))
+		return contradicts(s, err);
+	s->stats.derived = figures.orders;
+	if (!figures.orders)
+		return true;
+	free(s->impossible);
+	s->impossible = NULL;
+	problem_release(&s->problem);
+	if (!problem_init(&s->problem, &s->memory, options, err))
 		return false;
-	}
-	if (!problem_init(&s->problem, &s->memory, &problem, err)) {
-		memory_release(&s->memory);
-		return false;
-	}
-	if (!formula_init(&s->formula, &s->problem, &formula, err)) {
-		problem_release(&s->problem);
-		memory_release(&s->memory);
-		return false;
-	}
+	s->impossible = values_impossible(&s->problem);
 	return true;
 }
 
-static void release_formula(struct infer_state *s)
+/* False: an error, or a contradiction. */
+static bool build_problem(struct infer_state *s, const struct execution *x, const struct infer_options *o,
+			  struct error *err)
 {
-	formula_release(&s->formula);
-	problem_release(&s->problem);
-	memory_release(&s->memory);
+	struct memory_options memory = {o->model, o->use_time, o->time_margin};
+	struct problem_options problem = {o->all_reads};
+	if (!memory_init(&s->memory, x, &memory, err))
+		return contradicts(s, err);
+	if (!problem_init(&s->problem, &s->memory, &problem, err))
+		return false;
+	s->impossible = values_impossible(&s->problem);
+	return derive_orders(s, &problem, SATURATE_SHARE * o->seconds, err);
 }
 
 static void count_problem(struct infer_state *s, const struct execution *x)
@@ -77,77 +106,37 @@ static void count_problem(struct infer_state *s, const struct execution *x)
 			      x->conditions.at[i].kind == CONDITION_ADDRESS;
 }
 
-/* What a first guess of the order is sorted by: time where it is known, then a place in some known order. */
-struct guessed {
-	uint64_t time;
-	uint32_t place, node;
-};
-
-static int by_guess(const void *p, const void *q)
+static void release_problem(struct infer_state *s)
 {
-	const struct guessed *a = p, *b = q;
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-/*
- * A first guess of the order, from which the solver starts: as the time stamps suggest, else any that
- * respects what is known. It need not be right.
- */
-static bool guess_order(struct infer_state *s, const struct infer_options *o, struct error *err)
-{
-	struct linear l;
-	const struct memory *m = &s->memory;
-	if (!linear_init(&l, m, NULL, 0, NULL, err))
-		return false;
-	uint64_t *time = xcalloc(m->x->events.n, sizeof *time);
-	for (uint32_t e = 0; o->use_time && e < m->x->events.n; e++) {
-		const struct event *v = &m->x->events.at[e];
-		bool first = e == m->x->threads.at[v->thread].first;
-		uint64_t middle = v->after && v->before ? v->after / 2 + v->before / 2 : v->after;
-		time[e] = first || middle > time[e - 1] ? middle : time[e - 1];
-	}
-	struct guessed *g = xmalloc(l.steps.n * sizeof *g);
-	for (uint32_t i = 0; i < l.steps.n; i++) {
-		uint32_t e = l.steps.at[i].event;
-		g[i] = (struct guessed){time[e], i, l.steps.at[i].visible ? m->visible[e] : e};
-	}
-	if (l.steps.n)
-		qsort(g, l.steps.n, sizeof *g, by_guess);
-	s->formula.guess = xcalloc(m->nnodes, sizeof *s->formula.guess);
-	for (uint32_t i = 0; i < l.steps.n; i++)
-		s->formula.guess[g[i].node] = i;
-	free(g);
-	free(time);
-	linear_release(&l);
-	return true;
+	free(s->impossible);
+	problem_release(&s->problem);
+	memory_release(&s->memory);
 }
 
 static struct infer_state *open_state(const struct execution *x, const struct infer_options *o,
 				      struct error *err)
 {
 	double start = solver_clock();
-	const struct solver_ops *ops = solver_find(o->solver);
-	if (!ops) {
+	if (!solver_find(o->solver)) {
 		fail(err, "there is no solver \"%s\"; there are %s", o->solver, solver_names());
 		return NULL;
 	}
 	struct infer_state *s = xcalloc(1, sizeof *s);
-	if (!build_formula(s, x, o, BETWEEN_LIMIT, err)) {
-		if (s->contradiction)
+	bool built = build_problem(s, x, o, err);
+	if (built) {
+		count_problem(s, x);
+		s->guess = guess_places(&s->memory, err);
+	}
+	if (!s->guess) {
+		release_problem(s);
+		if (*s->contradiction.text)
 			return s;
 		free(s);
 		return NULL;
 	}
-	if (guess_order(s, o, err))
-		s->solver = solver_open(ops, &s->formula, err);
-	if (!s->solver) {
-		release_formula(s);
-		free(s);
-		return NULL;
-	}
-	count_problem(s, x);
+	struct walk_options walk = {s->guess, s->impossible, WALK_TABLE};
+	if (o->walk_seconds >= 0)
+		s->walk = walk_new(&s->problem, &walk);
 	s->stats.build_seconds = solver_clock() - start;
 	return s;
 }
@@ -156,39 +145,96 @@ void infer_free(struct infer_state *s)
 {
 	if (!s)
 		return;
-	if (s->contradiction) {
-		free(s);
-		return;
+	if (!*s->contradiction.text) {
+		walk_free(s->walk);
+		solver_close(s->solver);
+		formula_release(&s->formula);
+		linear_release(&s->order);
+		release_problem(s);
+		free(s->guess);
+		free(s->seen);
+		for (size_t i = 0; i < s->excluded.n; i++)
+			free(s->excluded.at[i]);
+		vec_free(&s->excluded);
 	}
-	solver_close(s->solver);
-	linear_release(&s->order);
-	release_formula(s);
-	free(s->answer);
-	vec_free(&s->excluded);
 	free(s);
 }
 
 static void count_solution(struct infer_state *s, const struct schedule *out)
 {
-	const struct solver_figures *f = solver_figures(s->solver);
 	struct infer_stats *n = &s->stats;
-	n->variables = s->formula.variables.n - 2;
-	n->constraints = s->formula.ends.n + s->formula.equalities.n + n->conditions;
-	n->rounds = f->rounds;
-	n->cycles = f->cycles;
-	n->between = f->between;
-	n->solve_seconds = f->seconds;
+	if (s->solver) {
+		const struct solver_figures *f = solver_figures(s->solver);
+		n->variables = s->formula.variables.n - 2;
+		n->constraints = s->formula.ends.n + s->formula.equalities.n + n->conditions;
+		n->rounds = f->rounds;
+		n->cycles = f->cycles;
+		n->between = f->between;
+	}
+	if (s->walk)
+		n->states = walk_figures(s->walk)->states;
 	n->switches = s->order.switches;
 	n->steps = s->order.needed;
 	n->waits = out ? out->waits.n : 0;
 }
 
-/* -------------------------------------------------- random orders ------------------------ */
+/* -------------------------------------------------- the formula -------------------------- */
 
-/* Where each node stands in a total order; malloc'ed. */
+static bool open_solver(struct infer_state *s, const struct infer_options *o, struct error *err)
+{
+	double start = solver_clock();
+	struct formula_options options = {BETWEEN_LIMIT, s->impossible};
+	if (s->solver)
+		return true;
+	if (!formula_init(&s->formula, &s->problem, &options, err))
+		return false;
+	s->formula.guess = xmalloc((s->memory.nnodes + 1) * sizeof *s->formula.guess);
+	memcpy(s->formula.guess, s->guess, s->memory.nnodes * sizeof *s->formula.guess);
+	s->solver = solver_open(solver_find(o->solver), &s->formula, err);
+	s->stats.build_seconds += solver_clock() - start;
+	return s->solver != NULL;
+}
+
+/* -------------------------------------------------- search and solver -------------------- */
+
+/* The search in a thread of its own; `stop` ends it, `decided` ends the solver. */
+struct race {
+	struct infer_state *s;
+	double seconds;
+	volatile bool stop, decided, ended;
+	enum walk_result result;
+};
+
+static void *search(void *arg)
+{
+	struct race *r = arg;
+	r->result = walk_run(r->s->walk, r->seconds, &r->stop);
+	r->decided = r->result != WALK_UNDECIDED;
+	/* An interrupt that comes between two checks is lost. */
+	while (r->decided && !r->ended) {
+		solver_interrupt(r->s->solver);
+		usleep(2000);
+	}
+	return NULL;
+}
+
+/* Both at once, on two cores; the first that decides. */
+static enum solve_result solve_both(struct infer_state *s, double seconds, enum walk_result *walked)
+{
+	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED};
+	pthread_t thread;
+	bool parallel = s->walk && !pthread_create(&thread, NULL, search, &race);
+	enum solve_result r = solver_solve(s->solver, seconds, &race.decided);
+	race.stop = race.ended = true;
+	if (parallel)
+		pthread_join(thread, NULL);
+	*walked = r == SOLVE_UNKNOWN ? race.result : WALK_UNDECIDED;
+	return r;
+}
+
 static uint32_t *places(const struct memory *m, const struct linear *l)
 {
-	uint32_t *place = xcalloc(m->nnodes, sizeof *place);
+	uint32_t *place = xcalloc(m->nnodes + 1, sizeof *place);
 	for (uint32_t i = 0; i < l->steps.n; i++) {
 		uint32_t e = l->steps.at[i].event;
 		if (!l->steps.at[i].visible)
@@ -199,151 +245,78 @@ static uint32_t *places(const struct memory *m, const struct linear *l)
 	return place;
 }
 
-/* Random orders know nothing of locks whose order is open. */
-static bool can_sample(const struct execution *x)
+/* An order that gives the reads what they see, with few context switches. */
+static bool keep_seen_order(struct infer_state *s, const uint32_t *place, struct error *err)
 {
-	for (size_t i = 0; !x->lock_order_known && i < x->events.n; i++)
-		if (x->events.at[i].kind >= EVENT_LOCK && x->events.at[i].kind <= EVENT_BROADCAST)
-			return false;
-	return true;
+	struct chosen_edges edges = {0};
+	keep_orders(&s->problem, place, s->seen, &edges);
+	linear_release(&s->order);
+	bool ok = linear_keep(&s->order, &s->memory, edges.at, edges.n, err);
+	vec_free(&edges);
+	return ok;
 }
 
-/* Where a change of thread can matter: at what the solver could order. */
-static uint32_t mark_points(const struct infer_state *s, bool *points)
+static bool take_walk(struct infer_state *s, struct error *err)
 {
-	uint32_t n = 0;
-	for (size_t v = 2; v < s->formula.variables.n; v++) {
-		const struct variable *var = &s->formula.variables.at[v];
-		if (var->kind == VARIABLE_ORDER)
-			points[var->a] = points[var->b] = true;
-	}
+	size_t npieces = s->problem.pieces.n;
+	uint32_t *place = xmalloc((s->memory.nnodes + 1) * sizeof *place);
 	for (uint32_t i = 0; i < s->memory.nnodes; i++)
-		n += points[i];
-	return n;
+		place[walk_nodes(s->walk)[i]] = i;
+	s->seen = xmalloc((npieces + 1) * sizeof *s->seen);
+	memcpy(s->seen, walk_seen(s->walk), npieces * sizeof *s->seen);
+	bool ok = keep_seen_order(s, place, err);
+	free(place);
+	return ok;
 }
 
-/*
- * Generate and validate (CLAP §4.3), with few changes of thread: many bugs show in a large part of all
- * interleavings, while sums of many racy updates are hard for a solver. True: s->order and s->answer are set.
- */
-static bool sample(struct infer_state *s, const struct execution *x, const struct infer_options *o)
-{
-	double end = solver_clock() + o->sample_seconds;
-	struct error err;
-	if (o->sample_seconds <= 0 || !can_sample(x))
-		return false;
-	bool found = false, *points = xcalloc(s->memory.nnodes, sizeof *points);
-	uint32_t npoints = mark_points(s, points);
-	do {
-		struct linear l;
-		uint32_t changes = (uint32_t)(s->stats.samples % 5);
-		if (!linear_random(&l, &s->memory, ++s->stats.samples, points, npoints, changes, &err))
-			break;
-		if (check_order(x, o->model, l.steps.at, l.steps.n, NULL, &err)) {
-			uint32_t *place = places(&s->memory, &l);
-			s->answer = xcalloc(s->formula.variables.n, sizeof *s->answer);
-			formula_model_of(&s->formula, place, s->answer);
-			free(place);
-			linear_release(&s->order);
-			s->order = l;
-			found = true;
-		} else {
-			linear_release(&l);
-		}
-	} while (!found && solver_clock() < end);
-	free(points);
-	return found;
-}
-
-/* -------------------------------------------------- fewest context switches -------------- */
-
-/* The formula once more, with a bound on context switches and a solver of its own. */
-struct minimiser {
-	struct formula formula;
-	struct bound *bound;
-	struct solver *solver;
-};
-
-static bool minimiser_open(struct minimiser *m, struct infer_state *s, const struct solver_ops *ops)
-{
-	struct formula_options options = {BETWEEN_LIMIT};
-	struct error err;
-	*m = (struct minimiser){0};
-	if (!formula_init(&m->formula, &s->problem, &options, &err))
-		return false;
-	for (size_t i = 0; i < s->excluded.n; i++) { /* variables have the same numbers in both */
-		uint32_t k = s->excluded.at[i], from = k ? s->formula.ends.at[k - 1] : 0;
-		formula_add_clause(&m->formula, s->formula.literals.at + from,
-				   s->formula.ends.at[k] - from);
-	}
-	m->bound = bound_new(&m->formula, s->order.switches - 1, BOUND_CLAUSES);
-	if (m->bound)
-		m->solver = solver_open(ops, &m->formula, &err);
-	return m->solver != NULL;
-}
-
-static void minimiser_close(struct minimiser *m)
-{
-	solver_close(m->solver);
-	bound_free(m->bound);
-	formula_release(&m->formula);
-}
-
-/* A better order from the minimiser's model becomes the answer. */
-static bool take_better(struct infer_state *s, struct minimiser *m)
+static bool take_model(struct infer_state *s, struct error *err)
 {
 	struct chosen_edges chosen = {0};
 	struct linear l;
-	struct error err;
-	const bool *model = solver_model(m->solver);
-	formula_chosen_edges(&m->formula, model, &chosen);
-	bool ok = bound_linear(m->bound, model, &chosen, &l, &err);
+	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
+	bool ok = linear_init(&l, &s->memory, chosen.at, chosen.n, NULL, err);
 	vec_free(&chosen);
-	if (!ok || l.switches >= s->order.switches) {
-		if (ok)
-			linear_release(&l);
+	if (!ok)
 		return false;
-	}
-	linear_release(&s->order);
-	s->order = l;
-	memcpy(s->answer, model, s->formula.variables.n * sizeof *model);
-	return true;
-}
-
-/* Lowers the bound until nothing is left (then the answer is proven to be the least) or time is up. */
-static void minimise(struct infer_state *s, const struct infer_options *o)
-{
-	struct minimiser m;
-	double end = solver_clock() + o->fewest_seconds;
-	bool open = minimiser_open(&m, s, solver_find(o->solver));
-	s->stats.fewest = s->order.switches == 0;
-	while (open && s->order.switches) {
-		enum solve_result r = solver_solve(m.solver, end - solver_clock());
-		s->stats.fewest = r == SOLVE_UNSAT;
-		if (r != SOLVE_SAT || !take_better(s, &m))
-			break;
-		if (s->order.switches)
-			bound_lower(m.bound, s->order.switches - 1);
-		else
-			s->stats.fewest = true;
-	}
-	minimiser_close(&m);
+	uint32_t *place = places(&s->memory, &l);
+	linear_release(&l);
+	s->seen = keep_seen(&s->problem, place);
+	ok = keep_seen_order(s, place, err);
+	free(place);
+	return ok;
 }
 
 /* -------------------------------------------------- answers ------------------------------ */
 
-/* The solver's answer as a total order. */
-static bool take_model(struct infer_state *s, struct error *err)
+/* What the search says; INFER_BUDGET: nothing. */
+static enum infer_result take_walked(struct infer_state *s, enum walk_result r, struct error *err)
 {
-	struct chosen_edges chosen = {0};
-	size_t n = s->formula.variables.n;
-	s->answer = xrealloc(s->answer, n * sizeof *s->answer);
-	memcpy(s->answer, solver_model(s->solver), n * sizeof *s->answer);
-	linear_release(&s->order);
-	formula_chosen_edges(&s->formula, s->answer, &chosen);
-	bool ok = linear_init(&s->order, &s->memory, chosen.at, chosen.n, NULL, err);
-	vec_free(&chosen);
-	return ok;
+	s->stats.walked = r != WALK_UNDECIDED;
+	if (r == WALK_FOUND)
+		return take_walk(s, err) ? INFER_FOUND : INFER_ERROR;
+	return r == WALK_NONE ? INFER_NONE : INFER_BUDGET;
+}
+
+static enum infer_result find_answer(struct infer_state *s, const struct infer_options *o, struct error *err)
+{
+	double end = solver_clock() + o->seconds;
+	enum walk_result walked;
+	if (s->walk && !s->solver) {
+		double alone = o->walk_seconds < o->seconds ? o->walk_seconds : o->seconds;
+		enum infer_result r = take_walked(s, walk_run(s->walk, alone, NULL), err);
+		if (r != INFER_BUDGET)
+			return r;
+	}
+	if (!open_solver(s, o, err))
+		return INFER_ERROR;
+	switch (solve_both(s, end - solver_clock(), &walked)) {
+	case SOLVE_SAT:
+		return take_model(s, err) ? INFER_FOUND : INFER_ERROR;
+	case SOLVE_UNSAT:
+		return INFER_NONE;
+	default:
+		return take_walked(s, walked, err);
+	}
 }
 
 /* The order that was found: fewer switches, the checker's word for it, and the schedule. */
@@ -351,37 +324,43 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 		       struct schedule *out, struct error *err)
 {
 	struct error why;
-	if (o->fewest_seconds > 0)
-		minimise(s, o);
+	struct fewest_request fewest = {.p = &s->problem, .impossible = s->impossible,
+					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
+					.excluded = (const uint32_t *const *)s->excluded.at,
+					.nexcluded = s->excluded.n};
+	s->stats.fewest = o->fewest_seconds > 0 && fewest_switches(&fewest, &s->order, &s->seen);
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);
 	return true;
 }
 
-/* Excludes the candidate given last; false when there is nothing else to choose. */
-static bool exclude_answer(struct infer_state *s)
+/* Excludes the candidate given last; *more: there is something else to choose. The search cannot exclude. */
+static bool exclude_answer(struct infer_state *s, const struct infer_options *o, bool *more, struct error *err)
 {
-	bool more = formula_block(&s->formula, s->answer);
-	*vec_push(&s->excluded) = (uint32_t)s->formula.ends.n - 1;
-	free(s->answer);
-	s->answer = NULL;
-	return more;
+	count_solution(s, NULL);
+	walk_free(s->walk);
+	s->walk = NULL;
+	if (!open_solver(s, o, err))
+		return false;
+	*more = formula_block(&s->formula, s->seen);
+	*vec_push(&s->excluded) = s->seen;
+	s->seen = NULL;
+	return true;
 }
 
 static enum infer_result next_answer(struct infer_state *s, const struct execution *x,
 				     const struct infer_options *o, struct schedule *out, struct error *err)
 {
-	if (s->answer && !exclude_answer(s))
-		return INFER_NONE;
-	if (s->stats.answers || !sample(s, x, o)) {
-		enum solve_result r = solver_solve(s->solver, o->seconds);
-		if (r != SOLVE_SAT)
-			return r == SOLVE_UNSAT ? INFER_NONE : INFER_BUDGET;
-		if (!take_model(s, err))
-			return INFER_ERROR;
-	}
 	double start = solver_clock();
+	bool more = true;
+	if (s->seen && !exclude_answer(s, o, &more, err))
+		return INFER_ERROR;
+	enum infer_result r = more ? find_answer(s, o, err) : INFER_NONE;
+	s->stats.solve_seconds += solver_clock() - start;
+	if (r != INFER_FOUND)
+		return r;
+	start = solver_clock();
 	s->stats.answers++;
 	bool ok = take_order(s, x, o, out, err);
 	s->stats.check_seconds += solver_clock() - start;
@@ -396,13 +375,14 @@ enum infer_result infer_schedule(const struct execution *x, const struct infer_o
 		*s = open_state(x, o, err);
 	if (!*s)
 		return INFER_ERROR;
-	if ((*s)->contradiction) {
-		if (stats)
-			*stats = (*s)->stats;
-		return INFER_NONE;
+	enum infer_result r = INFER_NONE;
+	if (*(*s)->contradiction.text) {
+		if (err)
+			*err = (*s)->contradiction;
+	} else {
+		r = next_answer(*s, x, o, out, err);
+		count_solution(*s, r == INFER_FOUND ? out : NULL);
 	}
-	enum infer_result r = next_answer(*s, x, o, out, err);
-	count_solution(*s, r == INFER_FOUND ? out : NULL);
 	if (stats)
 		*stats = (*s)->stats;
 	return r;
@@ -420,21 +400,32 @@ const struct problem *infer_problem(const struct infer_state *s)
 
 uint32_t infer_writer(const struct infer_state *s, uint32_t piece)
 {
-	return s->problem.candidates.at[formula_choice(&s->formula, s->answer, piece)];
+	return s->seen[piece];
 }
 
 bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
 		       struct error *err)
 {
-	struct infer_state s = {0};
-	if (!build_formula(&s, x, o, UINT32_MAX, err))
+	struct memory m;
+	struct problem p;
+	struct formula f;
+	struct memory_options memory = {o->model, o->use_time, o->time_margin};
+	struct problem_options problem = {o->all_reads};
+	struct formula_options formula = {UINT32_MAX, NULL};
+	if (!memory_init(&m, x, &memory, err))
 		return false;
-	const struct solver_ops *ops = &solver_z3_difference;
-	struct backend *b = ops->open(&s.formula, err);
-	char *text = ops->smt2(b);
-	bool ok = write_file(path, text, strlen(text), err);
-	free(text);
-	ops->close(b);
-	release_formula(&s);
+	bool ok = problem_init(&p, &m, &problem, err);
+	if (ok && formula_init(&f, &p, &formula, err)) {
+		const struct solver_ops *ops = &solver_z3_difference;
+		struct backend *b = ops->open(&f, err);
+		char *text = ops->smt2(b);
+		ok = write_file(path, text, strlen(text), err);
+		free(text);
+		ops->close(b);
+		formula_release(&f);
+	}
+	if (ok)
+		problem_release(&p);
+	memory_release(&m);
 	return ok;
 }

@@ -30,7 +30,7 @@ struct infer_options {
 	bool use_time;          /* believe time stamps */
 	uint64_t time_margin;   /* in their unit */
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
-	double sample_seconds;  /* time for trying random orders before solving */
+	double walk_seconds;    /* time for the search (walk.h) alone, before a solver runs beside it; below 0: no search */
 	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
@@ -44,7 +44,9 @@ struct infer_stats {
 	uint64_t candidates;     /* of those, in all */
 	uint64_t variables, constraints;
 	uint64_t rounds, cycles, between; /* of the lazy solver */
-	uint64_t samples;        /* random orders tried */
+	uint64_t derived;        /* orders that follow (saturate.h) */
+	uint64_t states;         /* of the search */
+	bool walked;             /* the search decided it, not the solver */
 	uint64_t answers;        /* candidates given so far, this one included */
 	uint32_t switches;       /* context switches up to the failure */
 	bool fewest;             /* proven: no schedule has fewer, for candidates not excluded */
@@ -57,8 +59,8 @@ struct infer_stats {
 struct infer_state; /* opaque: the formula and the solver, kept between calls */
 
 /*
- * *s is NULL at first; later calls exclude the candidate given before. out is filled on INFER_FOUND only.
- * stats may be NULL. x must outlive the state.
+ * *s is NULL at first; later calls exclude the candidate given before, and after INFER_BUDGET go on where the last one
+ * stopped. out is filled on INFER_FOUND only. stats may be NULL. x must outlive the state.
  */
 enum infer_result infer_schedule(const struct execution *x, const struct infer_options *o,
 				 struct infer_state **s, struct schedule *out, struct infer_stats *stats,

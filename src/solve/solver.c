@@ -75,11 +75,11 @@ static size_t refine(struct solver *s)
 	return cycles;
 }
 
-static enum solve_result solve_until(struct solver *s, double deadline)
+static enum solve_result solve_until(struct solver *s, double deadline, const volatile bool *stop)
 {
 	while (s->f->possible) {
 		double left = deadline - solver_clock();
-		if (left <= 0)
+		if (left <= 0 || (stop && *stop))
 			return SOLVE_UNKNOWN;
 		enum solve_result r = s->ops->check(s->backend, left);
 		if (r != SOLVE_SAT)
@@ -93,10 +93,15 @@ static enum solve_result solve_until(struct solver *s, double deadline)
 	return SOLVE_UNSAT;
 }
 
-enum solve_result solver_solve(struct solver *s, double seconds)
+void solver_interrupt(struct solver *s)
+{
+	s->ops->interrupt(s->backend);
+}
+
+enum solve_result solver_solve(struct solver *s, double seconds, const volatile bool *stop)
 {
 	double start = solver_clock();
-	enum solve_result r = solve_until(s, start + seconds);
+	enum solve_result r = solve_until(s, start + seconds, stop);
 	s->figures.seconds += solver_clock() - start;
 	return r;
 }

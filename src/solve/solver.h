@@ -2,7 +2,7 @@
  * Solvers of formulas (model/formula.h) behind one table.
  *
  *     struct solver *s = solver_open(solver_find("z3"), &formula, &err);
- *     switch (solver_solve(s, seconds)) ...  SOLVE_SAT: solver_model(s) has a value for every variable
+ *     switch (solver_solve(s, seconds, NULL)) ...  SOLVE_SAT: solver_model(s) has a value for every variable
  *     formula_block(&formula, solver_model(s)); solver_solve(s, ...)       the next one
  *     solver_close(s);
  *
@@ -25,6 +25,8 @@ struct solver_ops {
 	struct backend *(*open)(const struct formula *f, struct error *err);
 	/* Takes over what was added to the formula since, and decides it. */
 	enum solve_result (*check)(struct backend *b, double seconds);
+	/* From another thread: ends a check that runs, undecided. */
+	void (*interrupt)(struct backend *b);
 	/* After SAT: values of variables 0 .. n - 1. */
 	void (*model)(struct backend *b, bool *out, size_t n);
 	/* The formula as SMT-LIB2 text, malloc'ed; NULL when the backend cannot. */
@@ -46,7 +48,9 @@ struct solver_figures {
 struct solver; /* opaque */
 
 struct solver *solver_open(const struct solver_ops *ops, struct formula *f, struct error *err);
-enum solve_result solver_solve(struct solver *s, double seconds);
+/* stop: NULL, or ends it, undecided, when it becomes true; solver_interrupt then ends a check that runs. */
+enum solve_result solver_solve(struct solver *s, double seconds, const volatile bool *stop);
+void solver_interrupt(struct solver *s);
 const bool *solver_model(const struct solver *s);
 const struct solver_figures *solver_figures(const struct solver *s);
 void solver_close(struct solver *s);

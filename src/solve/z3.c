@@ -328,6 +328,11 @@ static enum solve_result check_z3(struct backend *b, double seconds)
 	return SOLVE_SAT;
 }
 
+static void interrupt_z3(struct backend *b)
+{
+	Z3_interrupt(b->c);
+}
+
 static void model_z3(struct backend *b, bool *out, size_t n)
 {
 	out[0] = false;
@@ -359,11 +364,11 @@ static void close_z3(struct backend *b)
 
 const struct solver_ops solver_z3_lazy = {
 	.name = "z3-lazy", .about = "Z3, order constraints added when violated", .lazy = true,
-	.open = open_lazy, .check = check_z3, .model = model_z3, .smt2 = smt2_z3, .close = close_z3,
+	.open = open_lazy, .check = check_z3, .interrupt = interrupt_z3, .model = model_z3, .smt2 = smt2_z3, .close = close_z3,
 };
 
 const struct solver_ops solver_z3_difference = {
 	.name = "z3-difference", .about = "Z3, order as integer difference logic", .lazy = false,
-	.open = open_difference, .check = check_z3, .model = model_z3, .smt2 = smt2_z3,
+	.open = open_difference, .check = check_z3, .interrupt = interrupt_z3, .model = model_z3, .smt2 = smt2_z3,
 	.close = close_z3,
 };

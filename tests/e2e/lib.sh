@@ -58,3 +58,40 @@ reproduced() {
 	rethread replay -n 20 </dev/null >out 2>&1 || fail "not replayed: $(cat out)"
 	has out '^reproduced 20/20$'
 }
+
+# proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
+# Its head comment says how it fails (`fail-if:`), with which arguments (`args:`).
+proven() {
+	local source=$1 cc=cc predicate args
+	shift
+	case $source in *.cpp) cc=c++ ;; esac
+	predicate=$(sed -n 's/^ \* fail-if: //p' "$source")
+	args=${*:-$(sed -n 's/^ \* args: //p' "$source")}
+	rethread $cc -O2 -g -pthread "$source" -o p
+	# How likely a failure is depends on the machine: `TRY` may name other arguments to try in turn.
+	for _ in 1 2 3; do
+		for a in ${TRY:-"$args"}; do
+			rethread record --until-failure --runs 2000 --timeout 20 ${predicate:+--fail-if "$predicate"} -- ./p $a >recorded 2>err || break 2
+		done
+	done
+	has err '^rethread: trace: '
+	rethread reproduce --budget 100 >out 2>&1 || fail "not reproduced: $(cat err out)"
+	has out 'reproduced and proven by replay'
+	rethread replay -n 20 >out 2>&1 || fail "not replayed: $(cat out)"
+	has out '^reproduced 20/20$'
+	rethread explain >out
+	has out 'context switches' '^thread 1'
+}
+
+# harmless SOURCE [ARGS...]: its fixed version does not fail.
+harmless() {
+	local source=$1 cc=cc predicate args
+	shift
+	case $source in *.cpp) cc=c++ ;; esac
+	predicate=$(sed -n 's/^ \* fail-if: //p' "$source")
+	args=${*:-$(sed -n 's/^ \* args: //p' "$source")}
+	rethread $cc -O2 -g -pthread -DFIXED "$source" -o fixed
+	rethread record --until-failure --runs 100 --timeout 20 ${predicate:+--fail-if "$predicate"} -- ./fixed $args >recorded 2>err ||
+		fail "the fixed version fails: $(cat err)"
+	has err 'no failure in 100 runs'
+}

@@ -73,6 +73,21 @@ static bool write_log(const char *path, const uint8_t *data, size_t size, struct
 
 enum { MOST_BITS = 1 << 20 };
 
+/* All bytes of all inputs. */
+static void use_inputs(const struct trace_thread *t)
+{
+	uint64_t size, time;
+	volatile unsigned sum = 0;
+
+	for (size_t i = 0; i < t->ninputs; i++) {
+		sum += trace_input_name(t->inputs[i])[0];
+		sum += trace_input_time(t->inputs[i], &time);
+		for (const uint8_t *at = NULL; (at = trace_input_piece(t->inputs[i], at, &size));)
+			for (uint64_t k = 0; k < size; k++)
+				sum += at[k];
+	}
+}
+
 static void use(const struct trace *t)
 {
 	uint64_t bits = 0;
@@ -87,6 +102,7 @@ static void use(const struct trace *t)
 		if ((bits < MOST_BITS && bits != t->threads[i].nbits) || !trace_thread_named(t, t->threads[i].name))
 			abort();
 		bits = 0;
+		use_inputs(&t->threads[i]);
 	}
 }
 

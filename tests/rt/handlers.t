@@ -39,3 +39,32 @@ record 139 ./p x >out
 same "$(cat out)" mine
 dump
 has dump '^failure signal 11 1 frames [2-9]' '^flags 0'
+
+# Branches of a handler do not get into the path of what it interrupts, however it ends.
+program q <<'E'
+#include "recorded.h"
+#include <setjmp.h>
+#include <sys/time.h>
+static volatile long calls;
+static sigjmp_buf back;
+static void tick(int sig) { for (int i = 0; B(i < sig * 5); i++) calls++; }
+static void away(int sig) { B(sig); B(0); siglongjmp(back, 1); }
+int main(void)
+{
+	struct sigaction a = {.sa_handler = tick}, old;
+	struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+	if (sigaction(SIGALRM, &a, NULL) || sigaction(SIGALRM, NULL, &old) || old.sa_handler != tick) return 1;
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long i = 0; i < 50000000; i++) B(i % 7 == 0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (!calls) return 2;
+	if (signal(SIGUSR1, away) != SIG_DFL || signal(SIGUSR1, away) != away) return 3;
+	for (volatile int i = 0; i < 10; i++)
+		if (!sigsetjmp(back, 1)) raise(SIGUSR1);
+	B(1), B(1);
+	return 0;
+}
+E
+record 0 ./q
+dump
+has dump '^thread 1 bits 50000002 '

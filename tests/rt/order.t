@@ -99,6 +99,7 @@ int main(int argc, char **argv)
 		pthread_barrier_init(&barrier, NULL, 2);
 		pthread_create(&id, NULL, meets, NULL);
 		pthread_barrier_wait(&barrier);
+		pthread_join(id, NULL);
 	}
 	if (!strcmp(s, "once")) {
 		run(runs_once);

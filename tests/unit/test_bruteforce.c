@@ -501,7 +501,7 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 	o.solver = solver;
 	o.all_reads = all_reads;
 	o.fewest_seconds = all_reads ? 0 : 1;
-	o.sample_seconds = case_seed % 4 ? 0 : 0.0005;
+	o.walk_seconds = case_seed % 2 ? -1 : 0.5;
 	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, NULL, &err)) == INFER_FOUND) {
 		if (n++ == 0)
 			disturb(x, model, infer_order(s), case_seed, totals);

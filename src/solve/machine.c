@@ -1,0 +1,461 @@
+#include "solve/machine_internal.h"
+
+/* -------------------------------------------------- the state ---------------------------- */
+
+static void set32(struct machine *m, uint32_t *at, uint32_t value)
+{
+	*vec_push(&m->undo32) = (struct undo32){at, *at};
+	*at = value;
+}
+
+static void set64(struct machine *m, uint64_t *at, uint64_t value)
+{
+	*vec_push(&m->undo64) = (struct undo64){at, *at};
+	*at = value;
+}
+
+static uint64_t stir(uint64_t v)
+{
+	v ^= v >> 32;
+	v *= UINT64_C(0xd6e8feb86659fd93);
+	v ^= v >> 32;
+	v *= UINT64_C(0xd6e8feb86659fd93);
+	return v ^ v >> 32;
+}
+
+enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK };
+
+/* Adds a fact to the state, or takes it out. */
+static void toggle(struct machine *m, enum part part, uint32_t number, uint64_t value)
+{
+	uint64_t key = ((uint64_t)part << 56 ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	m->hash.a ^= stir(key ^ stir(value));
+	m->hash.b ^= stir(key + UINT64_C(0x632be59bd9b4e019) + stir(value ^ UINT64_C(0xe7037ed1a0b428db)));
+}
+
+struct machine_hash machine_hash(const struct machine *m)
+{
+	return m->hash;
+}
+
+struct machine_mark machine_mark(const struct machine *m)
+{
+	return (struct machine_mark){m->undo32.n, m->undo64.n, m->hash, m->done};
+}
+
+void machine_undo(struct machine *m, struct machine_mark k)
+{
+	while (m->undo32.n > k.n32) {
+		struct undo32 u = m->undo32.at[--m->undo32.n];
+		*u.at = u.old;
+	}
+	while (m->undo64.n > k.n64) {
+		struct undo64 u = m->undo64.at[--m->undo64.n];
+		*u.at = u.old;
+	}
+	m->hash = k.hash;
+	m->done = k.done;
+}
+
+/* -------------------------------------------------- values ------------------------------- */
+
+/* One use less of an expression. */
+static void use(struct machine *m, expr e)
+{
+	if (!m->cone[e])
+		return;
+	set32(m, &m->pending[e], m->pending[e] - 1);
+	if (!m->pending[e] && !m->waiting[e])
+		toggle(m, PART_VALUE, e, m->value[e]);
+}
+
+/*
+ * One operand more of q is known, whichever; true when q can be evaluated now, and could not before. Of a choice only the
+ * branch that is taken has to be known.
+ */
+static bool one_less_to_wait(struct machine *m, expr q, const struct expr_node *n)
+{
+	if (!m->waiting[q])
+		return false;
+	if (n->op != EXPR_ITE)
+		set32(m, &m->waiting[q], m->waiting[q] - 1);
+	else if (!m->waiting[n->a] && !m->waiting[m->value[n->a] ? n->b : n->c])
+		set32(m, &m->waiting[q], 0);
+	return !m->waiting[q];
+}
+
+/* The value of e has become known: so have those of expressions that waited for it alone. False: a condition fails. */
+static bool know(struct machine *m, expr first)
+{
+	const struct expr_node *nodes = expr_nodes(m->x->exprs);
+	size_t at = m->known.n;
+	*vec_push(&m->known) = first;
+	for (; at < m->known.n; at++) {
+		expr e = m->known.at[at];
+		if (m->is_condition[e]) {
+			if (!m->value[e])
+				return false;
+			set32(m, &m->conditions_left, m->conditions_left - 1);
+		}
+		if (m->pending[e])
+			toggle(m, PART_VALUE, e, m->value[e]);
+		const expr below[3] = {nodes[e].a, nodes[e].b, nodes[e].c};
+		for (int i = 0; i < 3; i++)
+			if (below[i])
+				use(m, below[i]);
+		for (uint32_t i = m->parent_start[e]; i < m->parent_start[e + 1]; i++) {
+			expr q = m->parents[i];
+			if (!one_less_to_wait(m, q, &nodes[q]))
+				continue;
+			m->value[q] = expr_apply(m->x->exprs, q, m->symbols, m->value);
+			*vec_push(&m->known) = q;
+		}
+	}
+	return true;
+}
+
+static bool any_live(const struct machine *m)
+{
+	for (size_t i = 0; i < m->known.n; i++)
+		if (m->pending[m->known.at[i]])
+			return true;
+	return false;
+}
+
+static uint64_t bits(uint64_t v, unsigned low, unsigned width)
+{
+	v >>= low;
+	return width == 64 ? v : v & ((UINT64_C(1) << width) - 1);
+}
+
+/* -------------------------------------------------- memory ------------------------------- */
+
+static bool is_run(const struct machine *m, uint32_t node)
+{
+	return m->place[node] < m->at[m->m->chain[node]];
+}
+
+bool machine_ran(const struct machine *m, uint32_t node)
+{
+	return is_run(m, node);
+}
+
+/* What the piece sees now: its thread's own write while that is buffered, else memory. */
+static uint64_t look(struct machine *m, uint32_t number, uint32_t *writer)
+{
+	const struct piece *p = &m->p->pieces.at[number];
+	if (p->own != WRITER_INITIAL && !is_run(m, m->m->visible[p->own])) {
+		*writer = p->own;
+		return bits(m->stored[p->own], atom_low_bit(m->m, p->own, p->atom), p->width);
+	}
+	*writer = m->writer[p->atom];
+	return m->memory[p->atom];
+}
+
+static bool take_read(struct machine *m, uint32_t event)
+{
+	expr read = m->x->events.at[event].read;
+	uint64_t value = 0, fixed;
+	if (m->piece_start[event] == m->piece_start[event + 1])
+		return true;
+	bool is_fixed = expr_is_const(m->x->exprs, read, &fixed);
+	for (uint32_t i = m->piece_start[event]; i < m->piece_start[event + 1]; i++) {
+		uint32_t number = m->pieces[i], writer;
+		const struct piece *p = &m->p->pieces.at[number];
+		uint64_t found = look(m, number, &writer);
+		if (is_fixed && found != bits(fixed, p->low, p->width))
+			return false;
+		value |= found << p->low;
+		m->seen[number] = writer;
+		struct accesses *a = &m->accesses.at[m->read_accesses[number]];
+		set32(m, &a->next, a->next + 1);
+		set32(m, &m->unread[p->atom], m->unread[p->atom] - 1);
+		if (!m->unread[p->atom])
+			toggle(m, PART_MEMORY, p->atom, m->memory[p->atom]);
+	}
+	if (is_fixed)
+		return true;
+	expr e = m->symbol[expr_node(m->x->exprs, read)->value];
+	if (!m->cone[e])
+		return true;
+	m->value[e] = value;
+	set32(m, &m->waiting[e], 0);
+	return know(m, e);
+}
+
+static bool has_value(const struct machine *m, uint32_t event)
+{
+	return !m->counts[event] || !m->waiting[m->x->events.at[event].written];
+}
+
+static void issue(struct machine *m, uint32_t event)
+{
+	if (m->counts[event])
+		m->stored[event] = m->value[m->x->events.at[event].written];
+}
+
+static void become_visible(struct machine *m, uint32_t event)
+{
+	if (m->part_start[event] == m->part_start[event + 1])
+		return;
+	for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++) {
+		const struct write_part *w = &m->parts.at[i];
+		uint64_t value = bits(m->stored[event], w->low, w->width);
+		struct accesses *a = &m->accesses.at[w->accesses];
+		set32(m, &a->next, a->next + 1);
+		set32(m, &m->writer[w->atom], event);
+		if (m->memory[w->atom] == value)
+			continue;
+		if (m->unread[w->atom]) {
+			toggle(m, PART_MEMORY, w->atom, m->memory[w->atom]);
+			toggle(m, PART_MEMORY, w->atom, value);
+		}
+		set64(m, &m->memory[w->atom], value);
+	}
+	if (m->counts[event])
+		use(m, m->x->events.at[event].written);
+}
+
+/* -------------------------------------------------- locks -------------------------------- */
+
+static void toggle_lock(struct machine *m, uint32_t number)
+{
+	const struct lock *l = &m->locks[number];
+	toggle(m, PART_LOCK, number, (uint64_t)l->owner << 32 ^ (uint64_t)l->readers << 16 ^ l->depth);
+}
+
+static bool lock_is_free(const struct machine *m, uint32_t event)
+{
+	const struct event *e = &m->x->events.at[event];
+	if (!m->lock_of || e->kind != EVENT_LOCK)
+		return true;
+	const struct lock *l = &m->locks[m->lock_of[event]];
+	if (e->flags & EVENT_SHARED)
+		return !l->owner;
+	return !l->readers && (!l->owner || l->owner == e->thread + 1);
+}
+
+static void do_lock(struct machine *m, uint32_t event)
+{
+	const struct event *e = &m->x->events.at[event];
+	uint32_t number = m->lock_of[event];
+	struct lock *l = &m->locks[number];
+	bool shared = e->flags & EVENT_SHARED;
+	toggle_lock(m, number);
+	if (e->kind == EVENT_LOCK && shared) {
+		set32(m, &l->readers, l->readers + 1);
+	} else if (e->kind == EVENT_LOCK) {
+		set32(m, &l->owner, e->thread + 1);
+		set32(m, &l->depth, l->depth + 1);
+	} else if (shared) {
+		set32(m, &l->readers, l->readers - !!l->readers);
+	} else if (l->depth) {
+		set32(m, &l->depth, l->depth - 1);
+		if (!l->depth)
+			set32(m, &l->owner, 0);
+	}
+	toggle_lock(m, number);
+}
+
+/* -------------------------------------------------- steps -------------------------------- */
+
+uint32_t machine_chains(const struct machine *m)
+{
+	return m->nchains;
+}
+
+uint32_t machine_next(const struct machine *m, uint32_t chain)
+{
+	uint32_t i = m->start[chain] + m->at[chain];
+	return i < m->start[chain + 1] ? m->sequence[i] : NONE;
+}
+
+bool machine_is_free(const struct machine *m)
+{
+	return m->is_free;
+}
+
+bool machine_is_done(const struct machine *m)
+{
+	return m->done == m->m->nnodes && !m->conditions_left;
+}
+
+bool machine_can(const struct machine *m, uint32_t chain)
+{
+	uint32_t node = machine_next(m, chain);
+	if (node == NONE || m->missing[node])
+		return false;
+	if (node >= m->x->events.n)
+		return true;
+	return (m->x->events.at[node].kind == EVENT_UPDATE || has_value(m, node)) && lock_is_free(m, node);
+}
+
+static bool run_node(struct machine *m, uint32_t node)
+{
+	uint32_t event = m->m->event_of[node];
+	const struct event *e = &m->x->events.at[event];
+	if (node != event) {
+		become_visible(m, event);
+		return true;
+	}
+	if (event_reads(e) && !take_read(m, event))
+		return false;
+	if (event_writes(e)) {
+		if (!has_value(m, event)) /* an update of what a later read gives */
+			return false;
+		issue(m, event);
+		if (m->m->visible[event] == event)
+			become_visible(m, event);
+	}
+	if (m->lock_of && (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK))
+		do_lock(m, event);
+	return true;
+}
+
+enum stepped machine_step(struct machine *m, uint32_t node)
+{
+	uint32_t chain = m->m->chain[node];
+	m->known.n = 0;
+	toggle(m, PART_PLACE, chain, m->at[chain]);
+	set32(m, &m->at[chain], m->at[chain] + 1);
+	toggle(m, PART_PLACE, chain, m->at[chain]);
+	m->done++;
+	for (uint32_t i = m->out_start[node]; i < m->out_start[node + 1]; i++)
+		set32(m, &m->missing[m->out[i]], m->missing[m->out[i]] - 1);
+	if (!run_node(m, node))
+		return STEP_WRONG;
+	return any_live(m) ? STEP_LIVE : STEP_DEAD;
+}
+
+/* -------------------------------------------------- what is to come ---------------------- */
+
+bool machine_reads(const struct machine *m, uint32_t node)
+{
+	return node < m->x->events.n && m->piece_start[node] != m->piece_start[node + 1];
+}
+
+bool machine_writes(const struct machine *m, uint32_t node)
+{
+	uint32_t event = m->m->event_of[node];
+	return m->m->visible[event] == node && m->part_start[event] != m->part_start[event + 1];
+}
+
+/* Will another thread access the atom, in a way that is not known to come after the node? */
+static bool is_contended(const struct machine *m, uint32_t node, uint32_t atom, bool by_writes_only)
+{
+	uint32_t thread = m->x->events.at[m->m->event_of[node]].thread;
+	for (uint32_t i = m->atom_start[atom]; i < m->atom_start[atom + 1]; i++) {
+		const struct accesses *a = &m->accesses.at[m->atom_accesses[i]];
+		if (a->thread == thread || a->next == a->to || (by_writes_only && !a->write))
+			continue;
+		if (!order_before(m->m->order, node, m->access_nodes[a->next]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_lock_local(const struct machine *m, uint32_t node)
+{
+	return !m->lock_of || node >= m->x->events.n || m->x->events.at[node].kind != EVENT_LOCK;
+}
+
+bool machine_is_local(const struct machine *m, uint32_t node)
+{
+	uint32_t event = m->m->event_of[node];
+	if (machine_reads(m, node))
+		for (uint32_t i = m->piece_start[node]; i < m->piece_start[node + 1]; i++)
+			if (is_contended(m, node, m->p->pieces.at[m->pieces[i]].atom, true))
+				return false;
+	if (machine_writes(m, node))
+		for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++)
+			if (is_contended(m, node, m->parts.at[i].atom, false))
+				return false;
+	return is_lock_local(m, node);
+}
+
+/* Can the piece see this writer with a value that its conditions allow? */
+static bool is_possible(const struct machine *m, uint32_t number, uint32_t writer)
+{
+	const uint32_t *candidate = m->p->candidates.at;
+	const struct piece *p = &m->p->pieces.at[number];
+	if (writer == WRITER_INITIAL)
+		return candidate[p->first] == WRITER_INITIAL && !m->impossible[p->first];
+	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++) {
+		uint32_t low = m->runs[r].from, high = m->runs[r].to;
+		if (writer < candidate[low] || writer > candidate[high - 1])
+			continue;
+		while (low < high) {
+			uint32_t mid = low + (high - low) / 2;
+			if (candidate[mid] < writer)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		if (candidate[low] == writer)
+			return !m->impossible[low];
+	}
+	return false;
+}
+
+/* Is a possible writer of this piece still to come? */
+static bool is_awaited(const struct machine *m, uint32_t number)
+{
+	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++)
+		if (m->runs[r].last != NONE && !is_run(m, m->runs[r].last))
+			return true;
+	return false;
+}
+
+static bool piece_has_hope(const struct machine *m, uint32_t number, uint32_t writer)
+{
+	const struct piece *p = &m->p->pieces.at[number];
+	if (p->own != WRITER_INITIAL && !is_run(m, m->m->visible[p->own]) && is_possible(m, number, p->own))
+		return true;
+	return is_possible(m, number, writer) || is_awaited(m, number);
+}
+
+bool machine_has_hope(const struct machine *m, uint32_t read)
+{
+	bool awaited = false;
+	for (uint32_t i = m->piece_start[read]; i < m->piece_start[read + 1]; i++) {
+		uint32_t number = m->pieces[i];
+		if (!piece_has_hope(m, number, m->writer[m->p->pieces.at[number].atom]))
+			return false;
+		awaited |= is_awaited(m, number);
+	}
+	return awaited;
+}
+
+/* The piece of the event that is of this atom. */
+static uint32_t piece_of(const struct machine *m, uint32_t event, uint32_t atom)
+{
+	for (uint32_t i = m->piece_start[event]; i < m->piece_start[event + 1]; i++)
+		if (m->p->pieces.at[m->pieces[i]].atom == atom)
+			return m->pieces[i];
+	return NONE;
+}
+
+int32_t machine_merit(const struct machine *m, uint32_t node)
+{
+	uint32_t event = m->m->event_of[node], thread = m->x->events.at[event].thread;
+	int32_t merit = 0;
+	for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++) {
+		uint32_t atom = m->parts.at[i].atom;
+		for (uint32_t k = m->atom_start[atom]; k < m->atom_start[atom + 1]; k++) {
+			const struct accesses *a = &m->accesses.at[m->atom_accesses[k]];
+			if (a->write || a->next == a->to || a->thread == thread)
+				continue;
+			uint32_t read = piece_of(m, m->access_nodes[a->next], atom);
+			if (!piece_has_hope(m, read, event))
+				return INT32_MIN;
+			bool now = is_possible(m, read, m->writer[atom]), then = is_possible(m, read, event);
+			merit += (int32_t)then - (int32_t)now;
+		}
+	}
+	return merit;
+}
+
+const uint32_t *machine_seen(const struct machine *m)
+{
+	return m->seen;
+}

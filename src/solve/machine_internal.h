@@ -1,0 +1,92 @@
+/* Inside the machine (machine.h): what machine_new.c builds and machine.c runs. */
+#ifndef RETHREAD_MACHINE_INTERNAL_H
+#define RETHREAD_MACHINE_INTERNAL_H
+
+#include "solve/machine.h"
+
+#define NONE UINT32_MAX
+
+/* Accesses of one chain to one atom, reads or writes: nodes list[from .. to), the first not run yet at `next`. */
+struct accesses {
+	uint32_t atom, chain, thread;
+	uint32_t from, to, next;
+	bool write;
+};
+
+/* Candidates of a piece that are of one thread: indexes from .. to in problem.candidates, ascending. */
+struct candidates {
+	uint32_t from, to;
+	uint32_t last; /* node of the last one that is possible, or NONE */
+};
+
+struct write_part {
+	uint32_t atom, accesses;
+	uint8_t low, width;
+};
+
+struct lock {
+	uint32_t owner, depth, readers;
+};
+
+struct undo32 {
+	uint32_t *at, old;
+};
+
+struct undo64 {
+	uint64_t *at, old;
+};
+
+/*
+ * Expressions: `waiting` operands are not known yet (a symbol waits for its read); `pending` uses are to come, by
+ * expressions that wait and by writes that are not visible. One that is known and has pending uses is live, and part
+ * of the state. Only expressions in `cone` count: those below conditions and below writes that matter.
+ */
+struct machine {
+	const struct problem *p;
+	const struct memory *m;
+	const struct execution *x;
+	const bool *impossible;
+
+	uint32_t nchains;
+	uint32_t *sequence, *start; /* nodes of chain c: sequence[start[c] .. start[c + 1]) */
+	uint32_t *place;            /* by node: in its chain */
+	uint32_t *at;               /* by chain: how many were run */
+	uint32_t done;
+	uint32_t *missing;          /* by node: edges from other chains not run yet */
+	uint32_t *out, *out_start;
+
+	uint32_t *pieces, *piece_start; /* by event */
+	uint32_t *read_accesses;        /* by piece */
+	struct candidates *runs;
+	uint32_t *run_start;            /* by piece */
+	vec(struct write_part) parts;
+	uint32_t *part_start;           /* by event */
+	vec(struct accesses) accesses;
+	uint32_t *access_nodes;
+	uint32_t *atom_accesses, *atom_start;
+
+	uint64_t *memory;    /* by atom */
+	uint32_t *writer;    /* by atom */
+	uint32_t *unread;    /* by atom: reads still to come */
+	uint32_t *seen;      /* by piece */
+	uint64_t *stored;    /* by event: what it wrote */
+	bool *counts;        /* by event: a write that some read may see; what others write is of no interest */
+	struct lock *locks;
+	uint32_t *lock_of;   /* by event, when the order of locks is open; or NULL */
+
+	uint64_t *value;     /* by expression */
+	uint32_t *waiting, *pending;
+	uint32_t *parents, *parent_start;
+	bool *cone, *is_condition;
+	uint32_t conditions_left; /* conditions whose value is not known yet */
+	bool is_free;        /* some symbols are given a value by no read */
+	expr *symbol;        /* by symbol: its node, or 0 */
+	vec(expr) known;     /* in the step that runs */
+	uint64_t *symbols;   /* of expr_apply */
+
+	struct machine_hash hash;
+	vec(struct undo32) undo32;
+	vec(struct undo64) undo64;
+};
+
+#endif

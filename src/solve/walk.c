@@ -1,0 +1,319 @@
+#include "solve/walk.h"
+
+#include "solve/machine.h"
+#include "solve/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* How often the clock is looked at, in steps. */
+enum { CLOCK_STEPS = 4096 };
+
+/* Dead ends that the first rounds may meet, and the number of tastes. */
+enum { FIRST_PATIENCE = 1000, TASTES = 5 };
+
+/* A choice that can be made in a state. */
+struct choice {
+	uint32_t node;
+	int64_t rank; /* larger: earlier */
+};
+
+/* A state on the way: its choices are choices[first .. first + count), `next` is the one to try. */
+struct frame {
+	struct machine_mark mark;
+	size_t path;
+	uint32_t first, count, next;
+};
+
+/* Dead states by hash, open addressing; a of 0 is an empty slot. */
+struct table {
+	struct machine_hash *at;
+	size_t mask, n, limit;
+};
+
+struct walk {
+	const struct problem *p;
+	struct walk_options o;
+	struct machine *m; /* NULL: there is something that it cannot run */
+	struct machine_mark start;
+	struct table dead;
+	vec(uint32_t) path; /* nodes in the order they were run */
+	vec(struct frame) frames;
+	vec(struct choice) choices;
+	uint64_t random;
+	unsigned taste;
+	uint64_t patience; /* dead ends left in this round */
+	double deadline;
+	const volatile bool *stop;
+	bool over;
+	bool contradiction; /* a condition is false whatever is read */
+	uint64_t limit;     /* patience of the rounds to come */
+	struct walk_figures figures;
+};
+
+/* -------------------------------------------------- dead states -------------------------- */
+
+static size_t slot_of(const struct table *t, struct machine_hash h)
+{
+	size_t i = h.a & t->mask;
+	while ((t->at[i].a || t->at[i].b) && (t->at[i].a != h.a || t->at[i].b != h.b))
+		i = (i + 1) & t->mask;
+	return i;
+}
+
+static bool is_dead(const struct table *t, struct machine_hash h)
+{
+	size_t i = slot_of(t, h);
+	return t->at[i].a || t->at[i].b;
+}
+
+static void table_grow(struct table *t)
+{
+	struct table old = *t;
+	t->mask = t->at ? 2 * t->mask + 1 : 4095;
+	t->at = xcalloc(t->mask + 1, sizeof *t->at);
+	for (size_t i = 0; old.at && i <= old.mask; i++)
+		if (old.at[i].a || old.at[i].b)
+			t->at[slot_of(t, old.at[i])] = old.at[i];
+	free(old.at);
+}
+
+static void mark_dead(struct table *t, struct machine_hash h)
+{
+	if (t->n >= t->limit)
+		return;
+	if (t->n * 2 > t->mask)
+		table_grow(t);
+	t->at[slot_of(t, h)] = h;
+	t->n++;
+}
+
+/* -------------------------------------------------- steps -------------------------------- */
+
+static enum stepped run(struct walk *w, uint32_t node)
+{
+	if (++w->figures.steps % CLOCK_STEPS == 0)
+		w->over = solver_clock() > w->deadline || (w->stop && *w->stop);
+	*vec_push(&w->path) = node;
+	return machine_step(w->m, node);
+}
+
+static void undo(struct walk *w, struct machine_mark mark, size_t path)
+{
+	machine_undo(w->m, mark);
+	w->path.n = path;
+}
+
+/*
+ * Runs what loses nothing on this chain. False: a dead end, the next read can never become right. *moved: something was run.
+ */
+static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
+{
+	while (machine_can(w->m, chain)) {
+		uint32_t node = machine_next(w->m, chain);
+		bool reads = machine_reads(w->m, node);
+		bool local = machine_is_local(w->m, node);
+		if (!local && (!reads || machine_writes(w->m, node)))
+			return true;
+		struct machine_mark mark = machine_mark(w->m);
+		size_t path = w->path.n;
+		enum stepped step = run(w, node);
+		if (step == STEP_WRONG || (step == STEP_LIVE && !local)) {
+			undo(w, mark, path);
+			return step != STEP_WRONG || machine_has_hope(w->m, node);
+		}
+		*moved = true;
+	}
+	return true;
+}
+
+static bool run_all_ahead(struct walk *w)
+{
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (uint32_t c = 0; c < machine_chains(w->m); c++)
+			if (!run_ahead(w, c, &moved))
+				return false;
+	}
+	return true;
+}
+
+/* -------------------------------------------------- choices ------------------------------ */
+
+static uint64_t next_random(struct walk *w)
+{
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	return w->random >> 16;
+}
+
+static uint32_t thread_of(const struct walk *w, uint32_t node)
+{
+	return w->p->m->x->events.at[w->p->m->event_of[node]].thread;
+}
+
+/* Tastes: who is wanted by others and then who runs already; the guessed order; the same with some chance. */
+static int64_t rank(struct walk *w, uint32_t node, int32_t merit)
+{
+	uint32_t running = w->path.n ? thread_of(w, w->path.at[w->path.n - 1]) : NONE;
+	int64_t guess = w->o.guess ? -(int64_t)w->o.guess[node] : 0, stay = thread_of(w, node) == running;
+	int64_t chance = (int64_t)(next_random(w) & 0xffff);
+	switch (w->taste) {
+	case 0:
+		return ((int64_t)merit * 4 + stay) * (INT64_C(1) << 40) + guess;
+	case 1:
+		return guess;
+	case 2:
+		return (merit * 4 + stay * 2) * (INT64_C(1) << 20) + chance;
+	case 3:
+		return stay * ((chance & 15) != 0) * (INT64_C(1) << 20) + chance;
+	default:
+		return (merit * 4 + stay) * 16 + chance % 64;
+	}
+}
+
+static bool is_right(struct walk *w, uint32_t node)
+{
+	struct machine_mark mark = machine_mark(w->m);
+	bool right = machine_step(w->m, node) != STEP_WRONG;
+	machine_undo(w->m, mark);
+	return right;
+}
+
+static uint32_t find_choices(struct walk *w)
+{
+	size_t first = w->choices.n;
+	for (uint32_t c = 0; c < machine_chains(w->m); c++) {
+		if (!machine_can(w->m, c))
+			continue;
+		uint32_t node = machine_next(w->m, c);
+		int32_t merit = machine_writes(w->m, node) ? machine_merit(w->m, node) : 0;
+		if (merit == INT32_MIN || (machine_reads(w->m, node) && !is_right(w, node)))
+			continue;
+		struct choice choice = {node, rank(w, node, merit)};
+		size_t i = w->choices.n;
+		vec_push(&w->choices);
+		for (; i > first && w->choices.at[i - 1].rank < choice.rank; i--)
+			w->choices.at[i] = w->choices.at[i - 1];
+		w->choices.at[i] = choice;
+	}
+	return (uint32_t)(w->choices.n - first);
+}
+
+/* -------------------------------------------------- the search --------------------------- */
+
+/* A new state: where to go from here, or a dead end (false). */
+static bool enter(struct walk *w)
+{
+	if (!run_all_ahead(w))
+		return false;
+	if (machine_is_done(w->m))
+		return true;
+	if (is_dead(&w->dead, machine_hash(w->m)))
+		return false;
+	w->figures.states++;
+	uint32_t first = (uint32_t)w->choices.n, count = find_choices(w);
+	*vec_push(&w->frames) = (struct frame){machine_mark(w->m), w->path.n, first, count, 0};
+	return true;
+}
+
+/* One round: depth first until all is run, all is searched, or patience is over. */
+static enum walk_result run_round(struct walk *w)
+{
+	bool ok = enter(w);
+	while (!w->over) {
+		if (ok && machine_is_done(w->m))
+			return WALK_FOUND;
+		if (!ok && w->patience-- == 0)
+			return WALK_UNDECIDED;
+		w->figures.dead_ends += !ok;
+		for (;;) {
+			if (!w->frames.n)
+				return WALK_NONE;
+			struct frame *f = &w->frames.at[w->frames.n - 1];
+			undo(w, f->mark, f->path);
+			if (f->next < f->count)
+				break;
+			mark_dead(&w->dead, machine_hash(w->m));
+			w->choices.n = f->first;
+			w->frames.n--;
+		}
+		struct frame *f = &w->frames.at[w->frames.n - 1];
+		ok = run(w, w->choices.at[f->first + f->next++].node) != STEP_WRONG && enter(w);
+	}
+	return WALK_UNDECIDED;
+}
+
+/* Rounds of each taste in turn, with ever more patience. */
+static enum walk_result run_rounds(struct walk *w)
+{
+	while (!w->over) {
+		w->frames.n = w->choices.n = 0;
+		undo(w, w->start, 0);
+		w->taste = (unsigned)(w->figures.rounds++ % TASTES);
+		w->patience = w->limit;
+		enum walk_result r = run_round(w);
+		if (r != WALK_UNDECIDED)
+			return r;
+		if (w->taste == TASTES - 1)
+			w->limit *= 4;
+	}
+	return WALK_UNDECIDED;
+}
+
+struct walk *walk_new(const struct problem *p, const struct walk_options *o)
+{
+	struct error err;
+	struct walk *w = xcalloc(1, sizeof *w);
+	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15, .limit = FIRST_PATIENCE};
+	w->m = machine_new(p, o->impossible, &w->contradiction, &err);
+	if (!w->m)
+		return w;
+	w->start = machine_mark(w->m);
+	w->dead.limit = o->table;
+	table_grow(&w->dead);
+	return w;
+}
+
+enum walk_result walk_run(struct walk *w, double seconds, const volatile bool *stop)
+{
+	double start = solver_clock();
+	if (!w->m)
+		return w->contradiction ? WALK_NONE : WALK_UNDECIDED;
+	w->deadline = start + seconds;
+	w->stop = stop;
+	w->over = false;
+	enum walk_result r = run_rounds(w);
+	w->figures.seconds += solver_clock() - start;
+	return r == WALK_NONE && machine_is_free(w->m) ? WALK_UNDECIDED : r;
+}
+
+const struct walk_figures *walk_figures(const struct walk *w)
+{
+	return &w->figures;
+}
+
+const uint32_t *walk_nodes(const struct walk *w)
+{
+	return w->path.at;
+}
+
+const uint32_t *walk_seen(const struct walk *w)
+{
+	return machine_seen(w->m);
+}
+
+void walk_free(struct walk *w)
+{
+	if (!w)
+		return;
+	machine_free(w->m);
+	free(w->dead.at);
+	vec_free(&w->path);
+	vec_free(&w->frames);
+	vec_free(&w->choices);
+	free(w);
+}

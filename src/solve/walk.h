@@ -1,0 +1,52 @@
+/*
+ * A search through the interleavings themselves, with no solver: depth first, over the machine (machine.h).
+ *
+ * What makes it fast:
+ *   - Steps that lose nothing are taken at once: what no other thread can still interfere with, and reads whose value is
+ *     right now and of no further use. (If a right order has such a read later, it can be moved to here: a read
+ *     changes nothing for others.) Only writes that others look at and reads whose value lives on are choices.
+ *   - A state from which nothing leads on is kept in a table and never entered again, by whatever way.
+ *   - A write that leaves some thread's next read without any writer it could see is no choice.
+ * Busy waiting costs nothing: a thread whose next read is wrong just waits. With few threads, or few values in memory, the
+ * whole space is often small enough to prove that nothing explains the execution.
+ *
+ * Each round has its own taste in what to try first, and a limit; dead states stay known from round to round.
+ */
+#ifndef RETHREAD_WALK_H
+#define RETHREAD_WALK_H
+
+#include "model/linear.h"
+#include "model/problem.h"
+
+enum walk_result {
+	WALK_FOUND,
+	WALK_NONE,      /* all was searched */
+	WALK_UNDECIDED, /* out of time, or it holds something the machine cannot run */
+};
+
+struct walk_options {
+	const uint32_t *guess;  /* by node: place in an order to try first, or NULL */
+	const bool *impossible; /* by candidate: values.h */
+	size_t table;           /* most dead states kept, 16 to 32 bytes each */
+};
+
+struct walk_figures {
+	uint64_t steps, states, dead_ends, rounds;
+	double seconds;
+};
+
+struct walk; /* opaque */
+
+/* All that is given must outlive the walk. Never fails: what the machine cannot run stays undecided. */
+struct walk *walk_new(const struct problem *p, const struct walk_options *o);
+void walk_free(struct walk *w);
+
+/* Goes on for so long, or until *stop (may be NULL) becomes true. */
+enum walk_result walk_run(struct walk *w, double seconds, const volatile bool *stop);
+const struct walk_figures *walk_figures(const struct walk *w);
+
+/* After WALK_FOUND: all nodes in an order that explains the execution, and the writer each piece sees. */
+const uint32_t *walk_nodes(const struct walk *w);
+const uint32_t *walk_seen(const struct walk *w);
+
+#endif

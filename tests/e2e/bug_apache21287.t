@@ -1,0 +1,3 @@
+# bugs/apache21287.c: released twice: abort.
+proven "$BUGS/apache21287.c"
+harmless "$BUGS/apache21287.c"

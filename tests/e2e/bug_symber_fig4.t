@@ -1,0 +1,3 @@
+# bugs/symber_fig4.c, the paper's example: a read between two locked sections of the other thread.
+TRY="20000 5000 8000 12000 30000 50000 2000" proven "$BUGS/symber_fig4.c"
+harmless "$BUGS/symber_fig4.c"
