@@ -83,7 +83,7 @@ PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
 PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
-.PHONY: all check demo bench install clean format units
+.PHONY: all check eval demo bench install clean format units
 all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
@@ -151,6 +151,9 @@ units: $(UNIT)
 
 check: all units
 	@scripts/check.sh $(UNIT)
+
+eval: all
+	@eval/run.sh
 
 demo: all
 	@scripts/demo.sh

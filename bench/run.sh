@@ -2,7 +2,7 @@
 # make bench: what recording costs (design §7), as ratios to the native program. Prints one table.
 #
 # The variants of a row run one after the other, round after round, so that what else happens on the machine hits all of
-# them; a row's figure is the best of its rounds. Log sizes are those of one run, per thousand.
+# them; a row's figure is the best of its rounds. Log sizes are those of the last round.
 # usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them),
 #        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes
 here=$(cd "$(dirname "$0")" && pwd)
@@ -65,7 +65,7 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 		-v sync="$sync" -v full="${size[full]}" 'BEGIN {
 		printf "%-24s %7.1f %6.2f %6.2f %9.2f %6.2f %6.2f %9.1f %9.2f %9.2f %9s %9.0f %9.0f\n", name, n / 1e6, off / n,
 			p / n, s / n, f / n, t / n, all / 1e6, all ? bits / all : 0, all ? path * 8 / all : 0,
-			syncs > 1000 ? sprintf("%.2f", sync / syncs) : "-", (path + sync) / 1024, full / 1024 }'
+			(syncs > 1000 ? sprintf("%.2f", sync / syncs) : "-"), (path + sync) / 1024, full / 1024 }'
 }
 
 printf '%-24s %7s %6s %6s %9s %6s %6s %9s %9s %9s %9s %9s %9s\n' \

@@ -216,7 +216,7 @@ struct rt_sync {
  *   RESULT  both: the step that is SAP `first` returned `value`, and ordered nothing. location is 0.
  *
  * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
- * step has begun and is not done.
+ * step has begun and is not done, or RT_OBJECT_THREAD while a thread is being created (which may run already).
  */
 enum rt_order_kind {
 	RT_ORDER_READ = 1,

@@ -52,6 +52,12 @@ static json_t *piece_value(const char *bytes, uint64_t size)
 	return json_pack("{s:I, s:o}", "size", (json_int_t)size, "begins", text(text_form));
 }
 
+/* Most functions return int, -1 for failure; the log has it without its sign. */
+static json_int_t input_result(const struct rt_input *input)
+{
+	return input->result >> 31 == 1 ? (int32_t)input->result : (json_int_t)input->result;
+}
+
 static json_t *input_entries(const struct trace_thread *thread)
 {
 	json_t *list = json_array();
@@ -63,7 +69,7 @@ static json_t *input_entries(const struct trace_thread *thread)
 			if (size)
 				json_array_append_new(pieces, piece_value(at, size));
 		json_array_append_new(list, json_pack("{s:s, s:I, s:i, s:o}", "function", trace_input_name(input),
-						      "result", (json_int_t)input->result, "errno",
+						      "result", input_result(input), "errno",
 						      (int)input->error, "wrote", pieces));
 	}
 	return list;

@@ -334,7 +334,8 @@ static void stop_threads(struct builder *b)
 	bool fails = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		const struct rt_thread *info = &t->threads[i].info;
-		struct schedule_point p = {.sap = info->sync_done + 1};
+		bool creates = info->waits_for == RT_OBJECT_THREAD;
+		struct schedule_point p = {.sap = info->sync_done + 1 + creates};
 		snprintf(p.thread, sizeof p.thread, "%s", t->threads[i].name);
 		if (fails && i == t->failure.thread)
 			*vec_push(&b->s->fails) = p;

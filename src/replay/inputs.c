@@ -174,6 +174,19 @@ static void note(struct given *g, const void *own)
 	}
 }
 
+/* The memory of the buffer that was read before is not the stream's, and stays. */
+static void give_buffer(struct given *g, FILE *f)
+{
+	uint64_t size;
+	const void *bytes = take(g, &size);
+	char *buffer = malloc(size + 1);
+	if (!buffer)
+		return;
+	memcpy(buffer, bytes, size);
+	f->_IO_read_base = f->_IO_read_ptr = buffer;
+	f->_IO_read_end = buffer + size;
+}
+
 static void give_vector(struct given *g, const struct iovec *v, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -265,6 +278,7 @@ static void input_map_done(void *at, size_t n, int prot)
 #define OUT_FRESH(p, n) give_fresh(&input, (void *)(p))
 #define OUT_HEARD(p, n) give_heard(&input, p)
 #define OUT_EVENTS(p, n) give_events(&input, p)
+#define OUT_BUFFER(f) give_buffer(&input, f)
 #define NOTE(p, n) note(&input, p)
 #define OUT_VECTOR(v, c, n) give_vector(&input, v, (size_t)(c))
 #define OUT_FORMAT(f, l, n) give_format(&input, f, l, n)

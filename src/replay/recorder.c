@@ -247,6 +247,8 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 	} else if (what && address) {
 		r->object = address;
 		__atomic_store_n(&r->thread->waits_for, place_of((uint64_t)(uintptr_t)address >> 3) + 1, __ATOMIC_RELEASE);
+	} else if (what && !strcmp(what, "pthread_create")) {
+		r->thread->waits_for = RT_OBJECT_THREAD;
 	} else if (!what && address && size) {
 		r->writes = kind != RT_ACCESS_LOAD;
 		add_places(r, address, size);

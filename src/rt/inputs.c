@@ -48,6 +48,11 @@ static void put_vector(struct recording *r, const struct iovec *v, size_t count,
 	}
 }
 
+static void put_buffer(struct recording *r, const FILE *f)
+{
+	put(r, f->_IO_read_ptr, f->_IO_read_end - f->_IO_read_ptr);
+}
+
 /* Only what can hold addresses. */
 static void put_note(struct recording *r, const void *p, uint64_t n)
 {
@@ -106,6 +111,7 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 #define OUT_FRESH(p, n) OUT(p, n)
 #define OUT_HEARD(p, n) OUT(p, n)
 #define OUT_EVENTS(p, n) OUT(p, (n) * (int64_t)sizeof *(p))
+#define OUT_BUFFER(f) put_buffer(&input, f)
 #define NOTE(p, n) put_note(&input, p, n)
 #define STAMP(flags) (void)(((flags) & (WAKES | HEARS)) && (put(&input, &stamp, sizeof stamp), 0))
 #define OUT_VECTOR(v, c, n) put_vector(&input, v, (size_t)(c), n)

@@ -23,8 +23,7 @@ enum { BETWEEN_LIMIT = 64 };
 #define SATURATE_SHARE 0.1
 
 /*
- * `formula` and `solver` are there from the first time that the search alone does not decide; `walk` until it has
- * decided or is of no more use: it gives the first candidate only.
+ * `formula` and `solver` are there from the first time that the search alone does not decide.
  */
 struct infer_state {
 	struct memory memory;
@@ -190,6 +189,8 @@ static bool open_solver(struct infer_state *s, const struct infer_options *o, st
 		return false;
 	s->formula.guess = xmalloc((s->memory.nnodes + 1) * sizeof *s->formula.guess);
 	memcpy(s->formula.guess, s->guess, s->memory.nnodes * sizeof *s->formula.guess);
+	for (size_t i = 0; i < s->excluded.n; i++)
+		formula_block(&s->formula, s->excluded.at[i]);
 	s->solver = solver_open(solver_find(o->solver), &s->formula, err);
 	s->stats.build_seconds += solver_clock() - start;
 	return s->solver != NULL;
@@ -264,6 +265,7 @@ static bool take_walk(struct infer_state *s, struct error *err)
 		place[walk_nodes(s->walk)[i]] = i;
 	s->seen = xmalloc((npieces + 1) * sizeof *s->seen);
 	memcpy(s->seen, walk_seen(s->walk), npieces * sizeof *s->seen);
+	walk_exclude(s->walk, s->seen);
 	bool ok = keep_seen_order(s, place, err);
 	free(place);
 	return ok;
@@ -301,7 +303,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 {
 	double end = solver_clock() + o->seconds;
 	enum walk_result walked;
-	if (s->walk && !s->solver) {
+	if (s->walk) {
 		double alone = o->walk_seconds < o->seconds ? o->walk_seconds : o->seconds;
 		enum infer_result r = take_walked(s, walk_run(s->walk, alone, NULL), err);
 		if (r != INFER_BUDGET)
@@ -335,28 +337,24 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 	return true;
 }
 
-/* Excludes the candidate given last; *more: there is something else to choose. The search cannot exclude. */
-static bool exclude_answer(struct infer_state *s, const struct infer_options *o, bool *more, struct error *err)
+/* Excludes the candidate given last. */
+static void exclude_answer(struct infer_state *s)
 {
-	count_solution(s, NULL);
-	walk_free(s->walk);
-	s->walk = NULL;
-	if (!open_solver(s, o, err))
-		return false;
-	*more = formula_block(&s->formula, s->seen);
+	if (s->walk)
+		walk_exclude(s->walk, s->seen);
+	if (s->solver)
+		formula_block(&s->formula, s->seen);
 	*vec_push(&s->excluded) = s->seen;
 	s->seen = NULL;
-	return true;
 }
 
 static enum infer_result next_answer(struct infer_state *s, const struct execution *x,
 				     const struct infer_options *o, struct schedule *out, struct error *err)
 {
 	double start = solver_clock();
-	bool more = true;
-	if (s->seen && !exclude_answer(s, o, &more, err))
-		return INFER_ERROR;
-	enum infer_result r = more ? find_answer(s, o, err) : INFER_NONE;
+	if (s->seen)
+		exclude_answer(s);
+	enum infer_result r = find_answer(s, o, err);
 	s->stats.solve_seconds += solver_clock() - start;
 	if (r != INFER_FOUND)
 		return r;

@@ -259,6 +259,16 @@ static void do_lock(struct machine *m, uint32_t event)
 
 /* -------------------------------------------------- steps -------------------------------- */
 
+void machine_limit_buffers(struct machine *m, uint32_t most)
+{
+	m->most_buffered = most;
+}
+
+static bool has_room(const struct machine *m, uint32_t event)
+{
+	return m->m->visible[event] == event || m->buffered[m->x->events.at[event].thread] < m->most_buffered;
+}
+
 uint32_t machine_chains(const struct machine *m)
 {
 	return m->nchains;
@@ -287,17 +297,22 @@ bool machine_can(const struct machine *m, uint32_t chain)
 		return false;
 	if (node >= m->x->events.n)
 		return true;
-	return (m->x->events.at[node].kind == EVENT_UPDATE || has_value(m, node)) && lock_is_free(m, node);
+	return (m->x->events.at[node].kind == EVENT_UPDATE || has_value(m, node)) && lock_is_free(m, node) &&
+	       has_room(m, node);
 }
 
 static bool run_node(struct machine *m, uint32_t node)
 {
 	uint32_t event = m->m->event_of[node];
 	const struct event *e = &m->x->events.at[event];
+	uint32_t *buffered = &m->buffered[e->thread];
 	if (node != event) {
+		set32(m, buffered, *buffered - 1);
 		become_visible(m, event);
 		return true;
 	}
+	if (m->m->visible[event] != event)
+		set32(m, buffered, *buffered + 1);
 	if (event_reads(e) && !take_read(m, event))
 		return false;
 	if (event_writes(e)) {

@@ -38,6 +38,8 @@ struct machine_mark {
 struct machine *machine_new(const struct problem *p, const bool *impossible, bool *contradiction, struct error *err);
 void machine_free(struct machine *m);
 
+/* A thread stops at a store while it has so many that are not visible; no limit at first. */
+void machine_limit_buffers(struct machine *m, uint32_t most);
 uint32_t machine_chains(const struct machine *m);
 /* The chain's next node, or UINT32_MAX at its end. */
 uint32_t machine_next(const struct machine *m, uint32_t chain);

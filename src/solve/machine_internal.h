@@ -71,6 +71,8 @@ struct machine {
 	uint32_t *seen;      /* by piece */
 	uint64_t *stored;    /* by event: what it wrote */
 	bool *counts;        /* by event: a write that some read may see; what others write is of no interest */
+	uint32_t *buffered;  /* by thread: stores that are not visible yet */
+	uint32_t most_buffered;
 	struct lock *locks;
 	uint32_t *lock_of;   /* by event, when the order of locks is open; or NULL */
 

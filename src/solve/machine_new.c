@@ -369,6 +369,8 @@ struct machine *machine_new(const struct problem *p, const bool *impossible, boo
 	m->writer = zeroes(natoms, sizeof *m->writer);
 	memset(m->writer, 0xff, natoms * sizeof *m->writer);
 	m->stored = zeroes(m->x->events.n, sizeof *m->stored);
+	m->buffered = zeroes(m->x->threads.n, sizeof *m->buffered);
+	m->most_buffered = UINT32_MAX;
 	build_values(m);
 	if (know_constants(m, err))
 		return m;
@@ -386,7 +388,7 @@ void machine_free(struct machine *m)
 		       m->part_start, m->access_nodes, m->atom_accesses, m->atom_start, m->memory,   m->writer,
 		       m->unread,    m->seen,        m->stored,       m->locks,        m->lock_of,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
-		       m->symbol,    m->symbols,     m->counts};
+		       m->symbol,    m->symbols,     m->counts,    m->buffered};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	vec_free(&m->parts);

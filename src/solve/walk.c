@@ -14,6 +14,9 @@ enum { CLOCK_STEPS = 4096 };
 /* Dead ends that the first rounds may meet, and the number of tastes. */
 enum { FIRST_PATIENCE = 1000, TASTES = 5 };
 
+/* Stores that a thread may have in its buffer, at first; real buffers hold some fifty. */
+enum { FIRST_BUFFER = 4, LAST_BUFFER = 64 };
+
 /* A choice that can be made in a state. */
 struct choice {
 	uint32_t node;
@@ -25,6 +28,7 @@ struct frame {
 	struct machine_mark mark;
 	size_t path;
 	uint32_t first, count, next;
+	bool tainted; /* an excluded answer lies behind it: not dead */
 };
 
 /* Dead states by hash, open addressing; a of 0 is an empty slot. */
@@ -50,6 +54,8 @@ struct walk {
 	bool over;
 	bool contradiction; /* a condition is false whatever is read */
 	uint64_t limit;     /* patience of the rounds to come */
+	uint32_t buffer;    /* most stores in a buffer */
+	vec(uint32_t *) excluded;
 	struct walk_figures figures;
 };
 
@@ -216,8 +222,19 @@ static bool enter(struct walk *w)
 		return false;
 	w->figures.states++;
 	uint32_t first = (uint32_t)w->choices.n, count = find_choices(w);
-	*vec_push(&w->frames) = (struct frame){machine_mark(w->m), w->path.n, first, count, 0};
+	*vec_push(&w->frames) = (struct frame){machine_mark(w->m), w->path.n, first, count, 0, false};
 	return true;
+}
+
+static bool is_excluded(struct walk *w)
+{
+	size_t size = w->p->pieces.n * sizeof(uint32_t);
+	bool excluded = false;
+	for (size_t i = 0; i < w->excluded.n && !excluded; i++)
+		excluded = !memcmp(w->excluded.at[i], machine_seen(w->m), size);
+	for (size_t i = 0; excluded && i < w->frames.n; i++)
+		w->frames.at[i].tainted = true;
+	return excluded;
 }
 
 /* One round: depth first until all is run, all is searched, or patience is over. */
@@ -225,8 +242,11 @@ static enum walk_result run_round(struct walk *w)
 {
 	bool ok = enter(w);
 	while (!w->over) {
-		if (ok && machine_is_done(w->m))
-			return WALK_FOUND;
+		if (ok && machine_is_done(w->m)) {
+			if (!is_excluded(w))
+				return WALK_FOUND;
+			ok = false;
+		}
 		if (!ok && w->patience-- == 0)
 			return WALK_UNDECIDED;
 		w->figures.dead_ends += !ok;
@@ -237,7 +257,8 @@ static enum walk_result run_round(struct walk *w)
 			undo(w, f->mark, f->path);
 			if (f->next < f->count)
 				break;
-			mark_dead(&w->dead, machine_hash(w->m));
+			if (!f->tainted)
+				mark_dead(&w->dead, machine_hash(w->m));
 			w->choices.n = f->first;
 			w->frames.n--;
 		}
@@ -245,6 +266,16 @@ static enum walk_result run_round(struct walk *w)
 		ok = run(w, w->choices.at[f->first + f->next++].node) != STEP_WRONG && enter(w);
 	}
 	return WALK_UNDECIDED;
+}
+
+/* Nothing was found with buffers of this size: what was dead is not dead with larger ones. */
+static void grow_buffers(struct walk *w)
+{
+	w->buffer = w->buffer < LAST_BUFFER ? w->buffer * 4 : UINT32_MAX;
+	machine_limit_buffers(w->m, w->buffer);
+	memset(w->dead.at, 0, (w->dead.mask + 1) * sizeof *w->dead.at);
+	w->dead.n = 0;
+	w->limit = FIRST_PATIENCE;
 }
 
 /* Rounds of each taste in turn, with ever more patience. */
@@ -256,8 +287,12 @@ static enum walk_result run_rounds(struct walk *w)
 		w->taste = (unsigned)(w->figures.rounds++ % TASTES);
 		w->patience = w->limit;
 		enum walk_result r = run_round(w);
+		if (r == WALK_NONE && w->buffer != UINT32_MAX) {
+			grow_buffers(w);
+			continue;
+		}
 		if (r != WALK_UNDECIDED)
-			return r;
+			return r == WALK_NONE && w->excluded.n ? WALK_UNDECIDED : r;
 		if (w->taste == TASTES - 1)
 			w->limit *= 4;
 	}
@@ -273,6 +308,8 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 	if (!w->m)
 		return w;
 	w->start = machine_mark(w->m);
+	w->buffer = p->m->model == MEMORY_SC ? UINT32_MAX : FIRST_BUFFER;
+	machine_limit_buffers(w->m, w->buffer);
 	w->dead.limit = o->table;
 	table_grow(&w->dead);
 	return w;
@@ -289,6 +326,14 @@ enum walk_result walk_run(struct walk *w, double seconds, const volatile bool *s
 	enum walk_result r = run_rounds(w);
 	w->figures.seconds += solver_clock() - start;
 	return r == WALK_NONE && machine_is_free(w->m) ? WALK_UNDECIDED : r;
+}
+
+void walk_exclude(struct walk *w, const uint32_t *seen)
+{
+	size_t size = w->p->pieces.n * sizeof *seen;
+	uint32_t *copy = xmalloc(size + 1);
+	memcpy(copy, seen, size);
+	*vec_push(&w->excluded) = copy;
 }
 
 const struct walk_figures *walk_figures(const struct walk *w)
@@ -311,6 +356,9 @@ void walk_free(struct walk *w)
 	if (!w)
 		return;
 	machine_free(w->m);
+	for (size_t i = 0; i < w->excluded.n; i++)
+		free(w->excluded.at[i]);
+	vec_free(&w->excluded);
 	free(w->dead.at);
 	vec_free(&w->path);
 	vec_free(&w->frames);

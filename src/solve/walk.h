@@ -10,7 +10,8 @@
  * Busy waiting costs nothing: a thread whose next read is wrong just waits. With few threads, or few values in memory, the
  * whole space is often small enough to prove that nothing explains the execution.
  *
- * Each round has its own taste in what to try first, and a limit; dead states stay known from round to round.
+ * Each round has its own taste in what to try first, and a limit; dead states stay known from round to round. Under TSO
+ * and PSO store buffers are small at first, as they are in machines, and grow only when that is not enough.
  */
 #ifndef RETHREAD_WALK_H
 #define RETHREAD_WALK_H
@@ -43,6 +44,11 @@ void walk_free(struct walk *w);
 
 /* Goes on for so long, or until *stop (may be NULL) becomes true. */
 enum walk_result walk_run(struct walk *w, double seconds, const volatile bool *stop);
+/*
+ * An answer in which all pieces see these writers is not given any more. From then on WALK_NONE is not given
+ * either: that there are no other answers is not for the search to say.
+ */
+void walk_exclude(struct walk *w, const uint32_t *seen);
 const struct walk_figures *walk_figures(const struct walk *w);
 
 /* After WALK_FOUND: all nodes in an order that explains the execution, and the writer each piece sees. */

@@ -96,7 +96,7 @@ bool engine_may_be_over(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
 	bool has_to_arrive = is_failing_thread(t, true) && kind != RT_FAIL_DEADLOCK && kind != RT_FAIL_TIMEOUT;
-	return engine_log_used_up(t) && !has_to_arrive;
+	return engine_log_used_up(t) && !has_to_arrive && !(t->log && t->log->info.ended);
 }
 
 bool engine_blocking_fails(const struct ethread *t)
