@@ -10,6 +10,7 @@ struct stored {
 	uint32_t event;
 	uint64_t address, value;
 	uint32_t size;
+	bool known;
 };
 
 struct lock_state {
@@ -81,12 +82,12 @@ static struct cell *cell_at(struct checker *c, uint64_t address)
 	return &c->cells[i];
 }
 
-static void memory_store(struct checker *c, uint64_t address, uint32_t size, uint64_t value)
+static void memory_store(struct checker *c, uint64_t address, uint32_t size, uint64_t value, bool known)
 {
 	for (uint32_t k = 0; k < size; k++) {
 		struct cell *m = cell_at(c, address + k);
 		m->value = (uint8_t)(value >> (8 * k));
-		m->known = true;
+		m->known = known;
 	}
 }
 
@@ -97,7 +98,7 @@ static bool load_byte(struct checker *c, uint32_t thread, uint64_t address, uint
 		const struct stored *s = &c->buffer[thread].at[i];
 		if (address - s->address < s->size) {
 			*value = (uint8_t)(s->value >> (8 * (address - s->address)));
-			return true;
+			return s->known;
 		}
 	}
 	const struct cell *m = cell_at(c, address);
@@ -110,7 +111,7 @@ static void load_initials(struct checker *c)
 {
 	for (size_t i = c->x->initials.n; i-- > 0;) {
 		const struct initial *v = &c->x->initials.at[i];
-		memory_store(c, v->address, v->size, v->value);
+		memory_store(c, v->address, v->size, v->value, true);
 	}
 }
 
@@ -157,14 +158,17 @@ static bool take_read(struct checker *c, uint32_t event)
 	uint64_t found = 0, expected;
 	if (!e->read)
 		return true;
+	const struct expr_node *n = expr_node(c->x->exprs, e->read);
 	for (uint32_t k = 0; k < e->size; k++) {
 		uint8_t byte;
-		if (!load_byte(c, e->thread, e->object + k, &byte))
+		if (!load_byte(c, e->thread, e->object + k, &byte)) {
+			if (n->op == EXPR_SYM && !c->has_symbol[n->value])
+				return true; /* then nothing that counts may depend on it */
 			return violated(c, event, "reads %#" PRIx64 ", whose value nobody knows",
 					e->object + k);
+		}
 		found |= (uint64_t)byte << (8 * k);
 	}
-	const struct expr_node *n = expr_node(c->x->exprs, e->read);
 	if (n->op == EXPR_SYM && !c->has_symbol[n->value]) {
 		c->symbols[n->value] = found;
 		c->has_symbol[n->value] = true;
@@ -178,18 +182,17 @@ static bool take_read(struct checker *c, uint32_t event)
 	return true;
 }
 
-static bool do_write(struct checker *c, uint32_t event)
+static void do_write(struct checker *c, uint32_t event)
 {
 	const struct event *e = &c->x->events.at[event];
 	uint64_t value;
-	if (!evaluate(c, e->written, &value))
-		return violated(c, event, "writes a value that depends on a later read");
+	/* What depends on a read that gave no value, or comes later, is unknown: nothing that counts may read it. */
+	bool known = evaluate(c, e->written, &value);
 	if (buffers_stores(c, e))
 		*vec_push(&c->buffer[e->thread]) =
-			(struct stored){event, e->object, value, e->size};
+			(struct stored){event, e->object, value, e->size, known};
 	else
-		memory_store(c, e->object, e->size, value);
-	return true;
+		memory_store(c, e->object, e->size, value, known);
 }
 
 static bool become_visible(struct checker *c, uint32_t event)
@@ -207,7 +210,7 @@ static bool become_visible(struct checker *c, uint32_t event)
 	}
 	if (i == n)
 		return violated(c, event, "becomes visible before it is issued");
-	memory_store(c, at[i].address, at[i].size, at[i].value);
+	memory_store(c, at[i].address, at[i].size, at[i].value, at[i].known);
 	memmove(at + i, at + i + 1, (n - i - 1) * sizeof *at);
 	c->buffer[e->thread].n--;
 	return true;
@@ -318,9 +321,13 @@ static bool do_event(struct checker *c, uint32_t event)
 	case EVENT_READ:
 		return take_read(c, event);
 	case EVENT_WRITE:
-		return do_write(c, event);
+		do_write(c, event);
+		return true;
 	case EVENT_UPDATE:
-		return take_read(c, event) && do_write(c, event);
+		if (!take_read(c, event))
+			return false;
+		do_write(c, event);
+		return true;
 	case EVENT_CREATE:
 		if (e->object < c->x->threads.n)
 			c->created[e->object] = true;
@@ -441,12 +448,13 @@ static bool check_conditions(struct checker *c)
 		const struct condition *k = &c->x->conditions.at[i];
 		char text[200];
 		uint64_t value;
+		bool known = evaluate(c, k->condition, &value);
+		if (known && value)
+			continue;
 		expr_print(c->x->exprs, k->condition, text, sizeof text);
-		if (!evaluate(c, k->condition, &value))
+		if (!known)
 			return violated(c, k->event, "%s depends on a value that nobody reads", text);
-		if (!value)
-			return violated(c, k->event, "the %s condition %s does not hold",
-					kinds[k->kind], text);
+		return violated(c, k->event, "the %s condition %s does not hold", kinds[k->kind], text);
 	}
 	return true;
 }

@@ -186,34 +186,27 @@ static const struct byte *find_byte(const struct byte *bytes, size_t n, uint64_t
 }
 
 /* Sets p->initial of every atom whose initial value is a candidate. */
-static bool find_initials(struct problem *p, struct error *err)
+static void find_initials(struct problem *p)
 {
 	const struct memory *m = p->m;
 	size_t n;
 	struct byte *bytes = initial_bytes(m->x, &n);
-	bool ok = true;
-	for (size_t i = 0; ok && i < p->pieces.n; i++) {
+	for (uint32_t i = 0; i < p->pieces.n; i++) {
 		const struct piece *piece = &p->pieces.at[i];
 		if (p->candidates.at[piece->first] != WRITER_INITIAL)
 			continue;
 		const struct atom *a = &m->atoms.at.at[piece->atom];
 		uint64_t value = 0;
-		for (uint32_t k = 0; ok && k < a->size; k++) {
+		for (uint32_t k = 0; k < a->size; k++) {
 			const struct byte *b = find_byte(bytes, n, a->address + k);
 			if (b)
 				value |= (uint64_t)b->value << (8 * k);
 			else
-				ok = fail(err,
-					  "no initial value is known for %#llx, which SAP %llu of "
-					  "thread %s may read",
-					  (unsigned long long)a->address + k,
-					  (unsigned long long)m->x->events.at[piece->event].sap,
-					  m->x->threads.at[m->x->events.at[piece->event].thread].name);
+				p->unknown = i;
 		}
 		p->initial[piece->atom] = value;
 	}
 	free(bytes);
-	return ok;
 }
 
 /* -------------------------------------------------- what matters ------------------------- */
@@ -338,7 +331,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 		  struct error *err)
 {
 	const struct execution *x = m->x;
-	*p = (struct problem){.m = m};
+	*p = (struct problem){.m = m, .unknown = UINT32_MAX};
 	p->initial = xcalloc(m->atoms.at.n, sizeof *p->initial);
 	p->matters = xcalloc(x->nsymbols, sizeof *p->matters);
 	struct closure c = {
@@ -351,7 +344,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 	bool ok = find_readers(&c, err);
 	if (ok) {
 		run_closure(&c, options);
-		ok = find_initials(p, err);
+		find_initials(p);
 	}
 	for (size_t i = 0; i < m->atoms.at.n; i++) {
 		free(c.writers[i].events);

@@ -31,7 +31,9 @@ struct problem {
 	const struct memory *m;
 	vec(struct piece) pieces;       /* those that matter */
 	vec(uint32_t) candidates;
-	uint64_t *initial;              /* by atom: its bits, when a candidate somewhere */
+	uint64_t *initial;              /* by atom: its bits, when a candidate somewhere; 0 when unknown */
+	uint32_t unknown;               /* a piece that may see an unknown initial value, or UINT32_MAX: with one, that
+					   nothing explains the execution is not proven */
 	bool *matters;                  /* by symbol */
 	uint64_t racy_reads;            /* pieces with more than one candidate */
 };

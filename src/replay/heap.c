@@ -6,7 +6,7 @@
  * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The upper bits
  * of a reservation are found again by scanning forward from a directory entry per 64 KiB.
  */
-#include "replay/twin.h"
+#include "replay/recorder.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -18,6 +18,8 @@ void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
+
+size_t malloc_usable_size(void *);
 
 #define RESERVE (1ull << 40)
 #define DIRECTORY_SHIFT 16
@@ -133,10 +135,14 @@ void free(void *p)
 {
 	if (!p)
 		return;
-	if (is_ours(p))
+	if (is_ours(p)) {
 		head_of(p)->mark = FREED;
-	else
-		__libc_free(p);
+		return;
+	}
+	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
+	__libc_free(p);
+	if (recorded)
+		recorder_freed();
 }
 
 void *calloc(size_t count, size_t size)
@@ -153,8 +159,13 @@ void *calloc(size_t count, size_t size)
 
 void *realloc(void *p, size_t size)
 {
-	if (p ? !is_ours(p) : !serves_program())
-		return __libc_realloc(p, size);
+	if (p ? !is_ours(p) : !serves_program()) {
+		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
+		void *moved = __libc_realloc(p, size);
+		if (recorded)
+			recorder_freed();
+		return moved;
+	}
 	void *q = take(size, 16);
 	if (p && q) {
 		struct head *h = head_of(p);

@@ -15,6 +15,7 @@
 #include "rt/failure.h"
 #include "rt/log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -293,6 +294,28 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 	r->call = NULL;
 	r->thread->waits_for = 0;
 	__atomic_store_n(&r->thread->sync_done, sap, __ATOMIC_RELEASE);
+}
+
+bool recorder_frees(const void *p, uint64_t size)
+{
+	struct twin_thread *self = twin_self();
+	struct recorder *r = self ? self->recorder : NULL;
+	if (!r || !r->thread || !r->call || r->nheld || !size)
+		return false;
+	int saved = errno;
+	add_places(r, p, size);
+	lock_places(r);
+	for (uint32_t i = 0; i < r->nheld; i++)
+		note(self, r->held[i], self->gate->count, true);
+	errno = saved;
+	return true;
+}
+
+void recorder_freed(void)
+{
+	struct recorder *r = twin_self()->recorder;
+	unlock_places(r);
+	r->nheld = 0;
 }
 
 void recorder_result(struct twin_thread *self, int result)

@@ -21,6 +21,12 @@ void recorder_thread_ends(struct twin_thread *t);
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size);
 void recorder_source(struct twin_thread *self, const void *address, uint64_t size);
 void recorder_after(struct twin_thread *self, uint64_t sap);
+/*
+ * The calling thread gives memory back, which is a write of all of it by the call at hand: between these two nobody else
+ * gets at it. False: it is not recorded, and there is no second half.
+ */
+bool recorder_frees(const void *p, uint64_t size);
+void recorder_freed(void);
 /* What the step at hand returned. */
 void recorder_result(struct twin_thread *self, int result);
 

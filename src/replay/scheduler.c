@@ -294,11 +294,22 @@ bool gate_is_scheduled(void)
 	return self && self->plan && self->next_point < self->plan->npoints && !watchdog_released();
 }
 
+void gate_no_further(void)
+{
+	struct twin_thread *self = twin_self();
+	struct plan *plan = self ? self->plan : NULL;
+	for (uint32_t i = plan ? self->next_point : 0; plan && i < plan->npoints; i++)
+		if (plan->points[i].stop)
+			stop_here(self);
+}
+
 void gate_end(void)
 {
 	struct twin_thread *self = twin_self();
 	if (!self)
 		return;
+	if (twin_mode == TWIN_REPLAY)
+		gate_no_further();
 	buffers_stored(self);
 	buffers_drain(self);
 	if (twin_mode == TWIN_RECORD)

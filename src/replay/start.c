@@ -164,5 +164,7 @@ __attribute__((section(".preinit_array"), used)) static void (*const first)(int,
 
 __attribute__((destructor)) static void ended(void)
 {
+	if (twin_mode == TWIN_REPLAY)
+		gate_no_further();
 	report_outcome(RT_REPLAY_ENDED, NULL, "the program ended without failing");
 }

@@ -119,6 +119,8 @@ void gate_step_as(const char *what, const void *object);
 void gate_returns(int result);
 /* Is the calling thread still under the schedule: does the schedule decide when it goes on? */
 bool gate_is_scheduled(void);
+/* A thread, or the process, ends before a stop of the schedule: it is held there. */
+void gate_no_further(void);
 /* The calling thread is over: whatever it still delays is visible, whoever waits for it looks again. */
 void gate_end(void);
 /* Wait until the other thread has executed the SAP, in the way of a wait of the schedule. */

@@ -330,7 +330,7 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
 					.excluded = (const uint32_t *const *)s->excluded.at,
 					.nexcluded = s->excluded.n};
-	s->stats.fewest = o->fewest_seconds > 0 && fewest_switches(&fewest, &s->order, &s->seen);
+	s->stats.fewest = o->fewest_seconds > 0 && !o->unchecked && fewest_switches(&fewest, &s->order, &s->seen);
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);
@@ -348,6 +348,17 @@ static void exclude_answer(struct infer_state *s)
 	s->seen = NULL;
 }
 
+/* Nothing was found; a proof only when all that was read is known. */
+static enum infer_result none(const struct infer_state *s, const struct execution *x, struct error *err)
+{
+	if (s->problem.unknown == UINT32_MAX)
+		return INFER_NONE;
+	const struct event *e = &x->events.at[s->problem.pieces.at[s->problem.unknown].event];
+	fail(err, "no initial value is known for %#llx, which SAP %llu of thread %s may read",
+	     (unsigned long long)e->object, (unsigned long long)e->sap, x->threads.at[e->thread].name);
+	return INFER_ERROR;
+}
+
 static enum infer_result next_answer(struct infer_state *s, const struct execution *x,
 				     const struct infer_options *o, struct schedule *out, struct error *err)
 {
@@ -357,7 +368,7 @@ static enum infer_result next_answer(struct infer_state *s, const struct executi
 	enum infer_result r = find_answer(s, o, err);
 	s->stats.solve_seconds += solver_clock() - start;
 	if (r != INFER_FOUND)
-		return r;
+		return r == INFER_NONE ? none(s, x, err) : r;
 	start = solver_clock();
 	s->stats.answers++;
 	bool ok = take_order(s, x, o, out, err);
