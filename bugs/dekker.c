@@ -14,7 +14,7 @@
  *
  * fails: assert
  * threads: 3
- * args: 100
+ * args: 80
  */
 #include <assert.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static struct {
 } thread[2];
 static shared_int turn; /* who may insist when both want to */
 static volatile int counter;
-static int entries = 100; /* per thread */
+static int entries = 80; /* per thread */
 
 static void enter(int me)
 {

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ENTRIES = 8, INTERPRET = 50, COLLECT = 1000 };
+enum { ENTRIES = 32, INTERPRET = 50, COLLECT = 1000 };
 
 struct property {
 	int value;

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CONNECTIONS = 2, OPERATION = 2000, FIND_PEER = 50, CANCEL_EVERY = 4 };
+enum { CONNECTIONS = 2, OPERATION = 2000, FIND_PEER = 200, CANCEL_EVERY = 4 };
 
 static struct connection {
 	pthread_mutex_t lock;

@@ -314,8 +314,10 @@ _Noreturn static void follow_order(struct work *w)
 static void choose_engine(struct work *w)
 {
 	bool rw = trace_is_rw(w->trace);
-	if (rw ? !strcmp(w->request.engine, "solve") : !strcmp(w->request.engine, "follow"))
-		die(EXIT_USAGE, "engine %s does not work from a trace of this scheme", w->request.engine);
+	if (rw ? !strcmp(w->request.engine, "solve") : !strcmp(w->request.engine, "follow")) {
+		progress_line("rethread: engine %s does not work from a trace of this scheme", w->request.engine);
+		finish(w, EXIT_USAGE, "error");
+	}
 	if (rw)
 		follow_order(w);
 }

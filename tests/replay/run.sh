@@ -1,12 +1,12 @@
 #!/bin/bash
 # Random programs (random.c) recorded with scheme rw, in both flavours and at two -O levels: the replayed run sees the same
-# values at every access. usage: run.sh [BUILD]; CASES=N of each kind (default 40). Last line: "N passed, N failed".
+# values at every access. usage: run.sh [BUILD]; CASES=N of each kind (default 300). Last line: "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-${BUILD:-$here/../../build}}" && pwd)
 PATH=$BUILD:$PATH
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export XDG_DATA_HOME=$work/data TMPDIR=$work CASES=${CASES:-40}
+export XDG_DATA_HOME=$work/data TMPDIR=$work CASES=${CASES:-300}
 unset RETHREAD_OPTIONS RETHREAD_TWIN RETHREAD_LIBDIR
 
 # case OPT SCHEME SEED: "ok", or what went wrong. The first run's output is what the replays are compared with.
@@ -16,7 +16,7 @@ case_() {
 	timeout 20 rethread record -o "$name" --scheme "$scheme" --timeout 10 --fail-if "$same" -- "./random$opt" "$seed" \
 		>"$name.log" 2>&1
 	if timeout 60 rethread reproduce "$name" >>"$name.log" 2>&1 &&
-		timeout 60 rethread replay -n 3 "$name" >>"$name.log" 2>&1; then
+		timeout 60 rethread replay -n 2 "$name" >>"$name.log" 2>&1; then
 		echo ok
 	else
 		echo "FAILED replay: $name: $(tail -n 3 "$name.log" | tr '\n' ' ')"
