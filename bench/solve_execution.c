@@ -10,6 +10,8 @@
  *     -r SECONDS      for the search alone (default of infer.h; below 0: no search)
  *     -n COUNT        candidates to ask for (1)  -t MARGIN believe time stamps
  *     -d              print events and conditions instead
+ *     -f              measure the formula instead: "variables constraints"
+ *     -j              figures as one line of JSON
  *
  * Prints one row of figures per candidate. Exit status: 0 found, 1 proven that there is none, 3 the budget ended.
  */
@@ -61,13 +63,29 @@ static void print_stats(const struct infer_stats *s, enum infer_result r)
 	       " candidates %" PRIu64 " variables %" PRIu64 " constraints %" PRIu64 "\n",
 	       names[r], s->events, s->symbols, s->conditions, s->reads, s->racy_reads, s->candidates, s->variables,
 	       s->constraints);
-	printf("       build %.3f solve %.3f check %.3f s; rounds %" PRIu64 " cycles %" PRIu64 " between %" PRIu64
+	printf("       preemptions %u; build %.3f solve %.3f check %.3f s; rounds %" PRIu64 " cycles %" PRIu64 " between %" PRIu64
 	       " derived %" PRIu64 " states %" PRIu64 "%s; switches %u%s steps %" PRIu64 " waits %" PRIu64 "\n",
-	       s->build_seconds, s->solve_seconds, s->check_seconds, s->rounds, s->cycles, s->between, s->derived, s->states, s->walked ? " (search)" : "",
+	       s->preemptions, s->build_seconds, s->solve_seconds, s->check_seconds, s->rounds, s->cycles, s->between, s->derived, s->states, s->walked ? " (search)" : "",
 	       s->switches, s->fewest ? " (fewest)" : "", s->steps, s->waits);
 }
 
-static int solve(const struct execution *x, const struct infer_options *o, unsigned count)
+static int measure(const struct execution *x, const struct infer_options *o)
+{
+	uint64_t variables, constraints;
+	struct error err;
+	if (!infer_measure(x, o, &variables, &constraints, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	printf("%" PRIu64 " %" PRIu64 "\n", variables, constraints);
+	return EXIT_DONE;
+}
+
+static void print_json(const struct infer_stats *s, enum infer_result r)
+{
+	printf("{\"result\": %d, \"switches\": %u, \"preemptions\": %u, \"seconds\": %.4f, \"racy_reads\": %" PRIu64 "}\n", r,
+	       s->switches, s->preemptions, s->build_seconds + s->solve_seconds + s->check_seconds, s->racy_reads);
+}
+
+static int solve(const struct execution *x, const struct infer_options *o, unsigned count, bool json)
 {
 	struct infer_state *state = NULL;
 	enum infer_result r = INFER_FOUND;
@@ -77,14 +95,18 @@ static int solve(const struct execution *x, const struct infer_options *o, unsig
 		struct infer_stats stats = { 0 };
 		struct error err = { "" };
 		r = infer_schedule(x, o, &state, &schedule, &stats, &err);
-		print_stats(&stats, r);
+		if (json)
+			print_json(&stats, r);
+		else
+			print_stats(&stats, r);
 		if (r == INFER_ERROR)
 			die(EXIT_ERROR, "%s", err.text);
 		if (r == INFER_FOUND)
 			schedule_release(&schedule);
 	}
 	infer_free(state);
-	printf("total %.3f s\n", solver_clock() - start);
+	if (!json)
+		printf("total %.3f s\n", solver_clock() - start);
 	return r == INFER_FOUND ? EXIT_DONE : r == INFER_NONE ? EXIT_NO_INTERLEAVING : EXIT_BUDGET;
 }
 
@@ -92,8 +114,8 @@ int main(int argc, char **argv)
 {
 	struct infer_options o = infer_defaults();
 	unsigned count = 1;
-	bool text = false;
-	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:d")) != -1;)
+	bool text = false, size = false, json = false;
+	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:dfj")) != -1;)
 		switch (c) {
 		case 'm':
 			if (!memory_model_parse(optarg, &o.model))
@@ -121,6 +143,12 @@ int main(int argc, char **argv)
 		case 'd':
 			text = true;
 			break;
+		case 'f':
+			size = true;
+			break;
+		case 'j':
+			json = true;
+			break;
 		default:
 			die(EXIT_USAGE, "see the head of bench/solve_execution.c");
 		}
@@ -134,5 +162,5 @@ int main(int argc, char **argv)
 		dump(&x);
 		return EXIT_DONE;
 	}
-	return solve(&x, &o, count);
+	return size ? measure(&x, &o) : solve(&x, &o, count, json);
 }

@@ -10,7 +10,7 @@
  * buffered as well, finds the same; both enter, and one increment of the counter is lost.
  * Symptom: the counter is too small in the end.
  * Fix: sequentially consistent atomics, for which the compiler puts a fence behind each store.
- * Paper: CLAP, section 6.1 and table 1 (bakery: four workers that enter once; `args: 1` is that).
+ * Paper: CLAP, section 6.1 and table 1 (bakery: four workers that enter once: argument 1).
  *
  * fails: assert
  * threads: 5

@@ -8,7 +8,7 @@
  * store buffers while both load wants[other], get 0, and enter; one increment is lost.
  * Symptom: the counter is too small in the end.
  * Fix: sequentially consistent atomics, for which the compiler puts a fence behind the store.
- * Paper: CLAP, section 6.1 and table 1 (peterson: two threads that enter twice; `args: 2` is that).
+ * Paper: CLAP, section 6.1 and table 1 (peterson: two threads that enter twice: argument 2).
  *
  * fails: assert
  * threads: 3

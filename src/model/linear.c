@@ -401,6 +401,51 @@ bool linear_keep(struct linear *l, const struct memory *m, const struct chosen_e
 	return true;
 }
 
+/* -------------------------------------------------- preemptions -------------------------- */
+
+/* Edges from other threads that are certain: a node that misses one of them is blocked, not preempted. */
+static uint32_t *count_missing(const struct memory *m)
+{
+	uint32_t *missing = xcalloc(m->nnodes + 1, sizeof *missing);
+	for (size_t i = 0; i < m->nhard; i++)
+		if (thread_of(m, m->edges.at[i].a) != thread_of(m, m->edges.at[i].b))
+			missing[m->edges.at[i].b]++;
+	return missing;
+}
+
+uint32_t linear_preemptions(const struct linear *l, const struct memory *m)
+{
+	struct edge_list {
+		uint32_t *start, *list;
+	} out;
+	uint32_t *missing = count_missing(m), preemptions = 0;
+	uint32_t *left = xcalloc(m->x->threads.n + 1, sizeof *left); /* needed steps of each thread */
+	uint32_t *next = xmalloc((m->x->threads.n + 1) * sizeof *next); /* its next event */
+	by_end(m->edges.at, m->nhard, false, m->nnodes, &out.start, &out.list);
+	for (size_t t = 0; t < m->x->threads.n; t++)
+		next[t] = m->x->threads.at[t].first;
+	for (size_t i = 0; i < l->needed; i++)
+		left[m->x->events.at[l->steps.at[i].event].thread]++;
+	for (size_t i = 0; i < l->needed; i++) {
+		uint32_t e = l->steps.at[i].event, thread = m->x->events.at[e].thread;
+		uint32_t node = l->steps.at[i].visible ? m->visible[e] : e;
+		uint32_t before = i ? m->x->events.at[l->steps.at[i - 1].event].thread : thread;
+		if (before != thread && left[before] && !missing[next[before]])
+			preemptions++;
+		left[thread]--;
+		next[thread] = l->steps.at[i].visible ? next[thread] : e + 1;
+		for (uint32_t k = out.start[node]; k < out.start[node + 1]; k++)
+			if (thread_of(m, out.list[k]) != thread)
+				missing[out.list[k]]--;
+	}
+	free(out.start);
+	free(out.list);
+	free(missing);
+	free(left);
+	free(next);
+	return preemptions;
+}
+
 void linear_release(struct linear *l)
 {
 	vec_free(&l->steps);

@@ -41,6 +41,11 @@ bool linear_init(struct linear *l, const struct memory *m, const struct chosen_e
  */
 bool linear_keep(struct linear *l, const struct memory *m, const struct chosen_edge *edges, size_t nedges,
 		 struct error *err);
+/*
+ * How many of the switches take the processor from a thread that could go on, as far as locks, joins and the like are
+ * concerned: what CLAP counts (#cs). The others are forced.
+ */
+uint32_t linear_preemptions(const struct linear *l, const struct memory *m);
 void linear_release(struct linear *l);
 
 #endif

@@ -19,6 +19,10 @@ enum { BETWEEN_LIMIT = 64 };
 /* Dead states that the search keeps, at most. */
 #define WALK_TABLE (32u << 20)
 
+/* The search alone gets this much more time per node, and all of it when a formula would have more candidates. */
+#define WALK_SECONDS_PER_NODE 4e-6
+#define FORMULA_CANDIDATES 3000000
+
 /* How long deriving orders may take, as a share of the budget. */
 #define SATURATE_SHARE 0.1
 
@@ -42,7 +46,7 @@ struct infer_state {
 
 struct infer_options infer_defaults(void)
 {
-	return (struct infer_options){.model = MEMORY_SC, .seconds = 60, .fewest_seconds = 1,
+	return (struct infer_options){.model = MEMORY_SC, .seconds = 60, .fewest_seconds = 0.5,
 				      .walk_seconds = 0.5};
 }
 
@@ -59,6 +63,8 @@ static bool derive_orders(struct infer_state *s, const struct problem_options *o
 			  struct error *err)
 {
 	struct saturate_figures figures;
+	if (s->problem.unknown != UINT32_MAX) /* an unknown value counts as 0, so nothing follows for certain */
+		return true;
 	if (!saturate(&s->memory, &s->problem, s->impossible, seconds, &figures, err))
 		return contradicts(s, err);
 	s->stats.derived = figures.orders;
@@ -304,9 +310,11 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 	double end = solver_clock() + o->seconds;
 	enum walk_result walked;
 	if (s->walk) {
-		double alone = o->walk_seconds < o->seconds ? o->walk_seconds : o->seconds;
-		enum infer_result r = take_walked(s, walk_run(s->walk, alone, NULL), err);
-		if (r != INFER_BUDGET)
+		bool only = s->problem.candidates.n > FORMULA_CANDIDATES;
+		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
+		enum infer_result r = take_walked(
+			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, NULL), err);
+		if (r != INFER_BUDGET || only)
 			return r;
 	}
 	if (!open_solver(s, o, err))
@@ -334,6 +342,7 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);
+	s->stats.preemptions = linear_preemptions(&s->order, &s->memory);
 	return true;
 }
 
@@ -348,10 +357,10 @@ static void exclude_answer(struct infer_state *s)
 	s->seen = NULL;
 }
 
-/* Nothing was found; a proof only when all that was read is known. */
+/* Nothing was found; a proof only when all that was read is known. With assumptions it is none in any case. */
 static enum infer_result none(const struct infer_state *s, const struct execution *x, struct error *err)
 {
-	if (s->problem.unknown == UINT32_MAX)
+	if (s->problem.unknown == UINT32_MAX || s->stats.assumed)
 		return INFER_NONE;
 	const struct event *e = &x->events.at[s->problem.pieces.at[s->problem.unknown].event];
 	fail(err, "no initial value is known for %#llx, which SAP %llu of thread %s may read",
@@ -412,29 +421,61 @@ uint32_t infer_writer(const struct infer_state *s, uint32_t piece)
 	return s->seen[piece];
 }
 
-bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
+/* The formula as it is written down, without what the search or the solver would take out first. */
+struct whole_formula {
+	struct memory memory;
+	struct problem problem;
+	struct formula formula;
+};
+
+static bool whole_init(struct whole_formula *w, const struct execution *x, const struct infer_options *o,
 		       struct error *err)
 {
-	struct memory m;
-	struct problem p;
-	struct formula f;
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
 	struct problem_options problem = {o->all_reads};
 	struct formula_options formula = {UINT32_MAX, NULL};
-	if (!memory_init(&m, x, &memory, err))
+	if (!memory_init(&w->memory, x, &memory, err))
 		return false;
-	bool ok = problem_init(&p, &m, &problem, err);
-	if (ok && formula_init(&f, &p, &formula, err)) {
-		const struct solver_ops *ops = &solver_z3_difference;
-		struct backend *b = ops->open(&f, err);
-		char *text = ops->smt2(b);
-		ok = write_file(path, text, strlen(text), err);
-		free(text);
-		ops->close(b);
-		formula_release(&f);
+	if (problem_init(&w->problem, &w->memory, &problem, err)) {
+		if (formula_init(&w->formula, &w->problem, &formula, err))
+			return true;
+		problem_release(&w->problem);
 	}
-	if (ok)
-		problem_release(&p);
-	memory_release(&m);
+	memory_release(&w->memory);
+	return false;
+}
+
+static void whole_release(struct whole_formula *w)
+{
+	formula_release(&w->formula);
+	problem_release(&w->problem);
+	memory_release(&w->memory);
+}
+
+bool infer_measure(const struct execution *x, const struct infer_options *o, uint64_t *variables, uint64_t *constraints,
+		   struct error *err)
+{
+	struct whole_formula w;
+	if (!whole_init(&w, x, o, err))
+		return false;
+	*variables = w.formula.variables.n - 2 + x->nsymbols;
+	*constraints = w.formula.ends.n + w.formula.equalities.n + x->conditions.n;
+	whole_release(&w);
+	return true;
+}
+
+bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
+		       struct error *err)
+{
+	struct whole_formula w;
+	if (!whole_init(&w, x, o, err))
+		return false;
+	const struct solver_ops *ops = &solver_z3_difference;
+	struct backend *b = ops->open(&w.formula, err);
+	char *text = ops->smt2(b);
+	bool ok = write_file(path, text, strlen(text), err);
+	free(text);
+	ops->close(b);
+	whole_release(&w);
 	return ok;
 }

@@ -49,6 +49,7 @@ struct infer_stats {
 	bool walked;             /* the search decided it, not the solver */
 	uint64_t answers;        /* candidates given so far, this one included */
 	uint32_t switches;       /* context switches up to the failure */
+	uint32_t preemptions;    /* those of them that no lock or join forces */
 	bool fewest;             /* proven: no schedule has fewer, for candidates not excluded */
 	uint64_t steps;          /* up to the failure */
 	uint64_t waits;
@@ -72,6 +73,10 @@ const struct linear *infer_order(const struct infer_state *s);
 /* After INFER_FOUND: what event each piece of a read sees; problem.h. */
 const struct problem *infer_problem(const struct infer_state *s);
 uint32_t infer_writer(const struct infer_state *s, uint32_t piece);
+
+/* How large the formula is, for comparisons: the search often decides without one. */
+bool infer_measure(const struct execution *x, const struct infer_options *o, uint64_t *variables, uint64_t *constraints,
+		   struct error *err);
 
 /* The whole formula as SMT-LIB2 (order as integers), for another solver or a reader. */
 bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,

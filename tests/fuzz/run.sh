@@ -36,5 +36,6 @@ one() { # NAME SOURCES...
 }
 
 one trace "$root"/src/trace/*.c "$root/src/base/base.c"
+one schedule "$root"/src/model/*.c "$root/src/sym/expr.c" "$root/src/base/base.c"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,0 +1,122 @@
+/* The search (solve/walk.h): busy waiting, mutual exclusion by flags, and what it does not claim. */
+#include "make_execution.h"
+#include "solve/infer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { FLAG = 0x1000, OTHER = 0x1040, COUNT = 0x1080, ROUNDS = 40 };
+
+static enum infer_result search(struct execution *x, enum memory_model model, struct infer_stats *stats)
+{
+	struct infer_options o = infer_defaults();
+	struct infer_state *s = NULL;
+	struct schedule schedule;
+	struct error err = {{0}};
+	o.model = model;
+	o.seconds = 20;
+	o.walk_seconds = 20; /* the search alone */
+	o.fewest_seconds = 0;
+	enum infer_result r = infer_schedule(x, &o, &s, &schedule, stats, &err);
+	if (r == INFER_ERROR)
+		print_error("%s\n", err.text);
+	if (r == INFER_FOUND)
+		schedule_release(&schedule);
+	infer_free(s);
+	return r;
+}
+
+/* while (flag == i) ; for i = 0, 1, ...: each turn is seen a hundred times before it is over. */
+static void busy_waiting_costs_nothing(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct infer_stats stats;
+	execution_init(&x);
+	make_initial(&x, FLAG, 4, 0);
+	make_thread(&x, "1");
+	for (uint64_t i = 0; i < ROUNDS; i++)
+		for (int k = 0; k <= 100; k++)
+			make_condition(&x, EXPR_EQ, make_read(&x, FLAG, 4), make_const(&x, 4, i), k < 100,
+				       CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "1:1");
+	for (uint64_t i = 1; i <= ROUNDS; i++)
+		make_write(&x, FLAG, 4, make_const(&x, 4, i));
+	make_end(&x, 0);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_FOUND);
+	assert_true(stats.walked);
+	assert_true(stats.states < 10 * ROUNDS);
+	execution_release(&x);
+}
+
+/* mine = 1; if (theirs == 0) count++; mine = 0; by two threads, again and again: is an update lost? */
+static void make_flags(struct execution *x)
+{
+	static const uint64_t mine[2] = {FLAG, OTHER};
+	execution_init(x);
+	for (int i = 0; i < 2; i++)
+		make_initial(x, mine[i], 4, 0);
+	make_initial(x, COUNT, 4, 0);
+	uint32_t ends[2];
+	for (int t = 0; t < 2; t++) {
+		make_thread(x, t ? "1:2" : "1:1");
+		for (int i = 0; i < ROUNDS; i++) {
+			make_write(x, mine[t], 4, make_const(x, 4, 1));
+			make_condition(x, EXPR_EQ, make_read(x, mine[!t], 4), make_const(x, 4, 0), true,
+				       CONDITION_PATH);
+			make_write(x, COUNT, 4, make_add(x, make_read(x, COUNT, 4), 1));
+			make_write(x, mine[t], 4, make_const(x, 4, 0));
+		}
+		ends[t] = make_end(x, 0);
+	}
+	make_thread(x, "1");
+	uint32_t join[2] = {make_event(x, EVENT_JOIN, 0), make_event(x, EVENT_JOIN, 1)};
+	for (int t = 0; t < 2; t++)
+		make_order(x, ends[t], join[t]);
+	make_condition(x, EXPR_EQ, make_read(x, COUNT, 4), make_const(x, 4, 2 * ROUNDS), false, CONDITION_BUG);
+	make_end(x, EVENT_FAILS);
+}
+
+static void flags_exclude_under_sc_only(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct infer_stats stats;
+	make_flags(&x);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_NONE);
+	assert_true(stats.walked);
+	assert_int_equal(search(&x, MEMORY_TSO, &stats), INFER_FOUND);
+	assert_int_equal(search(&x, MEMORY_PSO, &stats), INFER_FOUND);
+	execution_release(&x);
+}
+
+/* What memory holds at first is not known: that nothing is found is an error, not a proof. */
+static void the_unknown_proves_nothing(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct infer_stats stats;
+	execution_init(&x);
+	make_thread(&x, "1");
+	make_condition(&x, EXPR_EQ, make_read(&x, FLAG, 4), make_const(&x, 4, 7), true, CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "1:1");
+	make_write(&x, FLAG, 4, make_const(&x, 4, 8));
+	make_end(&x, 0);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_ERROR);
+	execution_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busy_waiting_costs_nothing),
+		cmocka_unit_test(flags_exclude_under_sc_only),
+		cmocka_unit_test(the_unknown_proves_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
