@@ -9,6 +9,7 @@
  *     -b SECONDS      budget (60)                -w SECONDS for lowering context switches (1)
  *     -r SECONDS      for the search alone (default of infer.h; below 0: no search)
  *     -n COUNT        candidates to ask for (1)  -t MARGIN believe time stamps
+ *     -a              every read counts          -u        guesses only, unchecked
  *     -d              print events and conditions instead
  *     -f              measure the formula instead: "variables constraints"
  *     -j              figures as one line of JSON
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 	struct infer_options o = infer_defaults();
 	unsigned count = 1;
 	bool text = false, size = false, json = false;
-	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:dfj")) != -1;)
+	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:audfj")) != -1;)
 		switch (c) {
 		case 'm':
 			if (!memory_model_parse(optarg, &o.model))
@@ -139,6 +140,12 @@ int main(int argc, char **argv)
 		case 't':
 			o.use_time = true;
 			o.time_margin = strtoull(optarg, NULL, 0);
+			break;
+		case 'a':
+			o.all_reads = true;
+			break;
+		case 'u':
+			o.unchecked = true;
 			break;
 		case 'd':
 			text = true;

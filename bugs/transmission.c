@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { MAGIC = 43143, TIMER = 1000, SETTINGS = 20000 };
+enum { MAGIC = 43143, TIMER = 1000, SETTINGS = 40000 };
 
 struct bandwidth {
 	int magic;

@@ -149,6 +149,9 @@ struct rt_twin_module {
 };
 extern const struct rt_twin_module __rethread_twin_module;
 
+/* What source files of the runtimes are called in their debug information, to tell their frames from the program's. */
+#define RT_SOURCE_PREFIX "rethread-runtime/"
+
 /* ------------------------------------------------------------------ sections in the executable */
 
 /* Not loaded at run time. The bitcode is the annotated module, zstd. The twin is an ELF file, zstd. */

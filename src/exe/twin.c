@@ -168,17 +168,23 @@ void failure_describe(const struct trace *t, const struct rt_failure *f, const c
 	}
 }
 
-/* The innermost frame within the program, as "function:line". */
+bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p)
+{
+	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++)
+		/* A return address is behind its call; the first address of a signal is the instruction itself. */
+		if (f->frames[i] && symbols_find(s, f->frames[i] - (i > 0), p) &&
+		    !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
+			return true;
+	return false;
+}
+
+/* As "function:line". */
 static void site(const char *program, const struct rt_failure *f, char *text, size_t size)
 {
-	uint32_t i = 0;
 	struct position p = {.function = "?"};
 	struct symbols *s = symbols_open(program, NULL);
-	while (i < f->nframes && i < RT_FRAMES - 1 && !f->frames[i])
-		i++;
-	/* A return address is behind its call; the first address of a signal is the instruction itself. */
-	if (s && i < f->nframes)
-		symbols_find(s, f->frames[i] - (i > 0), &p);
+	if (s && !failure_site(s, f, &p))
+		p = (struct position){.function = "?"};
 	snprintf(text, size, "%s:%d", p.function, p.line);
 	symbols_close(s);
 }

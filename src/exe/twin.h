@@ -40,6 +40,14 @@ char *twin_replay_variable(const struct trace *t, const char *schedule, const ch
 bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
 		 struct replay_result *result, struct error *err);
 
+struct symbols;
+struct position;
+/*
+ * Where the program failed: the innermost frame that is its own code, not the runtime's that is linked into it. False
+ * when there is none or nothing is known of it.
+ */
+bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p);
+
 /* The recorded signature as one line: "assertion failed in thread 1:2: ...". */
 void failure_describe(const struct trace *t, const struct rt_failure *f, const char *thread, char *text,
 		      size_t size);

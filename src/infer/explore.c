@@ -97,7 +97,7 @@ struct explorer {
 	vec(struct forced_value) forced; /* in force */
 };
 
-/* The line and function of a recorded fault, for the executor (src/sym/guess.c). */
+/* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
 static bool write_failure(const struct trace *t, const char *dir, struct error *err)
 {
 	if (t->failure.kind != RT_FAIL_SIGNAL || !t->failure.nframes)
@@ -105,13 +105,10 @@ static bool write_failure(const struct trace *t, const char *dir, struct error *
 	struct symbols *symbols = symbols_open(t->program, NULL);
 	struct position p;
 	bool ok = true;
-	/* The innermost frame within the program; of a caller it is the return address. */
-	uint32_t i = 0;
-	while (i + 1 < t->failure.nframes && i < RT_FRAMES - 1 && !t->failure.frames[i])
-		i++;
-	if (symbols && symbols_find(symbols, t->failure.frames[i] - (i != 0), &p) && p.file) {
+	if (symbols && failure_site(symbols, &t->failure, &p) && p.file) {
 		char *path = xasprintf("%s/failure", dir);
-		char *text = xasprintf("%d %s\n", p.line, p.function);
+		const char *slash = strrchr(p.file, '/');
+		char *text = xasprintf("%d %s\n", p.line, slash ? slash + 1 : p.file);
 		ok = write_file(path, text, strlen(text), err);
 		free(path);
 		free(text);

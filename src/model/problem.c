@@ -331,7 +331,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 		  struct error *err)
 {
 	const struct execution *x = m->x;
-	*p = (struct problem){.m = m, .unknown = UINT32_MAX};
+	*p = (struct problem){.m = m, .unknown = UINT32_MAX, .all_reads = options->all_reads};
 	p->initial = xcalloc(m->atoms.at.n, sizeof *p->initial);
 	p->matters = xcalloc(x->nsymbols, sizeof *p->matters);
 	struct closure c = {

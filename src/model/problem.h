@@ -35,6 +35,7 @@ struct problem {
 	uint32_t unknown;               /* a piece that may see an unknown initial value, or UINT32_MAX: with one, that
 					   nothing explains the execution is not proven */
 	bool *matters;                  /* by symbol */
+	bool all_reads;                 /* as asked for */
 	uint64_t racy_reads;            /* pieces with more than one candidate */
 };
 

@@ -314,6 +314,8 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
 		enum infer_result r = take_walked(
 			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, NULL), err);
+		if (r == INFER_BUDGET && only && s->stats.assumed && walk_is_exhausted(s->walk))
+			return INFER_NONE; /* no proof: there are assumptions */
 		if (r != INFER_BUDGET || only)
 			return r;
 	}

@@ -23,7 +23,7 @@ static uint64_t stir(uint64_t v)
 	return v ^ v >> 32;
 }
 
-enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK };
+enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK, PART_UNKNOWN };
 
 /* Adds a fact to the state, or takes it out. */
 static void toggle(struct machine *m, enum part part, uint32_t number, uint64_t value)
@@ -140,15 +140,17 @@ bool machine_ran(const struct machine *m, uint32_t node)
 	return is_run(m, node);
 }
 
-/* What the piece sees now: its thread's own write while that is buffered, else memory. */
-static uint64_t look(struct machine *m, uint32_t number, uint32_t *writer)
+/* What the piece sees now: its thread's own write while that is buffered, else memory. *known: it is a value. */
+static uint64_t look(struct machine *m, uint32_t number, uint32_t *writer, bool *known)
 {
 	const struct piece *p = &m->p->pieces.at[number];
 	if (p->own != WRITER_INITIAL && !is_run(m, m->m->visible[p->own])) {
 		*writer = p->own;
+		*known &= !m->lost[p->own];
 		return bits(m->stored[p->own], atom_low_bit(m->m, p->own, p->atom), p->width);
 	}
 	*writer = m->writer[p->atom];
+	*known &= !m->unknown[p->atom];
 	return m->memory[p->atom];
 }
 
@@ -158,12 +160,12 @@ static bool take_read(struct machine *m, uint32_t event)
 	uint64_t value = 0, fixed;
 	if (m->piece_start[event] == m->piece_start[event + 1])
 		return true;
-	bool is_fixed = expr_is_const(m->x->exprs, read, &fixed);
+	bool is_fixed = expr_is_const(m->x->exprs, read, &fixed), known = true;
 	for (uint32_t i = m->piece_start[event]; i < m->piece_start[event + 1]; i++) {
 		uint32_t number = m->pieces[i], writer;
 		const struct piece *p = &m->p->pieces.at[number];
-		uint64_t found = look(m, number, &writer);
-		if (is_fixed && found != bits(fixed, p->low, p->width))
+		uint64_t found = look(m, number, &writer, &known);
+		if (is_fixed && (!known || found != bits(fixed, p->low, p->width)))
 			return false;
 		value |= found << p->low;
 		m->seen[number] = writer;
@@ -176,22 +178,23 @@ static bool take_read(struct machine *m, uint32_t event)
 	if (is_fixed)
 		return true;
 	expr e = m->symbol[expr_node(m->x->exprs, read)->value];
-	if (!m->cone[e])
-		return true;
+	if (!m->cone[e] || !known)
+		return true; /* what depends on an unknown value stays unknown, conditions included */
 	m->value[e] = value;
 	set32(m, &m->waiting[e], 0);
 	return know(m, e);
 }
 
-static bool has_value(const struct machine *m, uint32_t event)
-{
-	return !m->counts[event] || !m->waiting[m->x->events.at[event].written];
-}
-
 static void issue(struct machine *m, uint32_t event)
 {
-	if (m->counts[event])
-		m->stored[event] = m->value[m->x->events.at[event].written];
+	m->lost[event] = m->counts[event] && m->waiting[m->x->events.at[event].written];
+	m->stored[event] = m->counts[event] && !m->lost[event] ? m->value[m->x->events.at[event].written] : 0;
+}
+
+static void set_unknown(struct machine *m, uint32_t atom, bool unknown)
+{
+	set32(m, &m->unknown[atom], unknown);
+	toggle(m, PART_UNKNOWN, atom, 1);
 }
 
 static void become_visible(struct machine *m, uint32_t event)
@@ -204,6 +207,8 @@ static void become_visible(struct machine *m, uint32_t event)
 		struct accesses *a = &m->accesses.at[w->accesses];
 		set32(m, &a->next, a->next + 1);
 		set32(m, &m->writer[w->atom], event);
+		if (m->unknown[w->atom] != m->lost[event])
+			set_unknown(m, w->atom, m->lost[event]);
 		if (m->memory[w->atom] == value)
 			continue;
 		if (m->unread[w->atom]) {
@@ -297,8 +302,7 @@ bool machine_can(const struct machine *m, uint32_t chain)
 		return false;
 	if (node >= m->x->events.n)
 		return true;
-	return (m->x->events.at[node].kind == EVENT_UPDATE || has_value(m, node)) && lock_is_free(m, node) &&
-	       has_room(m, node);
+	return lock_is_free(m, node) && has_room(m, node);
 }
 
 static bool run_node(struct machine *m, uint32_t node)
@@ -316,8 +320,6 @@ static bool run_node(struct machine *m, uint32_t node)
 	if (event_reads(e) && !take_read(m, event))
 		return false;
 	if (event_writes(e)) {
-		if (!has_value(m, event)) /* an update of what a later read gives */
-			return false;
 		issue(m, event);
 		if (m->m->visible[event] == event)
 			become_visible(m, event);
@@ -325,6 +327,17 @@ static bool run_node(struct machine *m, uint32_t node)
 	if (m->lock_of && (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK))
 		do_lock(m, event);
 	return true;
+}
+
+/* When every read counts: may it see values that differ? */
+static bool lives_on(const struct machine *m, uint32_t node)
+{
+	if (!m->p->all_reads || node >= m->x->events.n)
+		return false;
+	for (uint32_t i = m->piece_start[node]; i < m->piece_start[node + 1]; i++)
+		if (m->lives[m->pieces[i]])
+			return true;
+	return false;
 }
 
 enum stepped machine_step(struct machine *m, uint32_t node)
@@ -339,7 +352,7 @@ enum stepped machine_step(struct machine *m, uint32_t node)
 		set32(m, &m->missing[m->out[i]], m->missing[m->out[i]] - 1);
 	if (!run_node(m, node))
 		return STEP_WRONG;
-	return any_live(m) ? STEP_LIVE : STEP_DEAD;
+	return any_live(m) || lives_on(m, node) ? STEP_LIVE : STEP_DEAD;
 }
 
 /* -------------------------------------------------- what is to come ---------------------- */

@@ -57,6 +57,7 @@ struct machine {
 
 	uint32_t *pieces, *piece_start; /* by event */
 	uint32_t *read_accesses;        /* by piece */
+	bool *lives;                    /* by piece: its value counts whatever the conditions say */
 	struct candidates *runs;
 	uint32_t *run_start;            /* by piece */
 	vec(struct write_part) parts;
@@ -66,10 +67,12 @@ struct machine {
 	uint32_t *atom_accesses, *atom_start;
 
 	uint64_t *memory;    /* by atom */
+	uint32_t *unknown;   /* by atom: is its value known to nobody? */
 	uint32_t *writer;    /* by atom */
 	uint32_t *unread;    /* by atom: reads still to come */
 	uint32_t *seen;      /* by piece */
 	uint64_t *stored;    /* by event: what it wrote */
+	bool *lost;          /* by event: it wrote what depends on a symbol that has no value */
 	bool *counts;        /* by event: a write that some read may see; what others write is of no interest */
 	uint32_t *buffered;  /* by thread: stores that are not visible yet */
 	uint32_t most_buffered;

@@ -138,6 +138,40 @@ static void build_runs(struct machine *m)
 	m->runs = runs.at;
 }
 
+/* The bits that candidate i gives the piece, when they are the same in every order. */
+static bool is_constant(const struct machine *m, const struct piece *piece, uint32_t i, uint64_t *value)
+{
+	uint32_t w = m->p->candidates.at[i];
+	if (w == WRITER_INITIAL) {
+		*value = m->p->initial[piece->atom];
+		return true;
+	}
+	if (!expr_is_const(m->x->exprs, m->x->events.at[w].written, value))
+		return false;
+	*value >>= atom_low_bit(m->m, w, piece->atom);
+	if (piece->width < 64)
+		*value &= (UINT64_C(1) << piece->width) - 1;
+	return true;
+}
+
+/* With every read counting, a value lives on unless all possible writers give the same. */
+static void build_lives(struct machine *m)
+{
+	m->lives = zeroes(m->p->pieces.n, sizeof *m->lives);
+	for (size_t n = 0; m->p->all_reads && n < m->p->pieces.n; n++) {
+		const struct piece *piece = &m->p->pieces.at[n];
+		bool any = false;
+		uint64_t first = 0, value;
+		for (uint32_t i = piece->first; i < piece->first + piece->count && !m->lives[n]; i++) {
+			if (m->impossible[i])
+				continue;
+			m->lives[n] = !is_constant(m, piece, i, &value) || (any && value != first);
+			first = value;
+			any = true;
+		}
+	}
+}
+
 /* Only what is written to atoms that are read counts. */
 static void build_parts(struct machine *m)
 {
@@ -362,6 +396,7 @@ struct machine *machine_new(const struct problem *p, const bool *impossible, boo
 	build_locks(m);
 	build_pieces(m);
 	build_runs(m);
+	build_lives(m);
 	build_parts(m);
 	build_accesses(m);
 	m->memory = zeroes(natoms, sizeof *m->memory);
@@ -369,6 +404,8 @@ struct machine *machine_new(const struct problem *p, const bool *impossible, boo
 	m->writer = zeroes(natoms, sizeof *m->writer);
 	memset(m->writer, 0xff, natoms * sizeof *m->writer);
 	m->stored = zeroes(m->x->events.n, sizeof *m->stored);
+	m->lost = zeroes(m->x->events.n, sizeof *m->lost);
+	m->unknown = zeroes(natoms, sizeof *m->unknown);
 	m->buffered = zeroes(m->x->threads.n, sizeof *m->buffered);
 	m->most_buffered = UINT32_MAX;
 	build_values(m);
@@ -388,7 +425,8 @@ void machine_free(struct machine *m)
 		       m->part_start, m->access_nodes, m->atom_accesses, m->atom_start, m->memory,   m->writer,
 		       m->unread,    m->seen,        m->stored,       m->locks,        m->lock_of,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
-		       m->symbol,    m->symbols,     m->counts,    m->buffered};
+		       m->symbol,    m->symbols,     m->counts,    m->buffered,
+		       m->lost,      m->unknown,     m->lives};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	vec_free(&m->parts);

@@ -52,6 +52,7 @@ struct walk {
 	double deadline;
 	const volatile bool *stop;
 	bool over;
+	bool exhausted;     /* all was searched */
 	bool contradiction; /* a condition is false whatever is read */
 	uint64_t limit;     /* patience of the rounds to come */
 	uint32_t buffer;    /* most stores in a buffer */
@@ -291,8 +292,9 @@ static enum walk_result run_rounds(struct walk *w)
 			grow_buffers(w);
 			continue;
 		}
+		w->exhausted = r == WALK_NONE;
 		if (r != WALK_UNDECIDED)
-			return r == WALK_NONE && w->excluded.n ? WALK_UNDECIDED : r;
+			return w->exhausted && w->excluded.n ? WALK_UNDECIDED : r;
 		if (w->taste == TASTES - 1)
 			w->limit *= 4;
 	}
@@ -334,6 +336,11 @@ void walk_exclude(struct walk *w, const uint32_t *seen)
 	uint32_t *copy = xmalloc(size + 1);
 	memcpy(copy, seen, size);
 	*vec_push(&w->excluded) = copy;
+}
+
+bool walk_is_exhausted(const struct walk *w)
+{
+	return w->exhausted;
 }
 
 const struct walk_figures *walk_figures(const struct walk *w)

@@ -49,6 +49,8 @@ enum walk_result walk_run(struct walk *w, double seconds, const volatile bool *s
  * either: that there are no other answers is not for the search to say.
  */
 void walk_exclude(struct walk *w, const uint32_t *seen);
+/* Was all searched, so that another answer can differ from the excluded ones only in what values of no further use come from? */
+bool walk_is_exhausted(const struct walk *w);
 const struct walk_figures *walk_figures(const struct walk *w);
 
 /* After WALK_FOUND: all nodes in an order that explains the execution, and the writer each piece sees. */

@@ -149,7 +149,7 @@ struct engine {
 	uint64_t mismatches, faults, refuted;
 	char first_mismatch[256], first_fault[256];
 	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
-	char fail_function[128];
+	char fail_file[128]; /* without its folder */
 	uint32_t fail_line;
 };
 extern struct engine engine;

@@ -209,7 +209,8 @@ bool guess_is_fault(struct ethread *t, expr e, uint64_t *v)
 		return false;
 	struct position p;
 	ithread_position(t->interp, &p);
-	if (p.line != engine.fail_line || strcmp(p.function, engine.fail_function))
+	const char *slash = strrchr(p.file, '/');
+	if (p.line != engine.fail_line || strcmp(slash ? slash + 1 : p.file, engine.fail_file))
 		return false;
 	/* A field of a null pointer: the pointer itself is null. */
 	*v = expr_node(engine.exprs, e)->op == EXPR_SYM ? 0 : f->address;
@@ -235,7 +236,7 @@ void guess_load(void)
 	engine.nogoods_loaded = engine.nogoods.n;
 	char *data, *path = xasprintf("%s/failure", engine.config->state);
 	if (read_file(path, &data, NULL, NULL)) {
-		sscanf(data, "%u %127s", &engine.fail_line, engine.fail_function);
+		sscanf(data, "%u %127s", &engine.fail_line, engine.fail_file);
 		free(data);
 	}
 	free(path);
