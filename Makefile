@@ -143,6 +143,10 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/libparts.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lffi -lcmocka
 
+$(B)/bench/%: bench/%.c $(B)/libparts.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lffi
+
 -include $(wildcard $(B)/obj/src/*/*.d $(B)/rt/src/*/*.d $(B)/tests/unit/*.d)
 
 # ---------------------------------------------------------------- goals
@@ -159,8 +163,9 @@ demo: all
 	@scripts/demo.sh
 
 # What recording costs; ROUNDS, SCALE and TIME=cpu are explained in bench/run.sh.
-bench: all
+bench: all $(B)/bench/solve_execution
 	@bench/run.sh $(B)
+	@BUILD=$(CURDIR)/$(B) bench/solve.sh -b 30 -t 30 twostage piper ticketorder manager sim_race bbuf dekker peterson || true
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/rethread share/man/man1 share/bash-completion/completions)

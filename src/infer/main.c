@@ -322,9 +322,14 @@ static void choose_engine(struct work *w)
 		follow_order(w);
 }
 
-/* All candidates under one memory model, until one is proven. */
-static enum infer_result solve(struct work *w, enum memory_model model)
+/*
+ * Candidates under one memory model, until one is proven or the time is up; *state is kept, so that another call goes
+ * on from there.
+ */
+static enum infer_result solve(struct work *w, enum memory_model model, double seconds,
+			       struct infer_state **state)
 {
+	double end = solver_clock() + seconds;
 	struct infer_options options = infer_defaults();
 	options.model = model;
 	options.use_time = w->use_time;
@@ -332,26 +337,27 @@ static enum infer_result solve(struct work *w, enum memory_model model)
 	/* What was printed, or the exit status, may depend on reads that decide no branch. */
 	options.all_reads = w->trace->failure.kind == RT_FAIL_PREDICATE || w->trace->failure.kind == RT_FAIL_EXIT;
 	w->figures.model = memory_model_name(model);
-	struct infer_state *state = NULL;
 	struct error err;
-	if (w->request.smt2 && !infer_export_smt2(&w->x, &options, w->request.smt2, &err))
+	if (w->request.smt2 && !*state && !infer_export_smt2(&w->x, &options, w->request.smt2, &err))
 		give_up(w, &err);
 	for (;;) {
-		if (budget_over(w))
+		options.seconds = end - solver_clock();
+		if (budget_over(w) || options.seconds <= 0)
 			return INFER_BUDGET;
-		options.seconds = left(w);
+		if (options.seconds > left(w))
+			options.seconds = left(w);
 		progress_status("solving under %s: candidate %u", w->figures.model, w->figures.replays + 1);
 		struct schedule schedule;
 		enum infer_result result =
-			infer_schedule(&w->x, &options, &state, &schedule, &w->figures.infer, &err);
+			infer_schedule(&w->x, &options, state, &schedule, &w->figures.infer, &err);
 		if (result == INFER_ERROR)
 			give_up(w, &err);
 		if (result != INFER_FOUND)
 			return result;
 		name_module(&schedule, w->trace);
-		if (prove(w, &schedule, state, model))
+		if (prove(w, &schedule, *state, model))
 			return INFER_FOUND;
-		const struct linear *l = infer_order(state);
+		const struct linear *l = infer_order(*state);
 		free(w->rejected);
 		w->rejected = xcalloc(w->x.nsymbols + 1, sizeof *w->rejected);
 		check_order(&w->x, model, l->steps.at, l->steps.n, w->rejected, NULL);
@@ -387,12 +393,26 @@ static void exclude_guesses(struct work *w)
 	execution_release(&w->x);
 }
 
-/* Under each memory model in turn, until one has a proven candidate. */
+/* The memory models take turns, with slices that grow, until one has a proven candidate or all are known to have none. */
 static enum infer_result solve_models(struct work *w)
 {
-	enum infer_result result = INFER_NONE;
-	for (size_t i = 0; i < w->nmodels && result == INFER_NONE; i++)
-		result = solve(w, w->models[i]);
+	struct infer_state *states[2] = { NULL, NULL };
+	bool decided[2] = { false, false };
+	enum infer_result result = INFER_BUDGET;
+	for (double slice = w->nmodels == 1 ? w->request.budget : 3; result == INFER_BUDGET && !budget_over(w); slice *= 2) {
+		result = INFER_NONE;
+		for (size_t i = 0; i < w->nmodels && result != INFER_FOUND; i++) {
+			if (decided[i])
+				continue;
+			enum infer_result one = solve(w, w->models[i], slice, &states[i]);
+			decided[i] = one == INFER_NONE;
+			if (!decided[i])
+				result = one;
+		}
+	}
+	for (size_t i = 0; i < w->nmodels; i++)
+		if (states[i])
+			infer_free(states[i]);
 	return result;
 }
 

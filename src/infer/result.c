@@ -128,6 +128,7 @@ bool result_write_figures(const struct figures *f, const char *path, struct erro
 		{ "writer_candidates", s->candidates }, { "variables", s->variables },
 		{ "constraints", s->constraints },   { "rounds", s->rounds },
 		{ "candidates", s->answers },        { "context_switches", s->switches },
+		{ "preemptions", s->preemptions },
 		{ "waits", s->waits },               { "replays", f->replays },
 		{ "revisions", f->revisions },
 	};
