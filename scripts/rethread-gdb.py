@@ -7,7 +7,7 @@ rethread run        start, and stop just before the failing operation
 import gdb
 
 BLOCK = 256  # threads.c
-RUNTIME = ("src/replay/", "src/rt/")
+RUNTIME = ("rethread-runtime/",)
 STATES = {0: "runs", 1: "waits", 2: "held at its stop", 3: "in a call", 4: "ended"}
 
 

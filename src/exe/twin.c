@@ -262,7 +262,7 @@ static void program_line(const char *twin, const struct rt_failure *f, char *tex
 		struct position p;
 		if (!f->frames[i] || !symbols_find(s, f->frames[i] - 1, &p) || !p.file || !p.line)
 			continue;
-		if (strstr(p.file, "src/replay/") || strstr(p.file, "src/rt/") || !strncmp(p.function, "__rethread_", 11))
+		if (strstr(p.file, RT_SOURCE_PREFIX) || !strncmp(p.function, "__rethread_", 11))
 			continue;
 		snprintf(text, size, " at %.200s:%d in %.100s", p.file, p.line, p.function);
 	}
