@@ -349,7 +349,11 @@ static void write_status(size_t found)
 	json_t *threads = json_array();
 	for (size_t i = 0; status && i < engine.threads.n; i++) {
 		const struct ethread *t = engine.threads.at[i];
-		json_array_append_new(threads, json_pack("{s:s s:I s:I s:I s:i s:I s:b}", "name", t->name, "saps",
+		struct position p;
+		ithread_position(t->interp, &p);
+		char at[200];
+		snprintf(at, sizeof at, "%s:%u %s", p.file ? p.file : "?", p.line, p.function ? p.function : "?");
+		json_array_append_new(threads, json_pack("{s:s s:s s:I s:I s:I s:i s:I s:b}", "name", t->name, "at", at, "saps",
 							 (json_int_t)t->saps, "operations", (json_int_t)t->ops,
 							 "recorded", (json_int_t)(t->log ? t->log->info.sync_done : 0),
 							 "wait", (int)t->last_wait, "order",

@@ -123,7 +123,7 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place)
 	} else {
 		self->saps--;
 	}
-	engine_thread_ends(self, false);
+	engine_thread_ends(self, engine_fails_in_call(self));
 	engine_thread_over(self);
 }
 
