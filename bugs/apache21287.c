@@ -10,7 +10,7 @@
  * tests, finds 0 and releases the object; B tests, finds 0 and releases the object.
  * Symptom: abort, as from a heap that notices a double free. There is no data race.
  * Fix: test the value that the decrement itself gives back.
- * Paper: PRES (Apache; a single-variable atomicity violation as in its table 3).
+ * Paper: kept with the Apache bugs of PRES; of the kind of its Apache#1, but not in its table 3.
  *
  * fails: SIGABRT
  * threads: 3
