@@ -57,6 +57,12 @@ static enum infer_result try_keeping(const struct execution *x, uint32_t keep, c
 	return result;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
 /* As many of the earliest guesses are kept as possible: the first wrong one is to be changed, not all. */
 enum infer_result revise_values(const struct execution *x, const struct infer_options *o, uint64_t *symbols,
 				struct error *err)
@@ -65,12 +71,7 @@ enum infer_result revise_values(const struct execution *x, const struct infer_op
 	for (size_t i = 0; i < x->conditions.n; i++)
 		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
 			*vec_push(&guesses) = x->conditions.at[i].sequence;
-	for (size_t i = 1; i < guesses.n; i++) /* nearly sorted: threads take turns */
-		for (size_t j = i; j && guesses.at[j - 1] > guesses.at[j]; j--) {
-			uint32_t other = guesses.at[j];
-			guesses.at[j] = guesses.at[j - 1];
-			guesses.at[j - 1] = other;
-		}
+	qsort(guesses.at, guesses.n, sizeof *guesses.at, by_number);
 	enum infer_result result = try_keeping(x, 0, o, symbols, err);
 	size_t low = 0, high = guesses.n; /* keeping low works; keeping more than high is not needed */
 	uint64_t *values = xcalloc(x->nsymbols + 1, sizeof *values);

@@ -28,7 +28,7 @@ size_t malloc_usable_size(void *);
 struct head {
 	uint64_t size;
 	uint32_t mark;    /* LIVE or FREED */
-	uint32_t padding; /* bytes between the previous block's end and this head */
+	uint32_t unused;  /* keeps blocks aligned to 16 bytes */
 };
 enum { LIVE = 0x6576696c, FREED = 0x65657266 };
 

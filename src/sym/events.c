@@ -102,19 +102,30 @@ static uint64_t rank(const struct event *e)
 	return e->sap * 2 + (e->kind == EVENT_END);
 }
 
+struct placed {
+	uint64_t rank;
+	uint32_t added;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->added < y->added ? -1 : x->added > y->added;
+}
+
 /* final[i] becomes the place of the thread's i-th added event among its events in program order. */
 static void sort_events(const struct ethread *t, uint32_t *final)
 {
-	uint32_t n = (uint32_t)t->events.n, *by_place = xmalloc((n + 1) * sizeof *by_place);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = i;
-		for (; at && rank(&t->events.at[by_place[at - 1]]) > rank(&t->events.at[i]); at--)
-			by_place[at] = by_place[at - 1];
-		by_place[at] = i;
-	}
+	uint32_t n = (uint32_t)t->events.n;
+	struct placed *all = xmalloc((n + 1) * sizeof *all);
 	for (uint32_t i = 0; i < n; i++)
-		final[by_place[i]] = i;
-	free(by_place);
+		all[i] = (struct placed){ rank(&t->events.at[i]), i };
+	qsort(all, n, sizeof *all, by_rank);
+	for (uint32_t i = 0; i < n; i++)
+		final[all[i].added] = i;
+	free(all);
 }
 
 /* The last event of the thread at or before a SAP: events are in order. */

@@ -76,6 +76,7 @@ proven() {
 	done
 	# A program whose failure needs luck: without it there is nothing to reproduce, which is no fault of the tool's.
 	if [ -n "$RARE" ] && ! grep -q '^rethread: trace: ' err; then
+		echo "NOTE: its failure did not come here, so nothing was reproduced"
 		return
 	fi
 	has err '^rethread: trace: '

@@ -24,7 +24,7 @@ one() {
 		status=1
 	fi
 	if [ $status = 0 ]; then
-		echo "ok $name"
+		echo "ok $name$(sed -n 's/^NOTE: / (/p' "$dir/log" | sed 's/$/)/')"
 	else
 		echo "FAILED $name (status $status)"
 		sed 's/^/    /' "$dir/log"
