@@ -446,6 +446,19 @@ uint32_t linear_preemptions(const struct linear *l, const struct memory *m)
 	return preemptions;
 }
 
+uint32_t *linear_places(const struct memory *m, const struct linear *l)
+{
+	uint32_t *place = xcalloc(m->nnodes + 1, sizeof *place);
+	for (uint32_t i = 0; i < l->steps.n; i++) {
+		uint32_t e = l->steps.at[i].event;
+		if (!l->steps.at[i].visible)
+			place[e] = i;
+		else if (m->visible[e] != e)
+			place[m->visible[e]] = i;
+	}
+	return place;
+}
+
 void linear_release(struct linear *l)
 {
 	vec_free(&l->steps);

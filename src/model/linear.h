@@ -46,6 +46,8 @@ bool linear_keep(struct linear *l, const struct memory *m, const struct chosen_e
  * concerned: what CLAP counts (#cs). The others are forced.
  */
 uint32_t linear_preemptions(const struct linear *l, const struct memory *m);
+/* By node of the memory: where it is in the order; malloc'ed. */
+uint32_t *linear_places(const struct memory *m, const struct linear *l);
 void linear_release(struct linear *l);
 
 #endif

@@ -33,19 +33,6 @@ static bool open(struct fewest *f, uint32_t switches)
 	return f->solver != NULL;
 }
 
-static uint32_t *places(const struct memory *m, const struct linear *l)
-{
-	uint32_t *place = xcalloc(m->nnodes + 1, sizeof *place);
-	for (uint32_t i = 0; i < l->steps.n; i++) {
-		uint32_t e = l->steps.at[i].event;
-		if (!l->steps.at[i].visible)
-			place[e] = i;
-		else if (m->visible[e] != e)
-			place[m->visible[e]] = i;
-	}
-	return place;
-}
-
 /* The model's order, if it has fewer switches. */
 static bool take_better(struct fewest *f, struct linear *order, uint32_t **seen)
 {
@@ -64,7 +51,7 @@ static bool take_better(struct fewest *f, struct linear *order, uint32_t **seen)
 	}
 	linear_release(order);
 	*order = l;
-	uint32_t *place = places(f->r->p->m, &l);
+	uint32_t *place = linear_places(f->r->p->m, &l);
 	free(*seen);
 	*seen = keep_seen(f->r->p, place);
 	free(place);

@@ -239,19 +239,6 @@ static enum solve_result solve_both(struct infer_state *s, double seconds, enum 
 	return r;
 }
 
-static uint32_t *places(const struct memory *m, const struct linear *l)
-{
-	uint32_t *place = xcalloc(m->nnodes + 1, sizeof *place);
-	for (uint32_t i = 0; i < l->steps.n; i++) {
-		uint32_t e = l->steps.at[i].event;
-		if (!l->steps.at[i].visible)
-			place[e] = i;
-		else if (m->visible[e] != e)
-			place[m->visible[e]] = i;
-	}
-	return place;
-}
-
 /* An order that gives the reads what they see, with few context switches. */
 static bool keep_seen_order(struct infer_state *s, const uint32_t *place, struct error *err)
 {
@@ -286,7 +273,7 @@ static bool take_model(struct infer_state *s, struct error *err)
 	vec_free(&chosen);
 	if (!ok)
 		return false;
-	uint32_t *place = places(&s->memory, &l);
+	uint32_t *place = linear_places(&s->memory, &l);
 	linear_release(&l);
 	s->seen = keep_seen(&s->problem, place);
 	ok = keep_seen_order(s, place, err);
