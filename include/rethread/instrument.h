@@ -157,5 +157,15 @@ extern const struct rt_twin_module __rethread_twin_module;
 /* Not loaded at run time. The bitcode is the annotated module, zstd. The twin is an ELF file, zstd. */
 #define RT_SECTION_BITCODE ".rethread.bc"
 #define RT_SECTION_TWIN ".rethread.twin"
+/*
+ * What the pass found, zstd: lines of fields between tabs. Without debug information LINE is 0 and FILE "?".
+ *     site      KIND LINE FUNCTION FILE             a SAP; KIND is load, store, atomic, call, ..., and synchronization or
+ *                                                   input for calls of interposed functions, which have no number
+ *     branch    recorded|known LINE FUNCTION FILE
+ *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE
+ *     external  CLASS CALLS NAME                    a function from outside; CLASS is unknown when no table has it
+ *     total     WHAT NUMBER
+ */
+#define RT_SECTION_REPORT ".rethread.report"
 
 #endif

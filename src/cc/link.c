@@ -125,7 +125,7 @@ static void drop_side_outputs(strings *argv)
 }
 
 struct links {
-	char *log[2], *hash[2], *bitcode, *twin; /* in tmp */
+	char *log[2], *hash[2], *bitcode, *twin, *report; /* in tmp */
 	struct job job[2];                       /* record, twin */
 	const char *output;                      /* of the recorded program: in job[0].argv */
 };
@@ -137,6 +137,7 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 	char *plugin = tool_file("librethread_pass.so");
 	l->bitcode = xasprintf("%s/module.bc", tmp);
 	l->twin = xasprintf("%s/twin", tmp);
+	l->report = xasprintf("%s/report", tmp);
 	for (size_t m = 0; m < 2; m++) {
 		l->log[m] = xasprintf("%s/%s.log", tmp, modes[m]);
 		l->hash[m] = xasprintf("%s/%s.hash", tmp, modes[m]);
@@ -155,8 +156,10 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 			add_text(argv, "--export-dynamic-symbol=", exported[i]);
 		add_text(env, "RETHREAD_PASS=", modes[m]);
 		add_text(env, "RETHREAD_PASS_HASH=", l->hash[m]);
-		if (m == 0)
+		if (m == 0) {
 			add_text(env, "RETHREAD_PASS_BITCODE=", l->bitcode);
+			add_text(env, "RETHREAD_PASS_REPORT=", l->report);
+		}
 	}
 	l->output = l->job[0].argv.at[output_index(&l->job[0].argv)];
 	free(plugin);
@@ -171,6 +174,7 @@ static void links_release(struct links *l)
 	}
 	free(l->bitcode);
 	free(l->twin);
+	free(l->report);
 }
 
 static void print_log(const char *path)
@@ -203,8 +207,9 @@ static int carry_sections(const struct links *l)
 		return 0; /* /dev/null */
 	struct error err;
 	const struct new_section sections[] = {{RT_SECTION_BITCODE, l->bitcode},
-					       {RT_SECTION_TWIN, l->twin}};
-	if (sections_append(l->output, sections, 2, &err))
+					       {RT_SECTION_TWIN, l->twin},
+					       {RT_SECTION_REPORT, l->report}};
+	if (sections_append(l->output, sections, sizeof sections / sizeof *sections, &err))
 		return 0;
 	unlink(l->output);
 	warn("%s", err.text);

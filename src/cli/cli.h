@@ -18,8 +18,8 @@ struct command {
 };
 
 extern const struct command cc_command, cxx_command, record_command, reproduce_command, infer_command,
-	replay_command, strip_command, explain_command, dump_command, info_command, ls_command, rm_command, help_command,
-	version_command, explain_command;
+	replay_command, strip_command, explain_command, analyze_command, dump_command, info_command, ls_command, rm_command,
+	help_command, version_command;
 
 /* The commands in the order of `rethread help`, NULL-terminated. */
 extern const struct command *const commands[];

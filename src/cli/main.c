@@ -11,7 +11,7 @@
 const struct command *const commands[] = {
 	&cc_command,        &cxx_command,   &record_command,
 	&reproduce_command, &infer_command, &replay_command,
-	&explain_command,   &dump_command,  &info_command,
+	&explain_command,   &analyze_command, &dump_command, &info_command,
 	&ls_command,        &rm_command,    &strip_command,
 	&help_command,      &version_command, NULL,
 };

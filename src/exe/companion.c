@@ -11,7 +11,7 @@
 
 #define NOTE ".note.gnu.build-id"
 
-static const char *const moved[] = {RT_SECTION_BITCODE, RT_SECTION_TWIN};
+static const char *const moved[] = {RT_SECTION_BITCODE, RT_SECTION_TWIN, RT_SECTION_REPORT};
 enum { NMOVED = sizeof moved / sizeof *moved };
 
 /* ---------------------------------------------------------------- where it is */

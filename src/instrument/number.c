@@ -285,6 +285,7 @@ static void number_branches(struct numberer *s, LLVMModuleRef m)
 	struct map known = {0};
 	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_KNOWN_METADATA,
 						 sizeof PASS_KNOWN_METADATA - 1);
+	s->out->known_kind = kind;
 	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
 	find_known(s, m, &known);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
@@ -314,15 +315,15 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	find_interposed(m, &s.interposed);
 	number_symbols(m, &n->symbols);
 
-	s.sharing = sharing_analyze(m);
+	n->sharing = s.sharing = sharing_analyze(m);
 	number_sites(&s, m);
 	number_branches(&s, m);
-	sharing_free(s.sharing);
 	map_free(&s.interposed);
 }
 
 void numbering_free(struct numbering *n)
 {
+	sharing_free(n->sharing);
 	values_free(&n->symbols);
 	values_free(&n->sites);
 	values_free(&n->branches);

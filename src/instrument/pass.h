@@ -9,7 +9,7 @@
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
- *     report.c     the sites by source line, for `rethread analyze`
+ *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: where its log words are checked
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
  *     emit.c       building blocks of emitted code
@@ -20,7 +20,7 @@
  *     RETHREAD_PASS=record|twin   what to make; unset or empty: the pass does nothing
  *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
- *     RETHREAD_PASS_REPORT=FILE   write the sites and totals there
+ *     RETHREAD_PASS_REPORT=FILE   write what was found there (report.c)
  *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result
  *     RETHREAD_PASS_ALL_BRANCHES=1  record also the branches that inference can recompute
  * The pass never half-succeeds: an error prints "rethread: ..." and fails the link.
@@ -100,6 +100,8 @@ struct numbering {
 	uint32_t nfunctions; /* defined */
 	uint32_t naccesses;  /* plain loads and stores, shared or not */
 	uint32_t nshared;    /* those of them that are sites */
+	struct sharing *sharing; /* of the module before it was instrumented */
+	unsigned known_kind;     /* of PASS_KNOWN_METADATA */
 };
 
 /* Number everything and attach the metadata to the instructions. */
@@ -184,6 +186,13 @@ LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef m);
 /* Bodies and initialisers that only inform the optimiser become declarations. */
 void llvm_drop_available_externally(LLVMModuleRef m);
 bool llvm_address_taken(LLVMValueRef function);
+/* Where the source has an instruction, variable or allocation; fields are NULL and 0 when unknown. */
+struct llvm_place {
+	const char *name; /* of a variable, also a local one */
+	const char *function, *file;
+	unsigned line;
+};
+void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
 /* Is the value needed by anything that is emitted? */
 bool llvm_is_used(LLVMValueRef global);
 /* The asm or call cannot touch memory by its own attributes. */

@@ -4,6 +4,8 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -100,6 +102,64 @@ HIDDEN void llvm_drop_available_externally(LLVMModuleRef MRef)
 HIDDEN bool llvm_address_taken(LLVMValueRef F)
 {
 	return cast<Function>(unwrap(F))->hasAddressTaken();
+}
+
+// As in pass.h.
+struct llvm_place {
+	const char *Name, *Function, *File;
+	unsigned Line;
+};
+
+// Metadata strings end in a NUL.
+static const char *text(StringRef S)
+{
+	return S.empty() ? nullptr : S.data();
+}
+
+static void placeOfVariable(const DIVariable *V, llvm_place *P)
+{
+	P->Name = text(V->getName());
+	P->File = text(V->getFilename());
+	P->Line = V->getLine();
+	if (auto *L = dyn_cast<DILocalVariable>(V))
+		P->Function = text(L->getScope()->getSubprogram()->getName());
+}
+
+static const DILocalVariable *variableOf(AllocaInst *A)
+{
+	for (DbgDeclareInst *D : findDbgDeclares(A))
+		return D->getVariable();
+	for (DbgVariableRecord *D : findDVRDeclares(A))
+		return D->getVariable();
+	return nullptr;
+}
+
+HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
+{
+	Value *V = unwrap(VRef);
+	*P = {nullptr, nullptr, nullptr, 0};
+	if (auto *G = dyn_cast<GlobalVariable>(V)) {
+		SmallVector<DIGlobalVariableExpression *, 1> All;
+		G->getDebugInfo(All);
+		if (!All.empty())
+			placeOfVariable(All[0]->getVariable(), P);
+		return;
+	}
+	auto *I = cast<Instruction>(V);
+	P->Function = I->getFunction()->getName().data();
+	auto *A = dyn_cast<AllocaInst>(I);
+	if (auto *Local = A ? variableOf(A) : nullptr)
+		return placeOfVariable(Local, P);
+	const DISubprogram *Sub = I->getFunction()->getSubprogram();
+	if (const DILocation *L = I->getDebugLoc().get()) {
+		P->Line = L->getLine();
+		P->File = text(L->getFilename());
+		Sub = L->getScope()->getSubprogram();
+	} else if (Sub) {
+		P->File = text(Sub->getFilename());
+	}
+	if (Sub && text(Sub->getName()))
+		P->Function = Sub->getName().data();
 }
 
 HIDDEN bool llvm_is_used(LLVMValueRef G)

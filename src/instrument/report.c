@@ -1,35 +1,157 @@
-/* The sites by source line and the totals, as text: what `rethread analyze` prints. */
+/*
+ * What the pass found, for `rethread analyze` and for `rethread record`'s word on unknown functions: the section
+ * RT_SECTION_REPORT, whose lines include/rethread/instrument.h describes.
+ */
 #include "instrument/pass.h"
+#include "instrument/shared.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* "DIRECTORY/FILE:LINE FUNCTION KIND"; "?" without debug information. */
-static void write_site(FILE *f, LLVMValueRef site, const char *kind)
+/* ---------------------------------------------------------------- external functions ---------- */
+
+static const struct {
+	const char *name, *class;
+} tables[] = {
+#define INPUT(flags, type, name, ...) {#name, "input"},
+#include <rethread/inputs.def>
+#undef INPUT
+#define X(name) {#name, "synchronization"},
+#include <rethread/interposed.def>
+#undef X
+#define EXTERNAL(name, class, effects) {#name, #class},
+#include <rethread/externals.def>
+#undef EXTERNAL
+};
+
+/* What the tables say of the function, or NULL. */
+static const char *table_class(LLVMValueRef function)
 {
-	unsigned length = 0;
-	size_t name_length;
-	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site));
-	const char *file = LLVMGetDebugLocFilename(site, &length);
-	if (file && length)
-		fprintf(f, "%.*s:%u", (int)length, file, LLVMGetDebugLocLine(site));
-	else
-		fputs("?:0", f);
-	fprintf(f, " %s %s\n", LLVMGetValueName2(function, &name_length), kind);
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		if (!strcmp(tables[i].name, name))
+			return tables[i].class;
+	return NULL;
+}
+
+static bool is_interposed(const char *class)
+{
+	return class && (!strcmp(class, "input") || !strcmp(class, "synchronization"));
+}
+
+/* Called, or its address taken: calls in `*calls`. */
+static bool is_used(LLVMValueRef function, unsigned *calls)
+{
+	bool used = false;
+	*calls = 0;
+	for (LLVMUseRef u = LLVMGetFirstUse(function); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		used = true;
+		*calls += LLVMIsAInstruction(user) && is_call(user) && direct_callee(user) == function;
+	}
+	return used;
+}
+
+static void write_externals(FILE *f, LLVMModuleRef m)
+{
+	for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
+		unsigned calls;
+		size_t length;
+		if (!LLVMIsDeclaration(v) || is_intrinsic(v) || name_begins(v, PASS_OWN_PREFIX) || !is_used(v, &calls))
+			continue;
+		const char *class = table_class(v);
+		fprintf(f, "external\t%s\t%u\t%s\n", class ? class : "unknown", calls, LLVMGetValueName2(v, &length));
+	}
+}
+
+/* ---------------------------------------------------------------- places ---------------------- */
+
+/* A name as one field: no tab, no newline. */
+static void write_field(FILE *f, const char *text, char end)
+{
+	for (const char *p = text && *text ? text : "?"; *p; p++)
+		fputc((unsigned char)*p < ' ' ? '?' : *p, f);
+	fputc(end, f);
+}
+
+static void write_place(FILE *f, const struct llvm_place *p)
+{
+	fprintf(f, "%u\t", p->line);
+	write_field(f, p->function, '\t');
+	write_field(f, p->file, '\n');
+}
+
+/* "SUBJECT KIND LINE FUNCTION FILE" */
+static void write_instruction(FILE *f, const char *subject, const char *kind, LLVMValueRef i)
+{
+	struct llvm_place p;
+	llvm_place_of(i, &p);
+	fprintf(f, "%s\t%s\t", subject, kind);
+	write_place(f, &p);
+}
+
+static void write_memory(FILE *f, const struct numbering *n, const char *kind, LLVMValueRef object, const char *name)
+{
+	struct llvm_place p;
+	llvm_place_of(object, &p);
+	fprintf(f, "memory\t%s\t%s\t", kind, sharing_may_be_shared(n->sharing, object) ? "shared" : "private");
+	write_field(f, p.name && *p.name ? p.name : name, '\t');
+	write_place(f, &p);
+}
+
+static void write_variables(FILE *f, LLVMModuleRef m, const struct numbering *n)
+{
+	for (LLVMValueRef v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) {
+		size_t length;
+		const char *name = LLVMGetValueName2(v, &length);
+		if (!LLVMIsDeclaration(v) && !LLVMIsGlobalConstant(v) && !name_begins(v, "llvm."))
+			write_memory(f, n, LLVMIsThreadLocal(v) ? "thread-local" : "global", v, name);
+	}
+}
+
+static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
+{
+	size_t length;
+	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+	if (LLVMIsAAllocaInst(i)) {
+		write_memory(f, n, "stack", i, LLVMGetValueName2(i, &length));
+	} else if (callee && LLVMIsDeclaration(callee)) {
+		const char *class = table_class(callee);
+		if (is_interposed(class))
+			write_instruction(f, "site", class, i);
+		else if (llvm_is_allocation(n->sharing->library, i))
+			write_memory(f, n, "heap", i, LLVMGetValueName2(callee, &length));
+	}
+	if (is_branch(i))
+		write_instruction(f, "branch", LLVMGetMetadata(i, n->known_kind) ? "known" : "recorded", i);
+}
+
+static void write_code(FILE *f, LLVMModuleRef m, const struct numbering *n)
+{
+	for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
+		if (!is_instrumented(v))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				write_one(f, n, i);
+	}
 }
 
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 {
-	(void)m;
 	FILE *f = fopen(path, "w");
 	if (!f)
 		pass_die("cannot write %s: %s", path, strerror(errno));
 	for (size_t i = 0; i < n->sites.n; i++)
-		write_site(f, n->sites.at[i], site_kind_names[n->kinds[i]]);
+		write_instruction(f, "site", site_kind_names[n->kinds[i]], n->sites.at[i]);
+	write_code(f, m, n);
+	write_variables(f, m, n);
+	write_externals(f, m);
 	fprintf(f,
-		"total functions %u\ntotal branches %zu\ntotal known %u\ntotal sites %zu\n"
-		"total accesses %u\ntotal shared %u\n",
+		"total\tfunctions\t%u\ntotal\tbranches\t%zu\ntotal\tknown\t%u\ntotal\tsites\t%zu\n"
+		"total\taccesses\t%u\ntotal\tshared\t%u\n",
 		n->nfunctions, n->branches.n, n->nknown, n->sites.n, n->naccesses, n->nshared);
 	bool ok = !ferror(f);
 	if (fclose(f) != 0 || !ok)
