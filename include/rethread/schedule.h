@@ -32,6 +32,9 @@
  * How a twin is told what to do: the environment variable RETHREAD_TWIN, `key=value` pairs separated by
  * commas (values hold no comma):
  *     mode=replay,schedule=FILE,report=FILE,timeout=SEC,log=FILE     (inputs are given back from the log)
+ *     mode=record,build=HEX                                          (scheme rw, into the dir of RETHREAD_OPTIONS)
+ *     mode=record,build=HEX,schedule=FILE,log=FILE,report=FILE,timeout=SEC
+ *              (the same under a schedule of model sc, and with the inputs of another run: each is optional)
  *     mode=infer,engine=FILE,trace=DIR,code=FILE,state=DIR
  *     (unset)  the twin runs free
  * `report` is written by the replay runtime: struct rt_report, mapped shared, so that it survives any end.

@@ -214,6 +214,8 @@ struct rt_sync {
  *   CALL    both: a call out of the module that began when `version` calls of the process had ended and was the
  *           `last`-th to end; 0: it did not end. location is 0.
  *   RESULT  both: the step that is SAP `first` returned `value`, and ordered nothing. location is 0.
+ *   WAKE    both: an input that may be what others wait for (inputs.def, WAKES), the `version`-th of the process to begin.
+ *   HEAR    both: an input that may have waited for one (HEARS): `version` of them had begun when it ended.
  *
  * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
  * step has begun and is not done, or RT_OBJECT_THREAD while a thread is being created (which may run already).
@@ -224,6 +226,8 @@ enum rt_order_kind {
 	RT_ORDER_RUN = 3,
 	RT_ORDER_CALL = 4,
 	RT_ORDER_RESULT = 5,
+	RT_ORDER_WAKE = 6,
+	RT_ORDER_HEAR = 7,
 };
 struct rt_order {
 	uint64_t first, last;

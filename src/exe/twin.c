@@ -289,8 +289,6 @@ static void say_why(const struct trace *t, const char *twin, bool timed_out, str
 
 char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout)
 {
-	if (trace_is_rw(t)) /* inputs are not recorded under these schemes */
-		return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u", schedule, report, timeout);
 	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report, timeout, t->dir,
 			 t->header.pid);
 }

@@ -109,39 +109,65 @@ static bool order_locations(struct builder *b, struct error *err)
 	return true;
 }
 
-static int by_end(const void *p, const void *q)
+/* An entry as one of two kinds that are counted over all threads: place `at` of the process. */
+struct counted {
+	uint64_t at, sap;
+	uint32_t thread;
+};
+typedef vec(struct counted) counted_list;
+
+static int by_place(const void *p, const void *q)
 {
-	const struct rt_order *a = ((const struct run *)p)->order, *b = ((const struct run *)q)->order;
-	return a->last < b->last ? -1 : a->last > b->last;
+	const struct counted *a = p, *b = q;
+	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* A call comes after those that had ended when it began: the latest one of each thread. */
-static void order_calls(struct builder *b)
+/*
+ * Every entry of kind `later`, whose `version` is a count, comes after those of kind `earlier` whose place is not beyond
+ * it: the latest one of each thread, where that is another than last time.
+ */
+static void order_counted(struct builder *b, uint32_t later, const counted_list *earlier)
 {
 	uint32_t nthreads = b->t->nthreads;
-	vec(struct run) ended = {0};
-	for (size_t i = 0; i < b->runs.n; i++)
-		if (b->runs.at[i].order->kind == RT_ORDER_CALL && b->runs.at[i].order->last)
-			*vec_push(&ended) = b->runs.at[i];
-	if (ended.n)
-		qsort(ended.at, ended.n, sizeof *ended.at, by_end);
-	uint64_t *latest = xcalloc(nthreads, sizeof *latest);
-	/* Calls by when they began: each thread's are in that order already; all of them by one pass per thread. */
+	uint64_t *latest = xcalloc(nthreads, sizeof *latest), *told = xcalloc(nthreads, sizeof *told);
 	for (uint32_t i = 0; i < nthreads; i++) {
 		size_t next = 0;
 		memset(latest, 0, nthreads * sizeof *latest);
+		memset(told, 0, nthreads * sizeof *told);
 		for (size_t k = 0; k < b->t->threads[i].norder; k++) {
 			const struct rt_order *o = &b->t->threads[i].order[k];
-			if (o->kind != RT_ORDER_CALL)
+			if (o->kind != later)
 				continue;
-			for (; next < ended.n && ended.at[next].order->last <= o->version; next++)
-				latest[ended.at[next].thread] = ended.at[next].order->first;
+			for (; next < earlier->n && earlier->at[next].at <= o->version; next++)
+				latest[earlier->at[next].thread] = earlier->at[next].sap;
 			for (uint32_t u = 0; u < nthreads; u++)
-				add_after(b, i, o->first, u, latest[u]);
+				if (latest[u] > told[u])
+					add_after(b, i, o->first, u, told[u] = latest[u]);
 		}
 	}
 	free(latest);
+	free(told);
+}
+
+/* A call comes after those that had ended when it began; what is heard after whatever may have been its cause. */
+static void order_calls(struct builder *b)
+{
+	counted_list ended = {0}, wakes = {0};
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const struct rt_order *o = b->runs.at[i].order;
+		if (o->kind == RT_ORDER_CALL && o->last)
+			*vec_push(&ended) = (struct counted){o->last, o->first, b->runs.at[i].thread};
+		if (o->kind == RT_ORDER_WAKE)
+			*vec_push(&wakes) = (struct counted){o->version, o->first, b->runs.at[i].thread};
+	}
+	if (ended.n)
+		qsort(ended.at, ended.n, sizeof *ended.at, by_place);
+	if (wakes.n)
+		qsort(wakes.at, wakes.n, sizeof *wakes.at, by_place);
+	order_counted(b, RT_ORDER_CALL, &ended);
+	order_counted(b, RT_ORDER_HEAR, &wakes);
 	vec_free(&ended);
+	vec_free(&wakes);
 }
 
 static void force_results(struct builder *b)

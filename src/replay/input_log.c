@@ -71,6 +71,11 @@ void input_log_open(const char *path)
 		index_chunks();
 }
 
+bool input_log_is_open(void)
+{
+	return input_log.data != NULL;
+}
+
 /* Number in the log of the thread with this name, or -1. */
 static int64_t find_thread(const char *name)
 {

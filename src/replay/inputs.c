@@ -2,22 +2,43 @@
  * Interposed functions of inputs.def in the twin: what the recorded call returned and wrote, instead of the call. A
  * thread that has used up what was recorded calls the real one, or waits for ever where that might have waited:
  * nobody knows what it would have brought.
+ *
+ * In mode record the call is real, unless another run's inputs are given back, and what it brought goes to the log. The
+ * memory that it touched counts as touched by its step, when it is done; a buffer that it fills while it waits
+ * is a private one first (BOUNCE).
  */
 #include "rt/inputs.h"
 
 #include "replay/interpose.h"
+#include "replay/recorder.h"
+#include "rt/clock.h"
+#include "rt/input_record.h"
+#include "rt/log.h"
 
 #include <stdlib.h>
 
-/* The answer to the call at hand. */
+/* The call at hand. */
 struct given {
 	const struct rt_input *record;
 	const char *at, *end; /* pieces of memory not given yet */
+	/* What is recorded of it; all NULL when it is not. */
+	struct twin_thread *recorder;
+	struct input_recording recording;
+	enum { RECORD_SIZE, RECORD_BYTES, RECORD_LOST } phase;
+	uint64_t stamp;
+	int shows;            /* the file it writes to, when that may be standard output or error; else 0 */
+	const struct iovec *pieces; /* what it writes there */
+	size_t npieces;
+	void *buffer;         /* the parameter that is a buffer to fill, or NULL */
+	size_t buffer_size;
+	void *bounce;         /* stands for `wanted`, the buffer, during the call, or NULL */
+	void *wanted;
 };
 
 enum way {
 	WAY_FOREIGN, /* no call of the program: nothing is counted */
 	WAY_REAL,
+	WAY_RECORDED,
 	WAY_GIVEN,
 };
 
@@ -53,16 +74,23 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 	struct twin_thread *self = twin_self();
 	int unused;
 	bool lost = true;
-	if (!self)
+	if (!self || self->deep)
 		return WAY_FOREIGN;
 	gate_enter_as(function_name(function), NULL, &unused);
-	g->record = twin_mode == TWIN_REPLAY ? input_log_next(self, &lost) : NULL;
+	if (twin_mode == TWIN_RECORD)
+		g->recorder = self;
+	g->record = input_log_is_open() ? input_log_next(self, &lost) : NULL;
 	if (!g->record) {
 		if ((flags & BLOCKS) && !lost)
 			wait_for_ever();
-		return WAY_REAL;
+		return g->recorder ? WAY_RECORDED : WAY_REAL;
 	}
 	check(g->record, function);
+	if (g->recorder) {
+		recorder_calls(self);
+		if (flags & WAKES)
+			recorder_wakes(self);
+	}
 	return WAY_GIVEN;
 }
 
@@ -85,12 +113,145 @@ static enum way input_begin(struct given *g, uint32_t function, unsigned flags)
 	return way;
 }
 
-static void input_end(const struct given *g)
+static void input_end(const struct given *g, unsigned flags)
 {
+	int error = g->record ? g->record->error : errno;
+	if (g->record && g->recorder) {
+		recorder_input_copy(g->recorder, g->record);
+		if (flags & HEARS)
+			recorder_hears(g->recorder);
+	}
 	if (twin_mode != TWIN_INFER)
 		gate_leave();
-	if (g->record)
-		errno = g->record->error;
+	errno = error;
+}
+
+/* ---- recording ---- */
+
+/* A buffer that the call fills is another one during the call, so that nobody sees it change before its step is done. */
+static void bounce(struct given *g)
+{
+	memcpy(&g->wanted, g->buffer, sizeof g->wanted);
+	g->bounce = g->wanted && g->buffer_size ? twin_pages(g->buffer_size) : NULL;
+	if (g->bounce)
+		memcpy(g->buffer, &g->bounce, sizeof g->bounce);
+}
+
+static void record_call(struct given *g, unsigned flags)
+{
+	static uint64_t output; /* stands for what standard output and error are */
+	recorder_calls(g->recorder);
+	if (g->shows == STDOUT_FILENO || g->shows == STDERR_FILENO) {
+		recorder_touches(g->recorder, &output, sizeof output, true);
+		for (size_t i = 0; i < g->npieces; i++)
+			recorder_touches(g->recorder, g->pieces[i].iov_base, g->pieces[i].iov_len, false);
+		recorder_holds(g->recorder);
+	}
+	if (flags & WAKES)
+		recorder_wakes(g->recorder);
+	if (g->buffer)
+		bounce(g);
+	g->recorder->deep = (flags & DEEP) != 0;
+	if ((flags & WAKES) && rt_log.time)
+		g->stamp = rt_clock();
+}
+
+/* What the call did is gone through twice: for the size of the record and which memory it is, then for the bytes. */
+static void record_size(struct given *g, unsigned flags)
+{
+	g->recorder->deep = false;
+	recorder_lets_go(g->recorder);
+	if (flags & HEARS)
+		recorder_hears(g->recorder);
+	if ((flags & HEARS) && rt_log.time)
+		g->stamp = rt_clock();
+	if (flags & (WAKES | HEARS))
+		input_put(&g->recording, &g->stamp, sizeof g->stamp);
+}
+
+static void record_bytes(struct given *g, unsigned flags)
+{
+	struct input_recording *r = &g->recording;
+	r->size += sizeof(struct rt_input);
+	char *room = r->size <= UINT32_MAX ? recorder_input_room(g->recorder, r->size) : NULL;
+	g->phase = room ? RECORD_BYTES : RECORD_LOST;
+	recorder_holds(g->recorder);
+	if (!room)
+		return;
+	r->end = room + r->size;
+	r->at = room + sizeof(struct rt_input);
+	if (flags & (WAKES | HEARS))
+		input_put(r, &g->stamp, sizeof g->stamp);
+}
+
+static void record_end(struct given *g, uint16_t function, int error, uint64_t *result)
+{
+	struct input_recording *r = &g->recording;
+	if (g->phase == RECORD_BYTES) {
+		struct rt_input *record = (struct rt_input *)(r->end - r->size);
+		memset(r->at, 0, (size_t)(r->end - r->at));
+		record->function = function;
+		record->error = (uint16_t)error;
+		record->result = *result;
+		recorder_input_done(g->recorder, (uint32_t)r->size);
+	}
+	if (g->bounce) {
+		if (*result == (uintptr_t)g->bounce)
+			*result = (uintptr_t)g->wanted;
+		twin_pages_free(g->bounce, g->buffer_size);
+	}
+	errno = error;
+}
+
+static void record_out(struct given *g, const void *p, int64_t n)
+{
+	bool bounced = g->bounce && p == g->bounce;
+	if (g->phase == RECORD_SIZE && p && n > 0)
+		recorder_touches(g->recorder, bounced ? g->wanted : p, (uint64_t)n, true);
+	if (bounced && n > 0 && g->phase != RECORD_SIZE)
+		memcpy(g->wanted, p, (size_t)n);
+	if (g->phase != RECORD_LOST)
+		input_put(&g->recording, p, n);
+}
+
+static void record_fresh(struct given *g, const void *p, int64_t n)
+{
+	if (g->phase != RECORD_LOST)
+		input_put(&g->recording, p, n);
+}
+
+static void record_vector(struct given *g, const struct iovec *v, size_t count, int64_t n)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t here = n < (int64_t)v[i].iov_len ? n : (int64_t)v[i].iov_len;
+		record_out(g, v[i].iov_base, here);
+		n -= here > 0 ? here : 0;
+	}
+}
+
+static void record_format(struct given *g, const char *format, va_list list, int n)
+{
+	struct rt_conversions c = { .at = format };
+	va_list copy;
+	va_copy(copy, list);
+	while (n > 0 && rt_conversions_next(&c)) {
+		const void *p = va_arg(copy, void *);
+		record_out(g, p, (int64_t)rt_conversion_size(&c, p));
+		n -= c.kind != 'n';
+	}
+	va_end(copy);
+}
+
+static void record_note(struct given *g, const void *p, uint64_t n)
+{
+	if (g->phase != RECORD_LOST)
+		input_put_note(&g->recording, p, n);
+}
+
+static void record_buffer(struct given *g, const FILE *f)
+{
+	if (g->phase != RECORD_LOST)
+		input_put_buffer(&g->recording, f);
 }
 
 /* ---- what the table's words do ---- */
@@ -114,10 +275,18 @@ static void put(void *to, const void *bytes, uint64_t size)
 {
 	if (!to || !size)
 		return;
-	if (twin_mode == TWIN_INFER)
+	if (twin_mode == TWIN_INFER) {
 		twin_engine->writes(to, bytes, size);
-	else
-		memcpy(to, bytes, size);
+		return;
+	}
+	struct twin_thread *recorder = twin_mode == TWIN_RECORD ? twin_self() : NULL;
+	if (recorder) {
+		recorder_touches(recorder, to, size, true);
+		recorder_holds(recorder);
+	}
+	memcpy(to, bytes, size);
+	if (recorder)
+		recorder_lets_go(recorder);
 }
 
 static void give(struct given *g, void *to)
@@ -231,11 +400,11 @@ static void reads_vector(const struct iovec *v, size_t count, int64_t n)
 	}
 }
 
-/* A replay's standard output and error are real. */
+/* Standard output and error are real, but when the program is only interpreted. */
 static void show(int fd, const void *from, int64_t n)
 {
 	const char *p = from;
-	while (twin_mode == TWIN_REPLAY && (fd == STDOUT_FILENO || fd == STDERR_FILENO) && n > 0) {
+	while (twin_mode != TWIN_INFER && (fd == STDOUT_FILENO || fd == STDERR_FILENO) && n > 0) {
 		ssize_t done = rt_input_real.write(fd, p, (size_t)n);
 		if (done <= 0)
 			break;
@@ -274,32 +443,42 @@ static void input_map_done(void *at, size_t n, int prot)
 		mprotect(at, n, prot);
 }
 
-#define OUT(p, n) give(&input, (void *)(p))
-#define OUT_FRESH(p, n) give_fresh(&input, (void *)(p))
-#define OUT_HEARD(p, n) give_heard(&input, p)
-#define OUT_EVENTS(p, n) give_events(&input, p)
-#define OUT_BUFFER(f) give_buffer(&input, f)
-#define NOTE(p, n) note(&input, p)
-#define OUT_VECTOR(v, c, n) give_vector(&input, v, (size_t)(c))
-#define OUT_FORMAT(f, l, n) give_format(&input, f, l, n)
-#define GROW(p, n) grow(&input, p, n)
-#define IN(p, n) reads(p, (int64_t)(n))
-#define IN_STRING(s) reads(s, (int64_t)strlen(s) + 1)
-#define IN_VECTOR(v, c, n) reads_vector(v, (size_t)(c), n)
-#define SAME(p) (void)(result = result ? (p) : NULL)
-#define IN_PLACE(type)                        \
-	do {                                  \
-		static __thread type place;   \
-		result = result ? &place : NULL; \
+#define RECORDS (input.recorder && !input.record)
+#define OUT(p, n) (RECORDS ? record_out(&input, p, (int64_t)(n)) : give(&input, (void *)(p)))
+#define OUT_FRESH(p, n) (RECORDS ? record_fresh(&input, p, (int64_t)(n)) : give_fresh(&input, (void *)(p)))
+#define OUT_HEARD(p, n) (RECORDS ? record_out(&input, p, (int64_t)(n)) : give_heard(&input, p))
+#define OUT_EVENTS(p, n) (RECORDS ? record_out(&input, p, (n) * (int64_t)sizeof *(p)) : give_events(&input, p))
+#define OUT_BUFFER(f) (RECORDS ? record_buffer(&input, f) : give_buffer(&input, f))
+#define NOTE(p, n) (RECORDS ? record_note(&input, p, n) : note(&input, p))
+#define OUT_VECTOR(v, c, n) (RECORDS ? record_vector(&input, v, (size_t)(c), n) : give_vector(&input, v, (size_t)(c)))
+#define OUT_FORMAT(f, l, n) (RECORDS ? record_format(&input, f, l, n) : give_format(&input, f, l, n))
+#define GROW(p, n) (RECORDS ? record_out(&input, n, sizeof *(n)) : grow(&input, p, n))
+/* What a replay will not look at need not be ordered. */
+#define IN(p, n) (RECORDS ? (void)0 : reads(p, (int64_t)(n)))
+#define IN_STRING(s) IN(s, strlen(s) + 1)
+#define IN_VECTOR(v, c, n) (RECORDS ? (void)0 : reads_vector(v, (size_t)(c), n))
+#define SAME(p) (void)(RECORDS || (result = result ? (p) : NULL))
+#define IN_PLACE(type)                                   \
+	do {                                             \
+		static __thread type place;              \
+		if (!RECORDS)                            \
+			result = result ? &place : NULL; \
 	} while (0)
-#define SHOW(fd, p, n) show(fd, p, n)
-#define SHOW_VECTOR(fd, v, c, n) show_vector(fd, v, (size_t)(c), n)
-#define TWIN(statement)    \
-	do {               \
-		statement; \
+#define SHOW(fd, p, n) (RECORDS ? (void)0 : show(fd, p, n))
+#define SHOW_VECTOR(fd, v, c, n) (RECORDS ? (void)0 : show_vector(fd, v, (size_t)(c), n))
+#define SHOWS(fd, p, n)                                          \
+	struct iovec shown = { (void *)(uintptr_t)(p), n };      \
+	SHOWS_VECTOR(fd, &shown, 1)
+#define SHOWS_VECTOR(fd, v, n) (void)(input.shows = (fd), input.pieces = (v), input.npieces = (size_t)(n))
+#define BOUNCE(p, n) (void)(input.buffer = (void *)&(p), input.buffer_size = (n))
+#define TWIN(statement)            \
+	do {                       \
+		if (!RECORDS) {    \
+			statement; \
+		}                  \
 	} while (0)
 
-/* `before` may only serve the recorder's lengths. */
+/* `before` may only serve the recorder's lengths, and say what is to be recorded. */
 #define INPUT(flags, type, name, parameters, call, before, after)                     \
 	__attribute__((weak)) type rt_input_##name parameters __asm__(#name);         \
 	_Pragma("clang diagnostic push")                                              \
@@ -307,6 +486,7 @@ static void input_map_done(void *at, size_t n, int prot)
 	type rt_input_##name parameters                                               \
 	{                                                                             \
 		struct given input = { 0 };                                           \
+		uint64_t bits = 0;                                                    \
 		type result;                                                          \
 		before;                                                               \
 		switch (input_begin(&input, RT_INPUT_##name, flags)) {                \
@@ -315,12 +495,26 @@ static void input_map_done(void *at, size_t n, int prot)
 		case WAY_REAL:                                                        \
 			result = call;                                                \
 			break;                                                        \
+		case WAY_RECORDED:                                                    \
+			record_call(&input, flags);                                   \
+			result = call;                                                \
+			int error = errno;                                            \
+			memcpy(&bits, &result, sizeof result);                        \
+			if (((flags)&FORKS) && !bits)                                 \
+				return result;                                        \
+			record_size(&input, flags);                                   \
+			after;                                                        \
+			record_bytes(&input, flags);                                  \
+			after;                                                        \
+			record_end(&input, RT_INPUT_##name, error, &bits);            \
+			memcpy(&result, &bits, sizeof result);                        \
+			break;                                                        \
 		case WAY_GIVEN:                                                       \
 			memcpy(&result, &input.record->result, sizeof result);        \
 			after;                                                        \
 			break;                                                        \
 		}                                                                     \
-		input_end(&input);                                                    \
+		input_end(&input, flags);                                             \
 		return result;                                                        \
 	}                                                                             \
 	_Pragma("clang diagnostic pop")

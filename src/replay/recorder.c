@@ -27,6 +27,7 @@
 #define LOCATIONS (1u << 16)
 #define CACHE 1024u
 #define ORDER_CHUNK (64u << 10)
+#define INPUT_CHUNK (16u << 10)
 
 /* For log.c, which is the recorder's too; the header gets the twin's hash. */
 const struct rt_record_module __rethread_record_module = { .abi = RT_ABI };
@@ -54,12 +55,15 @@ struct recorder {
 	struct rt_order *call;    /* entry of the call that goes on */
 	const void *object;       /* of the step that goes on, logged when it is done; NULL: none */
 	int result;
+	struct rt_chunk *input;   /* of the newest inputs, or NULL */
+	char *input_at;           /* where the next one goes */
+	uint64_t input_seq;
 	struct rt_order *reading[CACHE]; /* entries of runs of reads, by location */
 	uint32_t held[LOCATIONS];        /* locations, growing */
 };
 
 static struct location *locations;
-static _Atomic uint64_t calls_done;
+static _Atomic uint64_t calls_done, wakes_begun;
 static bool leap;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
@@ -231,6 +235,12 @@ static void note_object(struct twin_thread *self, const void *object)
 	unlock_place(place);
 }
 
+void recorder_settle(struct twin_thread *self)
+{
+	if (self->recorder && self->recorder->open)
+		recorder_after(self, self->gate->count - 1);
+}
+
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size)
 {
 	struct recorder *r = self->recorder;
@@ -238,12 +248,10 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 	gate->next = 0;
 	if (!r || !r->thread)
 		return;
-	if (r->open)
-		recorder_after(self, gate->count - 1); /* the previous access never came back */
 	r->open = true;
 	gate->signal = 1;
 	r->result = 0;
-	if (what && address && is_release(what)) {
+	if (what && address && (is_release(what) || self->releases)) {
 		note_object(self, address);
 	} else if (what && address) {
 		r->object = address;
@@ -255,10 +263,30 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 		add_places(r, address, size);
 		lock_places(r);
 	} else if (!what && kind == RT_ACCESS_NONE) {
-		struct rt_order e = { .first = gate->count, .version = atomic_load(&calls_done), .count = 1,
-				      .kind = RT_ORDER_CALL };
-		r->call = entry_add(self, e);
+		recorder_calls(self);
 	}
+}
+
+void recorder_calls(struct twin_thread *self)
+{
+	struct rt_order e = { .first = self->gate->count, .version = atomic_load(&calls_done), .count = 1,
+			      .kind = RT_ORDER_CALL };
+	if (self->recorder && self->recorder->open && !self->recorder->call)
+		self->recorder->call = entry_add(self, e);
+}
+
+void recorder_wakes(struct twin_thread *self)
+{
+	if (self->recorder && self->recorder->open)
+		entry_add(self, (struct rt_order){ .first = self->gate->count, .count = 1, .kind = RT_ORDER_WAKE,
+						   .version = atomic_fetch_add(&wakes_begun, 1) + 1 });
+}
+
+void recorder_hears(struct twin_thread *self)
+{
+	if (self->recorder && self->recorder->open)
+		entry_add(self, (struct rt_order){ .first = self->gate->count, .count = 1, .kind = RT_ORDER_HEAR,
+						   .version = atomic_load(&wakes_begun) });
 }
 
 /* Where a copy reads; locks are taken in one order, so once more from the beginning. */
@@ -294,6 +322,85 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 	r->call = NULL;
 	r->thread->waits_for = 0;
 	__atomic_store_n(&r->thread->sync_done, sap, __ATOMIC_RELEASE);
+}
+
+void recorder_touches(struct twin_thread *self, const void *address, uint64_t size, bool writes)
+{
+	struct recorder *r = self->recorder;
+	if (!r || !r->open || !size)
+		return;
+	r->writes = writes || (r->nheld && r->writes);
+	add_places(r, address, size);
+}
+
+void recorder_holds(struct twin_thread *self)
+{
+	if (self->recorder && self->recorder->open)
+		lock_places(self->recorder);
+}
+
+void recorder_lets_go(struct twin_thread *self)
+{
+	struct recorder *r = self->recorder;
+	if (!r || !r->open)
+		return;
+	for (uint32_t i = 0; i < r->nheld; i++)
+		note(self, r->held[i], self->gate->count, r->writes);
+	unlock_places(r);
+	r->nheld = 0;
+}
+
+/* ---- inputs ---- */
+
+static size_t input_left(const struct recorder *r)
+{
+	return r->input ? (size_t)((char *)r->input + r->input->size - r->input_at) : 0;
+}
+
+/* A chunk with room for a record of that size; what is left of the one before is filled up. */
+static void *input_refill(struct twin_thread *self, size_t size)
+{
+	struct recorder *r = self->recorder;
+	size_t least = (sizeof *r->input + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1);
+	struct rt_chunk part = { .size = least > INPUT_CHUNK ? (uint32_t)least : INPUT_CHUNK, .thread = self->number,
+				 .stream = RT_STREAM_INPUT, .seq = r->input_seq };
+	struct rt_chunk *chunk = least > UINT32_MAX ? NULL : rt_log_reserve(&part, 1, NULL);
+	if (!chunk) {
+		rt_log_drop();
+		return NULL;
+	}
+	if (input_left(r))
+		__atomic_store_n(&((struct rt_input *)r->input_at)->size, (uint32_t)input_left(r), __ATOMIC_RELEASE);
+	if (r->input)
+		rt_log_unmap(r->input, r->input->size);
+	r->input = chunk;
+	r->input_at = (char *)(chunk + 1);
+	r->input_seq++;
+	return r->input_at;
+}
+
+void *recorder_input_room(struct twin_thread *self, size_t size)
+{
+	struct recorder *r = self->recorder;
+	if (!r || !r->thread)
+		return NULL;
+	return size <= input_left(r) ? r->input_at : input_refill(self, size);
+}
+
+void recorder_input_done(struct twin_thread *self, uint32_t size)
+{
+	struct recorder *r = self->recorder;
+	__atomic_store_n(&((struct rt_input *)r->input_at)->size, size, __ATOMIC_RELEASE);
+	r->input_at += size;
+}
+
+void recorder_input_copy(struct twin_thread *self, const struct rt_input *record)
+{
+	char *room = recorder_input_room(self, record->size);
+	if (!room)
+		return;
+	memcpy(room + sizeof record->size, (const char *)record + sizeof record->size, record->size - sizeof record->size);
+	recorder_input_done(self, record->size);
 }
 
 bool recorder_frees(const void *p, uint64_t size)
@@ -373,6 +480,8 @@ void recorder_thread_ends(struct twin_thread *t)
 
 static void failed(void)
 {
+	twin_report->failure = rt_log.header->failure;
+	report_outcome(RT_REPLAY_FAILED, twin_self(), "%s", rt_log.header->failure.message);
 	rt_log_end(0);
 }
 

@@ -17,10 +17,31 @@ void recorder_thread(struct twin_thread *t, const struct twin_thread *parent);
 void recorder_thread_begins(struct twin_thread *t);
 void recorder_thread_ends(struct twin_thread *t);
 
+/* At a gate, before anything else: the previous access may never have come back to its second half. */
+void recorder_settle(struct twin_thread *self);
 /* The halves of the calling thread's gate; what stands in between is an access, a call, or a step (`what`). */
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size);
 void recorder_source(struct twin_thread *self, const void *address, uint64_t size);
 void recorder_after(struct twin_thread *self, uint64_t sap);
+/* The step at hand is also a call out of the module, ordered among those. */
+void recorder_calls(struct twin_thread *self);
+/* It begins, and may be what another thread waits for; it has ended, and may have waited for one of those. */
+void recorder_wakes(struct twin_thread *self);
+void recorder_hears(struct twin_thread *self);
+/*
+ * The step at hand reads, or writes, these bytes, and more by further calls. Then it holds them all: nobody else gets at
+ * them until it lets go or is done.
+ */
+void recorder_touches(struct twin_thread *self, const void *address, uint64_t size, bool writes);
+void recorder_holds(struct twin_thread *self);
+void recorder_lets_go(struct twin_thread *self);
+/*
+ * Inputs of the thread: room for a record of that size, or NULL when the log has ended; once written, it is done. Or
+ * the same record as in another log.
+ */
+void *recorder_input_room(struct twin_thread *self, size_t size);
+void recorder_input_done(struct twin_thread *self, uint32_t size);
+void recorder_input_copy(struct twin_thread *self, const struct rt_input *record);
 /*
  * The calling thread gives memory back, which is a write of all of it by the call at hand: between these two nobody else
  * gets at it. False: it is not recorded, and there is no second half.

@@ -146,7 +146,7 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 	if (at->stop)
 		stop_here(self);
 	if (at->announce)
-		self->gate->signal = 1;
+		self->announces = self->gate->signal = 1;
 	if (at->fails)
 		__rethread_before_failure();
 	forced = at->forced;
@@ -156,6 +156,7 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 /* The SAP just executed is done: it counts for others, and what it held back may go on. */
 static void announce(struct twin_thread *self, uint64_t sap)
 {
+	self->announces = false;
 	self->gate->signal = 0;
 	buffers_stored(self);
 	atomic_store(&self->passed, sap);
@@ -174,28 +175,20 @@ static void *place_of(struct twin_thread *self, const struct point *at, const st
 	if (m->kind == RT_ACCESS_STORE) {
 		void *place = buffers_store(self, at, m->address, m->size);
 		if (place != m->address)
-			self->gate->signal = 1;
+			self->announces = self->gate->signal = 1;
 		return place;
 	}
 	return m->kind == RT_ACCESS_LOAD ? buffers_load(self, m->address, m->size) : m->address;
 }
 
-static void *gate_met(const struct met *m)
+/* The thread has a plan. */
+static void *meet_plan(struct twin_thread *self, const struct met *m)
 {
-	struct twin_thread *self = twin_self();
 	struct rt_gate *gate = &__rethread_gate;
-	if (self && twin_mode == TWIN_RECORD) {
-		recorder_before(self, m->what, m->kind, m->address, m->size);
-		return m->address;
-	}
-	if (!self || !self->plan) {
-		gate->next = UINT64_MAX;
-		return m->address;
-	}
 	int saved = errno;
 	struct plan *plan = self->plan;
 	const struct point *at = NULL;
-	if (gate->signal) /* the previous access never came back to its second half */
+	if (self->announces) /* the previous access never came back to its second half */
 		announce(self, gate->count - 1);
 	if (drains(m) && buffers_used(self))
 		buffers_drain(self);
@@ -208,6 +201,22 @@ static void *gate_met(const struct met *m)
 	if (gate->signal || buffers_used(self))
 		gate->next = gate->count + 1;
 	errno = saved;
+	return place;
+}
+
+static void *gate_met(const struct met *m)
+{
+	struct twin_thread *self = twin_self();
+	bool records = self && twin_mode == TWIN_RECORD;
+	if (records)
+		recorder_settle(self);
+	void *place = m->address;
+	if (self && self->plan)
+		place = meet_plan(self, m);
+	else
+		__rethread_gate.next = UINT64_MAX;
+	if (records)
+		recorder_before(self, m->what, m->kind, m->address, m->size);
 	return place;
 }
 
@@ -233,7 +242,7 @@ void __rethread_gate_passed(void)
 	__rethread_gate.signal = 0;
 	if (self && twin_mode == TWIN_RECORD)
 		recorder_after(self, __rethread_gate.count);
-	else if (self)
+	if (self && self->announces)
 		announce(self, __rethread_gate.count);
 	errno = saved;
 }
@@ -244,9 +253,17 @@ static bool ends_by_itself(const char *what)
 	return twin_mode == TWIN_RECORD && (strstr(what, "timed") || strstr(what, "clock"));
 }
 
+static bool is_deep(void)
+{
+	const struct twin_thread *self = twin_self();
+	return self && self->deep;
+}
+
 bool gate_enter_as(const char *what, const void *object, int *result)
 {
 	forced = false;
+	if (is_deep())
+		return false;
 	if (++__rethread_gate.count >= __rethread_gate.next)
 		gate_met(&(struct met){ 0, RT_ACCESS_NONE, what, (void *)object, 0 });
 	if (forced) {
@@ -268,6 +285,8 @@ void gate_blocks(void)
 void gate_leave(void)
 {
 	struct twin_thread *self = twin_self();
+	if (self && self->deep)
+		return;
 	if (self)
 		atomic_store(&self->state, TWIN_RUNS);
 	if (__rethread_gate.signal)
@@ -308,8 +327,7 @@ void gate_end(void)
 	struct twin_thread *self = twin_self();
 	if (!self)
 		return;
-	if (twin_mode == TWIN_REPLAY)
-		gate_no_further();
+	gate_no_further();
 	buffers_stored(self);
 	buffers_drain(self);
 	if (twin_mode == TWIN_RECORD)

@@ -63,18 +63,24 @@ static void on_failure(void)
 	report_outcome(RT_REPLAY_FAILED, twin_self(), "%s", twin_report->failure.message);
 }
 
-static void start_replay(const struct setting *s)
+/* What the mode replay has, and record may have: a report, a schedule, inputs of a recorded run. */
+static void open_files(const struct setting *s)
 {
 	char message[RT_MESSAGE_SIZE];
 	if (*s->report)
 		report_open(s->report);
-	if (!schedule_load(s->schedule, message, sizeof message)) {
+	if (*s->schedule && !schedule_load(s->schedule, message, sizeof message)) {
 		report_outcome(RT_REPLAY_ERROR, NULL, "%s", message);
 		complain(message, "");
 		_exit(125);
 	}
 	if (*s->log)
 		input_log_open(s->log);
+}
+
+static void start_replay(const struct setting *s)
+{
+	open_files(s);
 	twin_mode = TWIN_REPLAY;
 	int seconds = atoi(s->timeout);
 	watchdog_start(seconds > 0 ? (unsigned)seconds : 30);
@@ -82,10 +88,17 @@ static void start_replay(const struct setting *s)
 
 static void start_record(const struct setting *s, const char *options)
 {
+	open_files(s);
+	if (schedule_memory() != TWIN_SC) {
+		report_outcome(RT_REPLAY_ERROR, NULL, "a recording's schedule is under model sc");
+		complain("a recording's schedule is under model sc", "");
+		_exit(125);
+	}
 	if (!options || !recorder_start(options, s->build))
 		return;
 	twin_mode = TWIN_RECORD;
-	watchdog_start(UINT32_MAX / 20);
+	int seconds = atoi(s->timeout);
+	watchdog_start(seconds > 0 ? (unsigned)seconds : UINT32_MAX / 20); /* else whoever records ends it */
 }
 
 static void start_infer(const struct setting *s)
@@ -164,7 +177,6 @@ __attribute__((section(".preinit_array"), used)) static void (*const first)(int,
 
 __attribute__((destructor)) static void ended(void)
 {
-	if (twin_mode == TWIN_REPLAY)
-		gate_no_further();
+	gate_no_further();
 	report_outcome(RT_REPLAY_ENDED, NULL, "the program ended without failing");
 }

@@ -81,7 +81,11 @@ static int wait_controlled(const struct waiting *w, const char *what)
 {
 	int result = 0;
 	struct twin_thread *self = twin_self();
+	if (self)
+		self->releases = true;
 	gate_enter_as(what, w->mutex, &result);
+	if (self)
+		self->releases = false;
 	if (!gate_is_scheduled()) {
 		gate_leave(); /* whoever takes the mutex next waits until it is really released */
 		if (!w->until || twin_mode != TWIN_RECORD)

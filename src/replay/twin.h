@@ -4,7 +4,7 @@
  * A twin runs in one of four modes, chosen once at start-up from RETHREAD_TWIN (schedule.h):
  *   free    nothing is controlled: gates count and interposed functions forward;
  *   replay  a schedule is enforced (scheduler.c);
- *   record  every SAP is logged, scheme rw (recorder.c);
+ *   record  every SAP is logged, scheme rw (recorder.c); with a schedule, that is enforced too;
  *   infer   the program is interpreted by the engine (engine.h); gates are not used.
  * Like the recorder this code lives in somebody else's process: it allocates by mmap only, keeps errno,
  * and takes the C library's functions from rt_real (src/rt/real.h), never its own versions of them.
@@ -54,6 +54,9 @@ struct twin_thread {
 	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
 	struct plan *waits_for;
 	struct recorder *recorder;   /* in mode record, or NULL */
+	bool announces;        /* somebody waits for the SAP at hand; owner only */
+	bool releases;         /* the step at hand gives its object up; owner only */
+	bool deep;             /* inside a function whose calls of others are no steps; owner only */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
 
@@ -171,8 +174,9 @@ void report_open(const char *path);
 void report_outcome(enum rt_replay_outcome outcome, const struct twin_thread *t, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* input_log.c: recorded inputs in replay mode. */
+/* input_log.c: recorded inputs, in replay mode and for a recording that takes them from another log. */
 void input_log_open(const char *path);
+bool input_log_is_open(void);
 /* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 

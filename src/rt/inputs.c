@@ -8,73 +8,12 @@
 #include "rt/inputs.h"
 
 #include "rt/clock.h"
+#include "rt/input_record.h"
 #include "rt/interpose.h"
 
 #include <errno.h>
 
-/* A record under construction: its size in a first pass over the pieces, the bytes in a second. */
-struct recording {
-	size_t size;
-	char *at; /* NULL in the first pass */
-	char *end;
-};
-
-static void put(struct recording *r, const void *p, int64_t n)
-{
-	uint64_t length = p && n > 0 ? (uint64_t)n : 0;
-	size_t padded = input_padded(length);
-
-	if (!r->at) {
-		r->size += sizeof length + padded;
-		return;
-	}
-	/* Another thread may make what it points to longer in between. */
-	if (sizeof length + padded > (size_t)(r->end - r->at)) {
-		padded = (size_t)(r->end - r->at) - sizeof length;
-		length = padded;
-	}
-	memcpy(r->at, &length, sizeof length);
-	memcpy(r->at + sizeof length, p, length);
-	r->at += sizeof length + padded;
-}
-
-static void put_vector(struct recording *r, const struct iovec *v, size_t count, int64_t n)
-{
-	for (size_t i = 0; i < count; i++) {
-		int64_t here = n < (int64_t)v[i].iov_len ? n : (int64_t)v[i].iov_len;
-
-		put(r, v[i].iov_base, here);
-		n -= here > 0 ? here : 0;
-	}
-}
-
-static void put_buffer(struct recording *r, const FILE *f)
-{
-	put(r, f->_IO_read_ptr, f->_IO_read_end - f->_IO_read_ptr);
-}
-
-/* Only what can hold addresses. */
-static void put_note(struct recording *r, const void *p, uint64_t n)
-{
-	put(r, p, n % sizeof(void *) || n > INPUT_NOTE_MAX ? 0 : (int64_t)n);
-}
-
-static void put_format(struct recording *r, const char *format, va_list list, int n)
-{
-	struct rt_conversions c = {.at = format};
-	va_list copy;
-
-	va_copy(copy, list);
-	while (n > 0 && rt_conversions_next(&c)) {
-		const void *p = va_arg(copy, void *);
-
-		put(r, p, (int64_t)rt_conversion_size(&c, p));
-		n -= c.kind != 'n';
-	}
-	va_end(copy);
-}
-
-static bool record_begin(struct rt_self *self, struct recording *r)
+static bool record_begin(struct rt_self *self, struct input_recording *r)
 {
 	if (self->logging) {
 		rt_log_drop();
@@ -94,7 +33,7 @@ static bool record_begin(struct rt_self *self, struct recording *r)
 	return true;
 }
 
-static void record_end(struct rt_self *self, struct recording *r, uint16_t function, int error,
+static void record_end(struct rt_self *self, struct input_recording *r, uint16_t function, int error,
 		uint64_t result)
 {
 	struct rt_input *record = (struct rt_input *)(r->end - r->size);
@@ -107,21 +46,24 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 	self->logging = false;
 }
 
-#define OUT(p, n) put(&input, p, (int64_t)(n))
+#define OUT(p, n) input_put(&input, p, (int64_t)(n))
 #define OUT_FRESH(p, n) OUT(p, n)
 #define OUT_HEARD(p, n) OUT(p, n)
 #define OUT_EVENTS(p, n) OUT(p, (n) * (int64_t)sizeof *(p))
-#define OUT_BUFFER(f) put_buffer(&input, f)
-#define NOTE(p, n) put_note(&input, p, n)
-#define STAMP(flags) (void)(((flags) & (WAKES | HEARS)) && (put(&input, &stamp, sizeof stamp), 0))
-#define OUT_VECTOR(v, c, n) put_vector(&input, v, (size_t)(c), n)
-#define OUT_FORMAT(f, l, n) put_format(&input, f, l, n)
-#define GROW(p, n) put(&input, n, sizeof *(n))
+#define OUT_BUFFER(f) input_put_buffer(&input, f)
+#define NOTE(p, n) input_put_note(&input, p, n)
+#define STAMP(flags) (void)(((flags) & (WAKES | HEARS)) && (input_put(&input, &stamp, sizeof stamp), 0))
+#define OUT_VECTOR(v, c, n) input_put_vector(&input, v, (size_t)(c), n)
+#define OUT_FORMAT(f, l, n) input_put_format(&input, f, l, n)
+#define GROW(p, n) input_put(&input, n, sizeof *(n))
 #define IN(p, n) (void)0
 #define IN_STRING(s) (void)0
 #define IN_VECTOR(v, c, n) (void)0
 #define SAME(p) (void)0
 #define IN_PLACE(type) (void)0
+#define BOUNCE(p, n) (void)0
+#define SHOWS(fd, p, n) (void)0
+#define SHOWS_VECTOR(fd, v, n) (void)0
 #define SHOW(fd, p, n) (void)0
 #define SHOW_VECTOR(fd, v, c, n) (void)0
 #define TWIN(statement) (void)0
@@ -132,7 +74,7 @@ static void record_end(struct rt_self *self, struct recording *r, uint16_t funct
 	type rt_input_##name parameters                                                            \
 	{                                                                                          \
 		struct rt_self *self = &rt_self;                                                   \
-		struct recording input = {0};                                                      \
+		struct input_recording input = {0};                                                \
 		uint64_t bits = 0, stamp = 0;                                                      \
 		type result;                                                                       \
 		int error;                                                                         \

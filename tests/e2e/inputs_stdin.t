@@ -30,6 +30,7 @@ rethread cc -O2 -g -I"$ROOT/tests/e2e" p.c -o p
 reproduced stdin ./p
 rethread dump >dump
 has dump 'input (getline|__getdelim) = 3, .*"31' 'input fread = 2, 2 bytes "79"' 'input (__isoc99_)?fscanf = 4, .*"word'
+followed stdin ./p
 
 cat >q.c <<'P'
 #include "race.h"
@@ -44,6 +45,7 @@ P
 printf 'some text that is read in pieces of seven bytes' >stdin
 rethread cc -O1 -g -I"$ROOT/tests/e2e" q.c -o q
 reproduced stdin ./q
+followed stdin ./q
 
 cat >r.cc <<'P'
 #include "race.h"
@@ -67,3 +69,4 @@ P
 printf '12 7 21 15 9 3 14 20\n' >stdin
 rethread c++ -O2 -g -I"$ROOT/tests/e2e" r.cc -o r
 reproduced stdin ./r q.c
+followed stdin ./r q.c

@@ -50,6 +50,7 @@ int main(void)
 P
 rethread cc -O2 -g -I"$ROOT/tests/e2e" p.c -o p
 reproduced /dev/null ./p
+followed /dev/null ./p
 
 cat >q.c <<'P'
 #include "race.h"
@@ -88,6 +89,7 @@ int main(void)
 P
 rethread cc -O2 -g -I"$ROOT/tests/e2e" q.c -o q
 reproduced /dev/null ./q
+followed /dev/null ./q
 
 cat >r.c <<'P'
 #include "race.h"
@@ -175,3 +177,4 @@ int main(void)
 P
 rethread cc -O2 -g -I"$ROOT/tests/e2e" r.c -o r
 reproduced /dev/null ./r
+followed /dev/null ./r

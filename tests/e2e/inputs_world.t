@@ -53,3 +53,5 @@ same "$(wc -l <written)" "$lines"
 rm written
 rethread replay -n 1 >out
 [ ! -e written ] || fail "the replay wrote a file"
+rm -f tmp_*
+followed /dev/null ./p

@@ -59,6 +59,24 @@ reproduced() {
 	has out '^reproduced 20/20$'
 }
 
+# followed INPUT PROGRAM ARGS...: the same by scheme rw: recorded, followed, and replayed with the same output every time.
+followed() {
+	local input=$1 i got
+	shift
+	for i in $(seq 500); do
+		got=0
+		rethread record --scheme "${RW:-rw}" -- "$@" <"$input" >recorded 2>err || got=$?
+		[ $got = 0 ] || break
+	done
+	[ $got = 134 ] || fail "status $got: $(cat err)"
+	rethread reproduce </dev/null >out 2>&1 || fail "not followed: $(cat out)"
+	has out 'followed and proven by replay'
+	for i in $(seq 10); do
+		rethread replay </dev/null >out 2>err || fail "not replayed: $(cat out err)"
+		same "$(grep -v '^reproduced 1/1$' out)" "$(cat recorded)"
+	done
+}
+
 # proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
 # Its head comment says how it fails (`fail-if:`), with which arguments (`args:`).
 proven() {
