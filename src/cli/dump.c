@@ -4,12 +4,22 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "cli/show.h"
+#include "cli/walk.h"
 #include "exe/symbols.h"
 
 #include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct request {
+	const char *trace;
+	const char *thread; /* only this one, or NULL */
+	const char *lines;  /* how many of each thread, "all", or NULL: none */
+	const char *budget; /* seconds for walking the paths */
+	bool bits;          /* paths as bits, too */
+	bool json;
+};
 
 /* ---------------------------------------------------------------- the value */
 
@@ -33,6 +43,10 @@ static json_t *sync_entries(const struct trace *t, const struct trace_thread *th
 			j = json_pack("{s:s, s:I, s:I}", "what", "acquire", "object", (json_int_t)s->object,
 				      "order", (json_int_t)s->order);
 		}
+		if (s->object < RT_OBJECT_THREAD && !s->object)
+			json_object_set_new(j, "what", json_string("failed"));
+		if (s->result)
+			json_object_set_new(j, "result", json_integer((json_int_t)s->result));
 		json_object_set_new(j, "op", json_integer((json_int_t)s->op));
 		if (s->time)
 			json_object_set_new(j, "time", json_integer((json_int_t)(s->time - t->header.start_time)));
@@ -91,7 +105,7 @@ static char *path_text(const struct trace_thread *thread)
 	return bits;
 }
 
-static json_t *thread_value(const struct trace *t, const struct trace_thread *thread)
+static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths)
 {
 	char *bits = path_text(thread);
 	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "name", text(thread->name), "number",
@@ -100,6 +114,8 @@ static json_t *thread_value(const struct trace *t, const struct trace_thread *th
 			      "branches", (json_int_t)thread->nbits, "path", text(bits), "sync",
 			      sync_entries(t, thread), "inputs", input_entries(thread));
 	free(bits);
+	if (walk_thread(paths, thread->name))
+		json_object_set(j, "lines", walk_thread(paths, thread->name));
 	return j;
 }
 
@@ -145,7 +161,29 @@ static json_t *failure_value(const struct trace *t, struct symbols *symbols)
 	return j;
 }
 
-static json_t *trace_value(const struct trace *t)
+static bool is_wanted(const struct request *r, const struct trace_thread *thread)
+{
+	bool started = thread->info.tid || !thread->info.number; /* the log of the next thread is prepared beforehand */
+	return started && (!r->thread || !strcmp(r->thread, thread->name));
+}
+
+static json_t *threads_value(const struct trace *t, const struct request *r)
+{
+	struct error err;
+	json_t *threads = json_array(), *paths = r->lines ? walk_paths(t, r->lines, r->budget, &err) : NULL;
+	const char *why = json_string_value(json_object_get(paths, "why"));
+	if (r->lines && !paths)
+		warn("paths are bits, not source lines: %s", err.text);
+	else if (paths && !json_is_true(json_object_get(paths, "complete")))
+		warn("the lines may end early or be wrong: %s", why ? why : "?");
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		if (is_wanted(r, &t->threads[i]))
+			json_array_append_new(threads, thread_value(t, &t->threads[i], paths));
+	json_decref(paths);
+	return threads;
+}
+
+static json_t *trace_value(const struct trace *t, const struct request *r)
 {
 	struct error err;
 	char *twin = xasprintf("%s/twin", t->dir);
@@ -154,9 +192,7 @@ static json_t *trace_value(const struct trace *t)
 	free(twin);
 	if (!symbols)
 		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
-	json_t *threads = json_array(), *argv = json_array();
-	for (uint32_t i = 0; i < t->nthreads; i++)
-		json_array_append_new(threads, thread_value(t, &t->threads[i]));
+	json_t *threads = threads_value(t, r), *argv = json_array();
 	for (size_t i = 0; t->argv && t->argv[i]; i++)
 		json_array_append_new(argv, text(t->argv[i]));
 	json_t *j = json_pack("{s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "trace", text(t->dir), "program",
@@ -212,21 +248,32 @@ static void print_path(const char *bits)
 		putchar('\n');
 }
 
-static void print_thread(const json_t *thread)
+static void print_sync(const json_t *s)
+{
+	printf("  sync %-8lld %s", number(s, "op"), get(s, "what"));
+	if (json_object_get(s, "thread"))
+		printf(" thread %s", get(s, "thread"));
+	else if (number(s, "object"))
+		printf(" object %lld, its step %lld", number(s, "object"), number(s, "order"));
+	if (json_object_get(s, "result"))
+		printf(", result %lld", number(s, "result"));
+	putchar('\n');
+}
+
+static void print_thread(const json_t *thread, bool bits)
 {
 	printf("thread %s: %lld branches, %lld synchronization operations, %s\n", get(thread, "name"),
 	       number(thread, "branches"), number(thread, "sync_operations"),
 	       json_is_true(json_object_get(thread, "ended")) ? "ended" : "alive at the end");
-	print_path(get(thread, "path"));
+	const json_t *lines = json_object_get(thread, "lines");
+	if (lines)
+		walk_print(lines);
+	if (!lines || bits)
+		print_path(get(thread, "path"));
 	size_t i;
 	json_t *s;
-	json_array_foreach(json_object_get(thread, "sync"), i, s) {
-		printf("  sync %-8lld %s ", number(s, "op"), get(s, "what"));
-		if (json_object_get(s, "thread"))
-			printf("thread %s\n", get(s, "thread"));
-		else
-			printf("object %lld, owner change %lld\n", number(s, "object"), number(s, "order"));
-	}
+	json_array_foreach(json_object_get(thread, "sync"), i, s)
+		print_sync(s);
 	json_array_foreach(json_object_get(thread, "inputs"), i, s) {
 		printf("  input %s = %lld", get(s, "function"), number(s, "result"));
 		size_t k;
@@ -237,7 +284,7 @@ static void print_thread(const json_t *thread)
 	}
 }
 
-static void print_text(const json_t *j)
+static void print_text(const json_t *j, bool bits)
 {
 	printf("trace %s, scheme %s%s\n", get(j, "trace"), get(j, "scheme"),
 	       json_is_true(json_object_get(j, "complete")) ? "" : ", incomplete: the log ends early");
@@ -246,28 +293,63 @@ static void print_text(const json_t *j)
 	size_t i;
 	json_t *thread;
 	json_array_foreach(json_object_get(j, "threads"), i, thread)
-		print_thread(thread);
+		print_thread(thread, bits);
+}
+
+static struct request parse(const struct command *self, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},	  {"lines", required_argument, NULL, 'l'},
+		{"no-lines", no_argument, NULL, 'n'},	  {"thread", required_argument, NULL, 't'},
+		{"budget", required_argument, NULL, 'b'}, {"bits", no_argument, NULL, 'B'},
+		{"help", no_argument, NULL, 'h'},	  {0},
+	};
+	struct request r = {.lines = "100", .budget = "60"};
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		switch (c) {
+		case 'j':
+			r.json = true;
+			break;
+		case 'l':
+			if (strcmp(optarg, "all"))
+				usage_number(self, "--lines", optarg, 1000000000);
+			r.lines = optarg;
+			break;
+		case 'n':
+			r.lines = NULL;
+			break;
+		case 't':
+			r.thread = optarg;
+			break;
+		case 'b':
+			usage_number(self, "--budget", optarg, 1000000);
+			r.budget = optarg;
+			break;
+		case 'B':
+			r.bits = true;
+			break;
+		default:
+			usage_option(self, c, argv);
+		}
+	}
+	if (argc - optind > 1)
+		usage_error(self, "one trace at a time");
+	r.trace = argv[optind];
+	return r;
 }
 
 static int dump(const struct command *self, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-	bool as_json = false;
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c != 'j')
-			usage_option(self, c, argv);
-		as_json = true;
-	}
-	if (argc - optind > 1)
-		usage_error(self, "one trace at a time");
-	struct trace *t = open_trace(argv[optind]);
-	json_t *j = trace_value(t);
-	if (as_json) {
+	struct request r = parse(self, argc, argv);
+	struct trace *t = open_trace(r.trace);
+	if (r.thread && !trace_thread_named(t, r.thread))
+		die(EXIT_USAGE, "the trace has no thread %s", r.thread);
+	json_t *j = trace_value(t, &r);
+	if (r.json) {
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 		putchar('\n');
 	} else {
-		print_text(j);
+		print_text(j, r.bits);
 	}
 	json_decref(j);
 	trace_free(t);
@@ -276,7 +358,17 @@ static int dump(const struct command *self, int argc, char **argv)
 
 const struct command dump_command = {
 	.name = "dump",
-	.arguments = "[TRACE] [--json]",
+	.arguments = "[TRACE] [--lines N|all] [--no-lines] [--thread NAME] [--bits] [--budget SEC] [--json]",
 	.summary = "what the log holds: paths, synchronization, inputs, the failure with its backtrace",
+	.details = "  --lines N         the last N source lines of each thread, a repeated part counting once\n"
+		   "                    (default 100); all: every one\n"
+		   "  --no-lines        do not walk the paths, which takes the program and as long as executing it takes\n"
+		   "  --thread NAME     this thread only\n"
+		   "  --bits            the recorded bits of the paths, too\n"
+		   "  --budget SEC      for walking the paths (default 60)\n"
+		   "  --json            for programs\n"
+		   "\n"
+		   "A thread is left where its log ends: at its failure, at its end, or at the first branch or operation\n"
+		   "that it did not live to see.\n",
 	.run = dump,
 };

@@ -19,13 +19,13 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool make_code(const struct trace *t, const char *code, struct error *err)
+static bool make_code(const struct trace *t, const char *code, bool lines, struct error *err)
 {
 	char *bitcode;
 	size_t size;
 	if (!sections_read(t->program, RT_SECTION_BITCODE, &bitcode, &size, err))
 		return false;
-	bool ok = translate(bitcode, size, code, err);
+	bool ok = (lines ? translate_with_lines : translate)(bitcode, size, code, err);
 	free(bitcode);
 	return ok;
 }
@@ -118,14 +118,30 @@ static bool write_failure(const struct trace *t, const char *dir, struct error *
 	return ok;
 }
 
-struct explorer *explorer_new(const struct trace *t, const char *twin, const char *dir, struct error *err)
+static struct explorer *explorer_make(const struct trace *t, const char *twin, const char *dir, bool lines,
+				      struct error *err)
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
 	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
-	if (make_code(t, e->code, err) && write_failure(t, dir, err))
+	if (make_code(t, e->code, lines, err) && write_failure(t, dir, err))
 		return e;
 	explorer_free(e);
 	return NULL;
+}
+
+struct explorer *explorer_new(const struct trace *t, const char *twin, const char *dir, struct error *err)
+{
+	return explorer_make(t, twin, dir, false, err);
+}
+
+struct explorer *explorer_new_with_lines(const struct trace *t, const char *twin, const char *dir, uint64_t most,
+					 struct error *err)
+{
+	char *path = xasprintf("%s/lines", dir), *text = xasprintf("%llu\n", (unsigned long long)most);
+	bool ok = write_file(path, text, strlen(text), err);
+	free(path);
+	free(text);
+	return ok ? explorer_make(t, twin, dir, true, err) : NULL;
 }
 
 void explorer_free(struct explorer *e)

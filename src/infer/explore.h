@@ -35,6 +35,12 @@ struct explorer; /* opaque */
 
 /* `twin` is the twin's path, `dir` a directory for files; both must outlive the explorer. */
 struct explorer *explorer_new(const struct trace *t, const char *twin, const char *dir, struct error *err);
+/*
+ * An explorer whose runs leave the lines that threads pass in dir/paths.json, at most so many entries for each (lines.c of
+ * src/sym; UINT64_MAX: all).
+ */
+struct explorer *explorer_new_with_lines(const struct trace *t, const char *twin, const char *dir, uint64_t most,
+					 struct error *err);
 void explorer_free(struct explorer *e);
 
 /* Runs to the fixed point. x is initialised on EXPLORE_DONE only. */

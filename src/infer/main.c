@@ -7,6 +7,7 @@
 #include "exe/twin.h"
 #include "infer/explore.h"
 #include "infer/follow.h"
+#include "infer/paths.h"
 #include "infer/progress.h"
 #include "infer/result.h"
 #include "infer/revise.h"
@@ -441,6 +442,8 @@ static void choose_models(struct work *w)
 int main(int argc, char **argv)
 {
 	struct error err;
+	if (argc && !strcmp(argv[0], "paths"))
+		return paths_main(argc, argv);
 	struct work w = { .request = parse(argc, argv), .start = solver_clock() };
 	w.figures.engine = "solve";
 	w.figures.model = "";

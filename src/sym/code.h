@@ -90,6 +90,7 @@
 	X(CMPXCHG, "wrp")               /* pool: site R(expected) R(new); d: old, success */     \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
+	X(LINE, "i--")                  /* a source line begins: position */                     \
 	X(COPY, "irr") X(SIZE, "r--")   /* d: site; SIZE is the extra word */                    \
 	X(FILL, "irr")                  /* and SIZE */                                           \
 	X(VASTART, "-r-")                                                                        \
@@ -235,7 +236,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 2
+#define CODE_VERSION 3
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

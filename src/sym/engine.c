@@ -306,6 +306,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };
 	read_known();
 	guess_load();
+	lines_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	catch_faults();
@@ -378,6 +379,7 @@ _Noreturn void engine_finish(void)
 	if (!events_write(state_file("execution"), &err))
 		engine_fatal("%s", err.text);
 	write_racy(found, nfound);
+	lines_write();
 	write_status(nfound);
 	_exit(0);
 }

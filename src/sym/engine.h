@@ -14,6 +14,7 @@
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
+ *   lines.c    the source lines threads pass, for `rethread dump'
  */
 #ifndef RETHREAD_SYM_ENGINE_H
 #define RETHREAD_SYM_ENGINE_H
@@ -78,6 +79,15 @@ struct symbol_info {
 	expr symbol;
 };
 
+/* The lines a thread passed, repetitions folded (lines.c). */
+struct lines {
+	vec(uint64_t) entries;
+	uint64_t passed;   /* in all */
+	uint64_t sure;     /* of them when the thread last used its log: the recorded one came as far */
+	uint64_t progress; /* of the log at that time */
+	bool forgotten;    /* the first are not among the entries */
+};
+
 struct ethread {
 	uint32_t number;  /* in order of creation in this run; index in the result */
 	char name[64];
@@ -111,6 +121,7 @@ struct ethread {
 	uint64_t wait_order;
 	struct ethread *wait_thread;
 	uint64_t wait_time;
+	struct lines lines;
 	/* life */
 	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
 	struct event_ref attempt;
@@ -151,6 +162,7 @@ struct engine {
 	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
 	char fail_file[128]; /* without its folder */
 	uint32_t fail_line;
+	uint64_t most_lines; /* entries of lines to keep for each thread; 0: none are wanted */
 };
 extern struct engine engine;
 
@@ -254,6 +266,9 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 uint32_t site_describe(struct ethread *t, uint32_t site, const char *what);
 /* Describes the place where the thread is (interposed calls have no site). */
 uint32_t place_describe(struct ethread *t, const char *what);
+/* lines.c: are they wanted (the file `lines' of the state says how many); at the end, paths.json. */
+void lines_load(void);
+void lines_write(void);
 /* names.c: what the accessed addresses are called. */
 void names_add(struct execution *x);
 bool events_write(const char *path, struct error *err);

@@ -247,6 +247,22 @@ void ithread_position(const struct ithread *t, struct position *p)
 		fill_position(c, c->where[t->pc - c->insns], p);
 }
 
+void interp_place(const struct interp *in, uint32_t position, struct position *p)
+{
+	fill_position(&in->code, position < in->code.npositions ? position : 0, p);
+}
+
+unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigned most)
+{
+	const struct code *c = &t->in->code;
+	const struct insn *pc = t->pc;
+	unsigned n = 0;
+	for (const struct frame *fr = t->frame; fr > t->frames && n < most; pc = fr->ret, fr--)
+		if (pc >= c->insns && pc < c->insns + c->ninsns)
+			fill_position(c, c->where[pc - c->insns], &frames[n++]);
+	return n;
+}
+
 void interp_site(const struct interp *in, uint32_t site, struct position *p)
 {
 	fill_position(&in->code, site < in->code.nsites ? in->code.sites[site] : 0, p);

@@ -60,6 +60,12 @@ void ithread_position(const struct ithread *t, struct position *p);
 /* Source position of a site (instrument.h), from the code file. */
 void interp_site(const struct interp *in, uint32_t site, struct position *p);
 
+/* By the number that host_line gets. */
+void interp_place(const struct interp *in, uint32_t position, struct position *p);
+
+/* Where the thread is and who called it, innermost first; returns how many, at most `most`. As ithread_position. */
+unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigned most);
+
 /* Executed IR instructions, for figures. */
 uint64_t ithread_instructions(const struct ithread *t);
 
@@ -87,6 +93,9 @@ int64_t host_path_bits(struct ithread *t, unsigned n);
  * began. A thread that was killed in the recorded run may be stopped here; the log does not say where it was.
  */
 void host_unrecorded(struct ithread *t);
+
+/* The thread comes to a source line; only with code that was translated with lines. */
+void host_line(struct ithread *t, uint32_t position);
 
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);

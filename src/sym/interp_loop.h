@@ -427,6 +427,7 @@ reload: /* the running frame may be another one */
 	SLOW(CMPXCHG, slow_cmpxchg)
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
+	OP(LINE) host_line(t, pc->d); STEP;
 	SLOW(COPY, slow_copy)
 	SLOW(FILL, slow_fill)
 	SLOW(VASTART, slow_vastart)

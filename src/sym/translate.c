@@ -185,11 +185,15 @@ static void translate_block(struct tr *t, uint32_t number)
 	t->fn.block_at[number] = (uint32_t)t->out_insns.n;
 	t->fn.nlocal = 0;
 	t->fn.count = 0;
+	uint32_t line = 0;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 		if (is_debug(i))
 			continue;
 		t->fn.count++;
 		t->fn.position = position_of(t, i);
+		uint32_t at = t->with_lines && !LLVMIsAPHINode(i) ? line_of(t, t->fn.position) : 0;
+		if (at && at != line)
+			emit(t, OP_LINE, 0, line = at, 0, 0);
 		translate_or_refuse(t, i);
 	}
 }
@@ -415,6 +419,7 @@ static void tr_release(struct tr *t)
 	map_release(&t->functions);
 	map_release(&t->strings);
 	map_release(&t->locations);
+	map_release(&t->lines);
 #define X(name, type) vec_free(&t->out_##name);
 	CODE_SECTIONS(X)
 #undef X
@@ -429,9 +434,10 @@ static unsigned attribute(const char *name)
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err)
+static bool translate_module(const void *bitcode, size_t size, bool lines, const char *code_file, struct error *err)
 {
 	struct tr *t = xcalloc(1, sizeof *t);
+	t->with_lines = lines;
 	t->ctx = LLVMContextCreate();
 	LLVMMemoryBufferRef buffer =
 		LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, size, "bitcode");
@@ -459,4 +465,14 @@ bool translate(const void *bitcode, size_t size, const char *code_file, struct e
 	bool ok = write_code(t, code_file, err);
 	tr_release(t);
 	return ok;
+}
+
+bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err)
+{
+	return translate_module(bitcode, size, false, code_file, err);
+}
+
+bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err)
+{
+	return translate_module(bitcode, size, true, code_file, err);
 }

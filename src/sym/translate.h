@@ -9,5 +9,7 @@
 /* Bitcode is the annotated module (instrument.h). Functions the translator cannot do are kept as stubs that
  * name the reason when called; only an unreadable module is an error. */
 bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err);
+/* The same, with an instruction for each source line that is come to (host_line). */
+bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err);
 
 #endif

@@ -72,6 +72,22 @@ static uint32_t function_of(struct tr *t, LLVMMetadataRef scope)
 	return t->fn.out->name;
 }
 
+uint32_t line_of(struct tr *t, uint32_t position)
+{
+	const struct code_position *p = &t->out_positions.at[position], *q;
+	uint64_t hash = ((uint64_t)p->file << 32 | p->line) * 0x9e3779b97f4a7c15ull ^ (uint64_t)p->function << 1;
+	const void *key = (const void *)(uintptr_t)(hash | 1);
+	uint32_t known;
+	if (!p->line)
+		return 0;
+	if (!map_get(&t->lines, key, &known)) {
+		map_put(&t->lines, key, position);
+		return position;
+	}
+	q = &t->out_positions.at[known];
+	return q->file == p->file && q->function == p->function && q->line == p->line ? known : position;
+}
+
 uint32_t position_of(struct tr *t, LLVMValueRef i)
 {
 	LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);

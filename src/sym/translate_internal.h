@@ -78,6 +78,8 @@ struct tr {
 	vec(char) out_strings;
 	struct map strings;      /* by hash of their text */
 	struct map locations;    /* debug location -> position */
+	struct map lines;        /* hash of file, function and line -> position */
+	bool with_lines;
 
 	struct {
 		LLVMValueRef function;
@@ -198,6 +200,8 @@ bool translate_intrinsic(struct tr *t, LLVMValueRef i, const char *name);
 /* translate_debug.c */
 uint32_t add_string(struct tr *t, const char *s, size_t n);
 uint32_t position_of(struct tr *t, LLVMValueRef i);
+/* One position for all of the same line, file and function; 0 when the line is unknown. */
+uint32_t line_of(struct tr *t, uint32_t position);
 uint32_t function_position(struct tr *t, LLVMValueRef f);
 
 #endif

@@ -89,6 +89,11 @@ void host_unrecorded(struct ithread *t)
 	(void)t;
 }
 
+void host_line(struct ithread *t, uint32_t position)
+{
+	(void)t, (void)position;
+}
+
 void host_assume(struct ithread *t, expr e, uint64_t v)
 {
 	(void)t;

@@ -1,0 +1,152 @@
+/*
+ * The lines a thread passes, for `rethread dump`: entries in order, each a line or "the `period` entries before this one,
+ * `count` times in all". Repetition is found as it arises: an entry that completes a copy of what stands right before
+ * it takes the copy away. So loops, also nested ones, take as many entries as they have lines.
+ */
+#include "sym/engine.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { LOOK_BACK = 96 }; /* entries in which a repetition begins */
+
+#define REPEAT (1ull << 63)
+#define PERIOD(entry) ((size_t)((entry) >> 48 & 0x7fff))
+#define COUNT(entry) ((entry) & 0xffffffffffff)
+
+static uint64_t repeat(size_t period, uint64_t count)
+{
+	return REPEAT | (uint64_t)period << 48 | count;
+}
+
+/* Are the n entries that end before `a` and those that end before `b` the same? */
+static bool same(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	return !memcmp(a - n, b - n, n * sizeof *a);
+}
+
+/* Takes away the end of the list when it says again what stands before it; true when it did. */
+static bool fold(struct lines *l)
+{
+	size_t n = l->entries.n;
+	uint64_t *at = l->entries.at, last = at[n - 1];
+	for (size_t period = 1; period <= LOOK_BACK && period < n; period++) {
+		/* P P: one P and its number. */
+		if (2 * period <= n && at[n - 1 - period] == last && !(at[n - period] & REPEAT) &&
+		    same(at + n, at + n - period, period)) {
+			at[n - period] = repeat(period, 2);
+			l->entries.n = n - period + 1;
+			return true;
+		}
+		/* P, how often, P: one more. */
+		uint64_t *mark = at + n - 1 - period;
+		if (2 * period + 1 <= n && *mark & REPEAT && PERIOD(*mark) == period && same(at + n, mark, period)) {
+			*mark = repeat(period, COUNT(*mark) + 1);
+			l->entries.n = n - period;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The oldest half goes when there are twice as many as wanted; a number without what it counts says little but no harm. */
+static void forget(struct lines *l, size_t most)
+{
+	if (l->entries.n < 2 * most || l->entries.n < 2 * LOOK_BACK)
+		return;
+	size_t n = l->entries.n - most;
+	memmove(l->entries.at, l->entries.at + n, most * sizeof *l->entries.at);
+	l->entries.n = most;
+	l->forgotten = true;
+}
+
+/* How much of its log the thread has used; grows whenever it uses some. */
+static uint64_t progress(const struct ethread *t)
+{
+	return t->path.words * 64 - t->path.left + t->ops + t->next_input;
+}
+
+void host_line(struct ithread *thread, uint32_t position)
+{
+	struct ethread *t = ithread_data(thread);
+	struct lines *l = &t->lines;
+	if (!engine.most_lines)
+		return;
+	if (progress(t) != l->progress) {
+		l->progress = progress(t);
+		l->sure = l->passed;
+	}
+	l->passed++;
+	*vec_push(&l->entries) = position;
+	while (fold(l))
+		;
+	if (engine.most_lines != UINT64_MAX)
+		forget(l, engine.most_lines);
+}
+
+void lines_load(void)
+{
+	char *text;
+	char *file = xasprintf("%s/lines", engine.config->state);
+	if (read_file(file, &text, NULL, NULL)) {
+		engine.most_lines = strtoull(text, NULL, 10);
+		free(text);
+	}
+	free(file);
+}
+
+/* ---- writing ---- */
+
+static json_t *place(const struct position *p)
+{
+	json_t *file = json_string(p->file), *function = json_string(p->function);
+	return json_pack("{s:o, s:I, s:o}", "file", file ? file : json_string("?"), "line", (json_int_t)p->line,
+			 "function", function ? function : json_string("?"));
+}
+
+static json_t *entry_value(uint64_t entry)
+{
+	if (entry & REPEAT)
+		return json_pack("{s:I, s:I}", "repeat", (json_int_t)PERIOD(entry), "times", (json_int_t)COUNT(entry));
+	struct position p;
+	interp_place(engine.interp, (uint32_t)entry, &p);
+	return place(&p);
+}
+
+static json_t *stack_value(const struct ethread *t)
+{
+	struct position frames[RT_FRAMES];
+	unsigned n = ithread_stack(t->interp, frames, RT_FRAMES);
+	json_t *list = json_array();
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(list, place(&frames[i]));
+	return list;
+}
+
+static json_t *thread_value(const struct ethread *t)
+{
+	const struct lines *l = &t->lines;
+	json_t *list = json_array();
+	size_t first = l->entries.n > engine.most_lines ? l->entries.n - engine.most_lines : 0;
+	for (size_t i = first; i < l->entries.n; i++)
+		json_array_append_new(list, entry_value(l->entries.at[i]));
+	bool certain = t->failed || (t->log && t->log->info.ended);
+	return json_pack("{s:s, s:I, s:I, s:b, s:o, s:o}", "name", t->name, "passed", (json_int_t)l->passed, "unsure",
+			 certain ? 0 : (json_int_t)(l->passed - l->sure), "cut", l->forgotten || first, "lines", list,
+			 "stack", stack_value(t));
+}
+
+void lines_write(void)
+{
+	if (!engine.most_lines)
+		return;
+	json_t *threads = json_array();
+	for (size_t i = 0; i < engine.threads.n; i++)
+		if (engine.threads.at[i]->log)
+			json_array_append_new(threads, thread_value(engine.threads.at[i]));
+	char *file = xasprintf("%s/paths.json", engine.config->state);
+	if (json_dump_file(threads, file, JSON_COMPACT))
+		engine_fatal("cannot write %s", file);
+	json_decref(threads);
+	free(file);
+}
