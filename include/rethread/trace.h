@@ -133,10 +133,19 @@ struct rt_chunk {
 	uint32_t size;   /* of the whole chunk, header included */
 	uint32_t thread; /* thread number: 0 is the main thread, in order of creation in this run */
 	uint32_t stream; /* enum rt_stream */
-	uint64_t seq;    /* 0, 1, 2, ... within the stream of this thread */
+	uint64_t seq;    /* 0, 1, 2, ... within the stream of this thread; and RT_CHUNK_COPIED */
 	uint64_t time;   /* rdtsc when the chunk was opened */
-	uint8_t reserved[32];
+	uint32_t window; /* 1: a window */
+	uint8_t reserved[28];
 };
+
+/*
+ * A window is a chunk that its thread uses again and again, because fresh pages of a mapped file cost several times what
+ * copying them with write() does. When it is full it is copied to a chunk of its own at the end of the file, which has
+ * the same seq; then RT_CHUNK_COPIED is set in the window's seq, its payload is cleared, and seq becomes the next number. So
+ * of two chunks with the same seq the window's counts (the copy may be incomplete), and one that is COPIED is no chunk.
+ */
+#define RT_CHUNK_COPIED 0x8000000000000000u
 
 /*
  * A thread. Threads are named by ancestry (thesis §3.7.1): the main thread is "1"; the k-th thread that a

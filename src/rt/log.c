@@ -120,26 +120,40 @@ static bool have_file(void)
 	return true;
 }
 
+static bool write_all(const void *data, size_t size, uint64_t offset)
+{
+	for (size_t done = 0; done < size;) {
+		long n = syscall(SYS_pwrite64, rt_log.fd, (const char *)data + done, size - done, offset + done);
+
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
 static bool write_zeros(uint64_t offset, uint64_t size)
 {
 	static const char zeros[RT_PAGE];
 
 	for (uint64_t done = 0; done < size; done += RT_PAGE)
-		if (syscall(SYS_pwrite64, rt_log.fd, zeros, sizeof zeros, offset + done) != RT_PAGE)
+		if (!write_all(zeros, sizeof zeros, offset + done))
 			return false;
 	return true;
 }
 
-/* Disk space for size bytes at the end; beyond RLIMIT_FSIZE the kernel would send the target
- * SIGXFSZ. */
-static bool grow(uint64_t offset, uint64_t size)
+/* May the file be that long? Beyond RLIMIT_FSIZE the kernel would send the target SIGXFSZ. */
+static bool may_grow(uint64_t size)
 {
 	struct rlimit limit;
 
-	if (!have_file())
-		return false;
-	if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
-	    limit.rlim_cur < offset + size)
+	return have_file() && (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) || limit.rlim_cur >= size);
+}
+
+/* Disk space for size bytes at the end. */
+static bool grow(uint64_t offset, uint64_t size)
+{
+	if (!may_grow(offset + size))
 		return false;
 	if (syscall(SYS_fallocate, rt_log.fd, 0, offset, size) == 0)
 		return true;
@@ -250,6 +264,17 @@ static void set_flags(uint32_t flags)
 	__atomic_fetch_or(&rt_log.header->flags, flags, __ATOMIC_RELEASE);
 }
 
+/* Is another chunk allowed? */
+static bool is_open(uint64_t size)
+{
+	if (rt_log.header->flags & (RT_LOG_FULL | RT_LOG_CAP))
+		return false;
+	if (rt_log.header->size + size <= rt_log.max)
+		return true;
+	set_flags(RT_LOG_CAP);
+	return false;
+}
+
 static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
 {
 	struct rt_log_header *h = rt_log.header;
@@ -258,12 +283,8 @@ static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
 
 	for (unsigned i = 0; i < count; i++)
 		size += parts[i].size;
-	if (h->flags & (RT_LOG_FULL | RT_LOG_CAP))
+	if (!is_open(size))
 		return NULL;
-	if (offset + size > rt_log.max) {
-		set_flags(RT_LOG_CAP);
-		return NULL;
-	}
 	at = grow(offset, size)
 		     ? map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
 		     : NULL;
@@ -295,6 +316,48 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *where)
 	at = reserve(parts, count, where);
 	rt_guard_unlock(&rt_log.lock, &saved);
 	return at;
+}
+
+/* The header of a window's copy at the end of the file, which is at *offset then. */
+static bool begin_copy(const struct rt_chunk *window, uint64_t *offset)
+{
+	struct rt_chunk copy = *window;
+	struct rt_guard saved;
+	bool begun;
+
+	copy.window = 0;
+	rt_guard_lock(&rt_log.lock, &saved);
+	*offset = rt_log.header->size;
+	begun = is_open(copy.size);
+	if (begun && !(may_grow(*offset + copy.size) && write_all(&copy, sizeof copy, *offset))) {
+		set_flags(RT_LOG_FULL);
+		begun = false;
+	}
+	if (begun)
+		rt_log.header->size += copy.size;
+	rt_guard_unlock(&rt_log.lock, &saved);
+	return begun;
+}
+
+bool rt_log_turn(struct rt_chunk *window)
+{
+	size_t payload = window->size - sizeof *window;
+	int saved = errno;
+	uint64_t offset;
+
+	if (!begin_copy(window, &offset))
+		return false;
+	if (!write_all(window + 1, payload, offset + sizeof *window)) {
+		set_flags(RT_LOG_FULL);
+		errno = saved;
+		return false;
+	}
+	errno = saved;
+	__atomic_store_n(&window->seq, window->seq | RT_CHUNK_COPIED, __ATOMIC_RELEASE);
+	memset(window + 1, 0, payload);
+	window->time = rt_log.time ? rt_clock() : 0;
+	__atomic_store_n(&window->seq, (window->seq & ~RT_CHUNK_COPIED) + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 void rt_log_unmap(void *at, size_t size)

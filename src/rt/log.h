@@ -56,6 +56,12 @@ bool rt_log_reopen(void);
 void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *at);
 void rt_log_unmap(void *at, size_t size);
 
+/*
+ * The window (trace.h) is full: its contents go to a chunk of their own, and it is empty, for the next number. False once the
+ * log has ended; then it is as it was.
+ */
+bool rt_log_turn(struct rt_chunk *window);
+
 /* An event could not be written. */
 void rt_log_drop(void);
 

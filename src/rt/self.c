@@ -49,24 +49,33 @@ static void path_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 	__rethread_path = words;
 }
 
-/* The next chunk of a stream. */
-static struct rt_chunk *next_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
+static struct rt_chunk *make_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
 {
-	unsigned i = p->seq + 1 < RT_CHUNK_SIZES ? (unsigned)p->seq + 1 : RT_CHUNK_SIZES - 1;
+	unsigned i = (unsigned)(p->seq + 1);
 	struct rt_chunk part = {
 		.size = chunk_size(i),
 		.thread = self->number,
 		.stream = stream,
-		.seq = p->seq + 1,
+		.seq = i,
+		.window = i + 1 == RT_CHUNK_SIZES,
 	};
-	struct rt_chunk *chunk = rt_log_reserve(&part, 1, p->chunk[i]);
 
-	if (!chunk) {
+	return p->chunk[i] = rt_log_reserve(&part, 1, NULL);
+}
+
+/* The next chunk of a stream. */
+static struct rt_chunk *next_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
+{
+	struct rt_chunk *chunk = p->chunk[RT_CHUNK_SIZES - 1];
+
+	if (!chunk)
+		chunk = make_chunk(self, stream, p);
+	else if (!rt_log_turn(chunk))
+		chunk = NULL;
+	if (chunk)
+		p->seq++;
+	else
 		rt_log_drop();
-		return NULL;
-	}
-	p->chunk[i] = chunk;
-	p->seq++;
 	return chunk;
 }
 
@@ -222,6 +231,8 @@ __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t
 
 /* ------------------------------------------------------------------ inputs ------------------ */
 
+enum { INPUT_SIZES = 5 }; /* up to 1 MiB, and longer for a single record */
+
 static size_t input_left(const struct rt_self *self)
 {
 	return self->input ? (size_t)((char *)self->input + self->input->size - self->input_at) : 0;
@@ -230,7 +241,7 @@ static size_t input_left(const struct rt_self *self)
 /* A chunk with room for a record of that size; what is left of the one before is filled up. */
 static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, size_t size)
 {
-	unsigned i = self->input_seq < RT_CHUNK_SIZES ? (unsigned)self->input_seq : RT_CHUNK_SIZES - 1;
+	unsigned i = self->input_seq < INPUT_SIZES ? (unsigned)self->input_seq : INPUT_SIZES - 1;
 	size_t least = (sizeof(struct rt_chunk) + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1);
 	struct rt_chunk part = {
 		.size = least > chunk_size(i) ? (uint32_t)least : chunk_size(i),

@@ -36,10 +36,9 @@ struct rt_peer;
 
 /*
  * A stream's chunks. A signal handler may come between any two instructions of the thread, fill
- * chunks and return, so a chunk's memory stays mapped to the thread's end; the biggest ones, of
- * which there is no end, take each other's place at one address.
+ * chunks and return, so a chunk's memory stays mapped to the thread's end; the biggest is a window (trace.h).
  */
-#define RT_CHUNK_SIZES 5u
+#define RT_CHUNK_SIZES 3u
 struct rt_pieces {
 	struct rt_chunk *chunk[RT_CHUNK_SIZES];
 	uint64_t seq; /* of the newest; in chunk[] it is the last one that is not NULL */

@@ -75,6 +75,7 @@ static long choose_log(const char *dir, long named, struct error *err)
 struct piece {
 	uint32_t thread, stream;
 	uint64_t seq;
+	bool window;
 	const char *payload;
 	size_t size;
 };
@@ -155,8 +156,9 @@ static bool read_pieces(struct log *l, struct error *err)
 		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_ORDER)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
-		*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq,
-						       l->data + at + sizeof c, there - sizeof c};
+		if (!(c.seq & RT_CHUNK_COPIED))
+			*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, c.window == 1,
+							       l->data + at + sizeof c, there - sizeof c};
 		at += there;
 	}
 	return true;
@@ -170,7 +172,35 @@ static int compare_pieces(const void *pa, const void *pb)
 		return a->thread < b->thread ? -1 : 1;
 	if (a->stream != b->stream)
 		return a->stream < b->stream ? -1 : 1;
-	return a->seq < b->seq ? -1 : a->seq > b->seq;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return b->window - a->window;
+}
+
+static bool is_same_stream(const struct piece *a, const struct piece *b)
+{
+	return a->thread == b->thread && a->stream == b->stream;
+}
+
+/*
+ * Leave out the copies of windows that were not done when the process died, and windows whose earlier contents a file
+ * that was cut off does not have. The pieces are sorted.
+ */
+static void settle_windows(struct log *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->pieces.n; i++) {
+		const struct piece *p = &l->pieces.at[i], *last = n ? &l->pieces.at[n - 1] : NULL;
+		bool follows = last && is_same_stream(last, p);
+
+		if (follows && last->window && last->seq == p->seq)
+			continue;
+		if (follows && p->window && last->seq + 1 != p->seq && l->cut)
+			continue;
+		l->pieces.at[n++] = *p;
+	}
+	l->pieces.n = n;
 }
 
 /* ------------------------------------------------------------------ streams ----------------- */
@@ -363,11 +393,12 @@ static bool read_streams(struct log *l, struct trace *t, struct error *err)
 		return false;
 	if (l->pieces.n)
 		qsort(l->pieces.at, l->pieces.n, sizeof *l->pieces.at, compare_pieces);
+	settle_windows(l);
 	for (size_t i = 0, n; i < l->pieces.n; i += n) {
 		const struct piece *p = &l->pieces.at[i];
 
 		for (n = 1;
-		     i + n < l->pieces.n && p[n].thread == p->thread && p[n].stream == p->stream;
+		     i + n < l->pieces.n && is_same_stream(&p[n], p);
 		     n++)
 			;
 		if (!read_stream(l, t, p, n, err))

@@ -53,3 +53,23 @@ cat >other/meta.json <<'E'
 E
 dump other
 has dump '^failure exit 0 1:2 frames 0 three$' '^flags 4 .*threads 4 '
+
+# A window of the log (trace.h) is followed by the copies of what was in it before; without them it does not count.
+program w <<'E2'
+#include "recorded.h"
+int main(void)
+{
+	unsigned seed = 1;
+	for (int i = 0; i < 5000000; i++) B(rand_r(&seed) & 1);
+	return 0;
+}
+E2
+record 0 ./w
+dump
+has dump '^thread 1 bits 5000000 '
+log=$(echo trace/log.*)
+size=$(stat -c %s "$log")
+rm -f other/*
+head -c $((size / 2)) "$log" >other/log.1
+dump other
+has dump '^thread 1 bits [1-4][0-9]{5,6} '
