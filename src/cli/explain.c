@@ -57,6 +57,9 @@ static void print_interleaving(json_t *root)
 		last = thread;
 		print_step(step);
 	}
+	json_int_t left_out = json_integer_value(json_object_get(root, "left_out"));
+	if (left_out)
+		printf("(%lld steps that are far from any change of thread are left out)\n", (long long)left_out);
 }
 
 static int explain(const struct command *self, int argc, char **argv)

@@ -234,17 +234,49 @@ bool explorer_exclude(struct explorer *e, const struct execution *x, const uint6
 	return ok;
 }
 
+bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
+		      unsigned seed, struct error *err)
+{
+	char *path = xasprintf("%s/seed", e->dir), *guide = xasprintf("%s/guide", e->dir);
+	char *text = xasprintf("%u\n", seed);
+	vec(struct guide_run) runs = { 0 };
+	for (size_t i = 0; i < nsteps; i++) {
+		const struct event *v = &x->events.at[steps[i].event];
+		uint32_t thread = x->threads.at[v->thread].log_number;
+		if (!runs.n || runs.at[runs.n - 1].thread != thread)
+			*vec_push(&runs) = (struct guide_run){ .thread = thread };
+		if (runs.at[runs.n - 1].sap < v->sap)
+			runs.at[runs.n - 1].sap = v->sap;
+	}
+	bool ok = write_file(path, text, strlen(text), err);
+	if (ok && steps)
+		ok = write_file(guide, runs.at, runs.n * sizeof *runs.at, err);
+	vec_free(&runs);
+	free(path);
+	free(guide);
+	free(text);
+	return ok;
+}
+
+bool explorer_has_forced(const struct explorer *e)
+{
+	return e->forced.n != 0;
+}
+
 bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
 		    struct error *err)
 {
 	vec(struct forced_value) fresh = { 0 };
+	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
+	expr_eval_all(x->exprs, symbols, values);
 	for (size_t i = 0; i < x->events.n; i++) {
 		const struct event *v = &x->events.at[i];
 		if ((v->kind != EVENT_READ && v->kind != EVENT_UPDATE) || !v->read)
 			continue;
 		*vec_push(&fresh) = (struct forced_value){ x->threads.at[v->thread].log_number, v->piece, v->sap,
-							   expr_eval(x->exprs, v->read, symbols) };
+							   values[v->read] };
 	}
+	free(values);
 	qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
 	*changed = fresh.n != e->forced.n ||
 		   (fresh.n && memcmp(fresh.at, e->forced.at, fresh.n * sizeof *fresh.at) != 0);

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "model/execution.h"
+#include "model/linear.h"
 #include "trace/trace.h"
 
 struct explore_stats {
@@ -56,6 +57,15 @@ bool explorer_force(struct explorer *e, const struct execution *x, const uint64_
 
 /* What was assumed in x, with these values, is not what happened: later runs say so by a condition. */
 bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err);
+
+/*
+ * Later runs follow the order for its first `nsteps` steps, and then take the threads in an order of their own, one for
+ * each seed (src/sym/time.c). Without steps: those of the call before.
+ */
+bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
+		      unsigned seed, struct error *err);
+/* Are values forced? Then what the reads get does not come from the order in which the threads run. */
+bool explorer_has_forced(const struct explorer *e);
 
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)

@@ -110,10 +110,12 @@ struct work {
 	struct explorer *explorer;
 	struct execution x; /* of the executor's last run */
 	uint64_t *rejected; /* values of its symbols in a candidate that did not replay, or NULL */
+	vec(struct step) tried; /* that candidate's order */
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
 	bool use_time;      /* believe the time stamps */
 	struct figures figures;
+	unsigned seed;      /* of the order in which the executor runs the threads; 0: by time */
 	double start;
 };
 
@@ -362,7 +364,12 @@ static enum infer_result solve(struct work *w, enum memory_model model, double s
 		free(w->rejected);
 		w->rejected = xcalloc(w->x.nsymbols + 1, sizeof *w->rejected);
 		check_order(&w->x, model, l->steps.at, l->steps.n, w->rejected, NULL);
+		w->tried.n = 0;
+		for (size_t i = 0; i < l->steps.n; i++)
+			*vec_push(&w->tried) = l->steps.at[i];
 		schedule_release(&schedule);
+		if (w->seed)
+			return INFER_BUDGET;
 	}
 }
 
@@ -394,15 +401,57 @@ static void exclude_guesses(struct work *w)
 	execution_release(&w->x);
 }
 
+/*
+ * Where the failure is in what the program prints or returns, the path says little about it, and under other addresses
+ * everything comes out differently: then orders of other runs of the executor are tried as well, which explain
+ * themselves. Only as long as nothing is forced.
+ */
+static bool orders_differ(const struct work *w)
+{
+	enum { MOST_SEEDS = 500 };
+	uint32_t kind = w->trace->failure.kind;
+	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && w->figures.explore.assumptions &&
+	       !explorer_has_forced(w->explorer) && w->seed < MOST_SEEDS;
+}
+
+/* How many steps of the order that was tried come before some assumption, each time another one. */
+static size_t steps_to_keep(const struct work *w)
+{
+	vec(uint32_t) events = { 0 };
+	for (size_t i = 0; i < w->x.conditions.n; i++)
+		if (w->x.conditions.at[i].kind == CONDITION_ASSUMED || w->x.conditions.at[i].kind == CONDITION_ADDRESS)
+			*vec_push(&events) = w->x.conditions.at[i].event;
+	uint32_t event = events.n ? events.at[w->seed * 0x9e3779b9u % events.n] : 0;
+	vec_free(&events);
+	size_t i = 0;
+	while (i < w->tried.n && w->tried.at[i].event != event)
+		i++;
+	return i;
+}
+
+static void try_other_order(struct work *w)
+{
+	struct error err;
+	w->seed++;
+	if (!explorer_reorder(w->explorer, &w->x, w->tried.n ? w->tried.at : NULL, steps_to_keep(w), w->seed, &err))
+		give_up(w, &err);
+	w->tried.n = 0;
+	free(w->rejected);
+	w->rejected = NULL;
+	execution_release(&w->x);
+}
+
 /* The memory models take turns, with slices that grow, until one has a proven candidate or all are known to have none. */
 static enum infer_result solve_models(struct work *w)
 {
 	struct infer_state *states[2] = { NULL, NULL };
 	bool decided[2] = { false, false };
 	enum infer_result result = INFER_BUDGET;
-	for (double slice = w->nmodels == 1 ? w->request.budget : 3; result == INFER_BUDGET && !budget_over(w); slice *= 2) {
+	bool once = orders_differ(w); /* other runs are more promising than more time */
+	for (double slice = w->nmodels == 1 && !once ? w->request.budget : 3; result == INFER_BUDGET && !budget_over(w);
+	     slice *= 2) {
 		result = INFER_NONE;
-		for (size_t i = 0; i < w->nmodels && result != INFER_FOUND; i++) {
+		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {
 			if (decided[i])
 				continue;
 			enum infer_result one = solve(w, w->models[i], slice, &states[i]);
@@ -410,6 +459,8 @@ static enum infer_result solve_models(struct work *w)
 			if (!decided[i])
 				result = one;
 		}
+		if (once)
+			break;
 	}
 	for (size_t i = 0; i < w->nmodels; i++)
 		if (states[i])
@@ -460,6 +511,10 @@ int main(int argc, char **argv)
 			enum infer_result result = solve_models(&w);
 			if (result == INFER_FOUND)
 				reproduced(&w);
+			if (orders_differ(&w) && !budget_over(&w)) {
+				try_other_order(&w);
+				continue;
+			}
 			if (result == INFER_BUDGET)
 				over_budget(&w);
 			if (!w.figures.explore.assumptions)
@@ -468,6 +523,10 @@ int main(int argc, char **argv)
 				exclude_guesses(&w);
 				continue;
 			}
+		}
+		if (w.seed && orders_differ(&w)) {
+			try_other_order(&w);
+			continue;
 		}
 		revise(&w);
 	}

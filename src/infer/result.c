@@ -48,10 +48,10 @@ static char *object_name(const struct execution *x, const struct event *e)
 	}
 }
 
-static char *value_text(const struct execution *x, const struct event *e, const uint64_t *symbols)
+/* values: of all expressions. */
+static char *value_text(const struct event *e, const uint64_t *values)
 {
-	uint64_t read = e->read ? expr_eval(x->exprs, e->read, symbols) : 0;
-	uint64_t written = e->written ? expr_eval(x->exprs, e->written, symbols) : 0;
+	uint64_t read = values[e->read], written = values[e->written];
 	switch (e->kind) {
 	case EVENT_READ:
 		return xasprintf("%lld", (long long)read);
@@ -64,11 +64,11 @@ static char *value_text(const struct execution *x, const struct event *e, const 
 	}
 }
 
-static json_t *step_json(const struct execution *x, const struct step *s, const uint64_t *symbols)
+static json_t *step_json(const struct execution *x, const struct step *s, const uint64_t *values)
 {
 	const struct event *e = &x->events.at[s->event];
 	const struct site_info *site = &x->sites.at[e->site];
-	char *object = object_name(x, e), *value = value_text(x, e, symbols);
+	char *object = object_name(x, e), *value = value_text(e, values);
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread", x->threads.at[e->thread].name, "sap",
 				 (json_int_t)e->sap, "kind", kind_names[e->kind], "object", object, "where",
 				 e->site ? site->where : "", "function", e->site ? site->function : "", "what",
@@ -84,22 +84,57 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
 	return step;
 }
 
+/*
+ * Very long orders are cut down to what is near a change of thread or the end: enough to be read, and small enough to be
+ * kept.
+ */
+enum { LONG_ORDER = 100000, NEAR = 4, NEAR_END = 1000 };
+
+static bool *steps_to_show(const struct execution *x, const struct linear *l)
+{
+	bool *show = xcalloc(l->needed + 1, sizeof *show);
+	for (size_t i = 0; i < l->needed; i++) {
+		bool changes = i && x->events.at[l->steps.at[i].event].thread !=
+					    x->events.at[l->steps.at[i - 1].event].thread;
+		show[i] |= l->needed <= LONG_ORDER || i < NEAR_END || i + NEAR_END >= l->needed;
+		for (size_t k = i > NEAR ? i - NEAR : 0; changes && k < i + NEAR && k < l->needed; k++)
+			show[k] = true;
+	}
+	return show;
+}
+
+static bool write_step(FILE *f, json_t *step, bool first)
+{
+	bool ok = fputs(first ? "\n" : ",\n", f) >= 0 && !json_dumpf(step, f, 0);
+	json_decref(step);
+	return ok;
+}
+
 bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
 			       const char *path, struct error *err)
 {
 	uint64_t *symbols = xcalloc(x->nsymbols + 1, sizeof *symbols);
-	bool ok = check_order(x, model, l->steps.at, l->steps.n, symbols, err);
-	json_t *steps = json_array();
-	for (size_t i = 0; i < l->needed; i++)
-		json_array_append_new(steps, step_json(x, &l->steps.at[i], symbols));
-	json_t *root = json_pack("{s:s s:I s:I s:I s:o}", "model", memory_model_name(model), "events",
-				 (json_int_t)l->needed, "threads", (json_int_t)x->threads.n, "switches",
-				 (json_int_t)l->switches, "steps", steps);
-	if (ok && json_dump_file(root, path, JSON_INDENT(1)))
-		ok = fail(err, "cannot write %s", path);
-	json_decref(root);
+	if (!check_order(x, model, l->steps.at, l->steps.n, symbols, err)) {
+		free(symbols);
+		return false;
+	}
+	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
+	expr_eval_all(x->exprs, symbols, values);
 	free(symbols);
-	return ok;
+	bool *show = steps_to_show(x, l);
+	size_t shown = 0;
+	FILE *f = fopen(path, "we");
+	bool ok = f && fprintf(f, "{\"model\": \"%s\", \"events\": %zu, \"threads\": %zu, \"switches\": %u, \"steps\": [",
+			       memory_model_name(model), l->needed, x->threads.n, l->switches) > 0;
+	for (size_t i = 0; ok && i < l->needed; i++)
+		if (show[i])
+			ok = write_step(f, step_json(x, &l->steps.at[i], values), shown++ == 0);
+	ok = ok && fprintf(f, "\n], \"left_out\": %zu}\n", l->needed - shown) > 0;
+	if (f && fclose(f))
+		ok = false;
+	free(show);
+	free(values);
+	return ok || fail(err, "cannot write %s: %m", path);
 }
 
 static json_t *number(uint64_t n)

@@ -7,7 +7,7 @@
  * The file: this header, then the arrays in the order of `sections`, each as it stands in memory. It never
  * leaves the machine that made it, so byte order and padding are the compiler's.
  */
-#define EXECUTION_MAGIC UINT64_C(0x0142584554485452) /* "RTHTEXB" 1 */
+#define EXECUTION_MAGIC UINT64_C(0x0242584554485452) /* "RTHTEXB" 2 */
 
 enum section {
 	SECTION_THREADS,

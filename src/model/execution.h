@@ -50,6 +50,8 @@ struct event {
 	uint32_t site;     /* index in execution.sites, 0 for none */
 	uint32_t piece;    /* READ, UPDATE: which read of its SAP this is, from 0 */
 	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
+	uint32_t run;      /* the order in which the executor ran the events of all threads, from 1; 0 = unknown */
+	uint32_t reserved;
 };
 
 enum condition_kind {
@@ -98,6 +100,15 @@ struct forced_value {
 	uint32_t thread, piece;
 	uint64_t sap;
 	uint64_t value;
+};
+
+/*
+ * Part of an order that the executor's next run shall follow: this thread (by its number in the log) runs until it has
+ * executed this SAP.
+ */
+struct guide_run {
+	uint32_t thread, reserved;
+	uint64_t sap;
 };
 
 /* What an accessed address is called in the source, as far as known: "queue+8", "heap block 3+16". */

@@ -43,19 +43,12 @@ static void estimate(const struct execution *x, const struct execution_thread *t
 	}
 }
 
-uint32_t *guess_places(const struct memory *m, struct error *err)
+/* The nodes by the time of their event; what is of the same time stays in an order that is possible. */
+static uint32_t *places_by(const struct memory *m, const double *time, struct error *err)
 {
 	struct linear l;
-	const struct execution *x = m->x;
-	uint64_t first = UINT64_MAX;
 	if (!linear_init(&l, m, NULL, 0, NULL, err))
 		return NULL;
-	for (size_t e = 0; e < x->events.n; e++)
-		if (x->events.at[e].after && x->events.at[e].after < first)
-			first = x->events.at[e].after;
-	double *time = xcalloc(x->events.n + 1, sizeof *time);
-	for (size_t t = 0; first != UINT64_MAX && t < x->threads.n; t++)
-		estimate(x, &x->threads.at[t], first, time);
 	struct guessed *g = xmalloc((l.steps.n + 1) * sizeof *g);
 	for (uint32_t i = 0; i < l.steps.n; i++) {
 		uint32_t e = l.steps.at[i].event;
@@ -66,7 +59,37 @@ uint32_t *guess_places(const struct memory *m, struct error *err)
 	for (uint32_t i = 0; i < l.steps.n; i++)
 		place[g[i].node] = i;
 	free(g);
-	free(time);
 	linear_release(&l);
+	return place;
+}
+
+uint32_t *guess_places(const struct memory *m, struct error *err)
+{
+	const struct execution *x = m->x;
+	uint64_t first = UINT64_MAX;
+	for (size_t e = 0; e < x->events.n; e++)
+		if (x->events.at[e].after && x->events.at[e].after < first)
+			first = x->events.at[e].after;
+	double *time = xcalloc(x->events.n + 1, sizeof *time);
+	for (size_t t = 0; first != UINT64_MAX && t < x->threads.n; t++)
+		estimate(x, &x->threads.at[t], first, time);
+	uint32_t *place = places_by(m, time, err);
+	free(time);
+	return place;
+}
+
+uint32_t *guess_places_as_run(const struct memory *m, struct error *err)
+{
+	const struct execution *x = m->x;
+	double *time = xcalloc(x->events.n + 1, sizeof *time), latest = 0;
+	uint32_t thread = UINT32_MAX;
+	for (size_t e = 0; e < x->events.n; e++) { /* events that were added late have no number of their own */
+		const struct event *v = &x->events.at[e];
+		latest = v->thread != thread || v->run > latest ? v->run : latest;
+		thread = v->thread;
+		time[e] = latest;
+	}
+	uint32_t *place = places_by(m, time, err);
+	free(time);
 	return place;
 }

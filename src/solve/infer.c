@@ -33,7 +33,7 @@ struct infer_state {
 	struct memory memory;
 	struct problem problem;
 	bool *impossible;        /* by candidate */
-	uint32_t *guess;         /* by node */
+	uint32_t *guess, *as_run; /* by node */
 	struct walk *walk;
 	struct formula formula;
 	struct solver *solver;
@@ -131,6 +131,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 	if (built) {
 		count_problem(s, x);
 		s->guess = guess_places(&s->memory, err);
+		s->as_run = s->guess ? guess_places_as_run(&s->memory, err) : NULL;
 	}
 	if (!s->guess) {
 		release_problem(s);
@@ -139,7 +140,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		free(s);
 		return NULL;
 	}
-	struct walk_options walk = {s->guess, s->impossible, WALK_TABLE};
+	struct walk_options walk = {s->as_run, s->guess, s->impossible, WALK_TABLE};
 	if (o->walk_seconds >= 0)
 		s->walk = walk_new(&s->problem, &walk);
 	s->stats.build_seconds = solver_clock() - start;
@@ -157,6 +158,7 @@ void infer_free(struct infer_state *s)
 		linear_release(&s->order);
 		release_problem(s);
 		free(s->guess);
+		free(s->as_run);
 		free(s->seen);
 		for (size_t i = 0; i < s->excluded.n; i++)
 			free(s->excluded.at[i]);

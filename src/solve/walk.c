@@ -11,8 +11,8 @@
 /* How often the clock is looked at, in steps. */
 enum { CLOCK_STEPS = 4096 };
 
-/* Dead ends that the first rounds may meet, and the number of tastes. */
-enum { FIRST_PATIENCE = 1000, TASTES = 5 };
+/* Dead ends that the first rounds may meet, and the number of tastes; there is one more for the very first round. */
+enum { FIRST_PATIENCE = 1000, TASTES = 5, TASTE_AS_RUN = TASTES };
 
 /* Stores that a thread may have in its buffer, at first; real buffers hold some fifty. */
 enum { FIRST_BUFFER = 4, LAST_BUFFER = 64 };
@@ -162,13 +162,15 @@ static uint32_t thread_of(const struct walk *w, uint32_t node)
 	return w->p->m->x->events.at[w->p->m->event_of[node]].thread;
 }
 
-/* Tastes: who is wanted by others and then who runs already; the guessed order; the same with some chance. */
+/* Tastes: the executor's order; who is wanted by others and then who runs already; the guessed order; the same with some chance. */
 static int64_t rank(struct walk *w, uint32_t node, int32_t merit)
 {
 	uint32_t running = w->path.n ? thread_of(w, w->path.at[w->path.n - 1]) : NONE;
 	int64_t guess = w->o.guess ? -(int64_t)w->o.guess[node] : 0, stay = thread_of(w, node) == running;
 	int64_t chance = (int64_t)(next_random(w) & 0xffff);
 	switch (w->taste) {
+	case TASTE_AS_RUN:
+		return -(int64_t)w->o.as_run[node];
 	case 0:
 		return ((int64_t)merit * 4 + stay) * (INT64_C(1) << 40) + guess;
 	case 1:
@@ -285,7 +287,8 @@ static enum walk_result run_rounds(struct walk *w)
 	while (!w->over) {
 		w->frames.n = w->choices.n = 0;
 		undo(w, w->start, 0);
-		w->taste = (unsigned)(w->figures.rounds++ % TASTES);
+		w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)(w->figures.rounds % TASTES);
+		w->figures.rounds++;
 		w->patience = w->limit;
 		enum walk_result r = run_round(w);
 		if (r == WALK_NONE && w->buffer != UINT32_MAX) {

@@ -26,6 +26,7 @@ enum walk_result {
 };
 
 struct walk_options {
+	const uint32_t *as_run; /* by node: place in the order in which the executor ran, tried before all, or NULL */
 	const uint32_t *guess;  /* by node: place in an order to try first, or NULL */
 	const bool *impossible; /* by candidate: values.h */
 	size_t table;           /* most dead states kept, 16 to 32 bytes each */

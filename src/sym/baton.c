@@ -24,7 +24,9 @@ static void hand_over(struct ethread *next)
 
 static struct ethread *pick(void)
 {
-	struct ethread *earliest = NULL;
+	struct ethread *earliest = time_guided();
+	if (earliest)
+		return earliest;
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		struct ethread *t = engine.threads.at[i];
 		if (sync_can_go(t) && (!earliest || t->time < earliest->time))
@@ -59,9 +61,27 @@ void baton_wait(struct ethread *self)
 
 void baton_yield(struct ethread *self)
 {
-	struct ethread *next = pick();
+	struct ethread *next = engine.guided < engine.guide.n ? self : pick();
 	if (!next || next == self || next->time >= self->time)
 		return;
+	hand_over(next);
+	await_turn(self);
+}
+
+void baton_wander(struct ethread *self, uint64_t random, uint64_t until)
+{
+	size_t n = engine.threads.n;
+	for (size_t i = 0; i < n; i++) {
+		struct ethread *t = engine.threads.at[(random + i) % n];
+		if (t == self || t->time > until || !sync_can_go(t))
+			continue;
+		baton_give(self, t);
+		return;
+	}
+}
+
+void baton_give(struct ethread *self, struct ethread *next)
+{
 	hand_over(next);
 	await_turn(self);
 }

@@ -307,6 +307,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	read_known();
 	guess_load();
 	lines_load();
+	time_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	catch_faults();

@@ -114,6 +114,7 @@ struct ethread {
 	size_t next_time;    /* in log->times */
 	uint64_t words_seen; /* of the path, when stamps were last looked at */
 	size_t stamped;      /* events that know the stamp after them */
+	bool held;           /* by the guide, before the SAP it has counted */
 	/* baton.c */
 	_Atomic uint32_t turn; /* futex */
 	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
@@ -157,6 +158,10 @@ struct engine {
 	/* Combinations of values that lead off the recorded paths: runs of entries, each ended by one with sap 0. */
 	vec(struct forced_value) nogoods;
 	size_t nogoods_loaded; /* how many entries are from earlier runs */
+	uint32_t nevents;      /* of all threads so far */
+	uint64_t seed;         /* 0: threads run in the order of time; else in one of many (time.c) */
+	vec(struct guide_run) guide; /* followed first */
+	size_t guided;         /* runs of it that are over */
 	uint64_t mismatches, faults, refuted;
 	char first_mismatch[256], first_fault[256];
 	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
@@ -190,12 +195,24 @@ int engine_inside(int inside);
 void baton_wait(struct ethread *self);
 /* Lets a thread that is behind in time run first. */
 void baton_yield(struct ethread *self);
+/* Lets some other thread run that has not come past the time `until`, if there is one. */
+void baton_wander(struct ethread *self, uint64_t random, uint64_t until);
+/* Lets this one run. */
+void baton_give(struct ethread *self, struct ethread *next);
 void baton_first(struct ethread *self);      /* a new thread waits for its first turn */
 _Noreturn void baton_leave(struct ethread *self);
 
 /* time.c: the thread has come past a stamp; past words of its path. */
 void time_passes(struct ethread *t, uint64_t stamp);
 void time_path(struct ethread *t);
+/*
+ * Before each shared access: another thread's turn where the guide says so; after its end, with a seed, now and then, as
+ * far as the stamps leave it open.
+ */
+void time_wander(struct ethread *t);
+/* Whom the guide wants to run now; NULL: nobody who can. */
+struct ethread *time_guided(void);
+void time_load(void);
 
 /* sync.c: the steps of interposed calls (include/rethread/engine.h). */
 int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

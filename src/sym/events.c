@@ -10,6 +10,7 @@ struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object
 	*e = (struct event){ .thread = t->number, .kind = (uint8_t)kind, .sap = t->saps,
 			     .object = object, .site = site };
 	e->after = t->time;
+	e->run = ++engine.nevents;
 	if (engine_log_used_up(t))
 		e->flags |= EVENT_OPTIONAL;
 	return e;

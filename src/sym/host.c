@@ -98,6 +98,7 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	expr address = guess_take_address(self);
+	time_wander(self);
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
@@ -118,6 +119,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self);
+	time_wander(self);
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
@@ -149,6 +151,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 {
 	struct ethread *self = of(t);
 	self->saps++;
+	time_wander(self);
 	bool racy = is_racy(self, piece->address, piece->size, true);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
 	uint32_t number = 0;

@@ -5,6 +5,8 @@
  */
 #include "sym/engine.h"
 
+#include <stdlib.h>
+
 void time_passes(struct ethread *t, uint64_t stamp)
 {
 	if (stamp <= t->time)
@@ -22,4 +24,94 @@ void time_path(struct ethread *t)
 	t->words_seen = t->path.words;
 	while (t->next_time < log->ntimes && log->times[t->next_time].words <= complete)
 		time_passes(t, log->times[t->next_time++].time);
+}
+
+/* The thread's next stamp: what it does until then happened before it. */
+static uint64_t next_stamp(const struct ethread *t)
+{
+	uint64_t next = UINT64_MAX;
+	if (!t->log)
+		return next;
+	if (t->next_time < t->log->ntimes)
+		next = t->log->times[t->next_time].time;
+	if (t->next_sync < t->log->nsync && t->log->sync[t->next_sync].time && t->log->sync[t->next_sync].time < next)
+		next = t->log->sync[t->next_sync].time;
+	return next;
+}
+
+static struct ethread *thread_of_log(uint32_t number)
+{
+	for (size_t i = 0; i < engine.threads.n; i++)
+		if (engine.threads.at[i]->log && engine.threads.at[i]->log->info.number == number)
+			return engine.threads.at[i];
+	return NULL;
+}
+
+/* SAPs that are over: one that waits has been counted already. */
+static uint64_t executed(const struct ethread *t)
+{
+	bool waits = t->held || (t->wait != WAIT_NOTHING && t->wait != WAIT_FOREVER);
+	return t->saps - waits;
+}
+
+struct ethread *time_guided(void)
+{
+	for (; engine.guided < engine.guide.n; engine.guided++) {
+		const struct guide_run *r = &engine.guide.at[engine.guided];
+		struct ethread *t = thread_of_log(r->thread);
+		if (t && executed(t) >= r->sap)
+			continue;
+		return t && sync_can_go(t) ? t : NULL;
+	}
+	return NULL;
+}
+
+/* The thread has just counted a SAP: others run until the guide lets it execute it. */
+static void follow_guide(struct ethread *t)
+{
+	t->held = true;
+	while (engine.guided < engine.guide.n) {
+		const struct guide_run *r = &engine.guide.at[engine.guided];
+		if (r->thread == t->log->info.number && t->saps <= r->sap)
+			break;
+		struct ethread *next = time_guided();
+		if (!next)
+			engine.guided = engine.guide.n; /* it cannot be followed any further */
+		else if (next != t)
+			baton_give(t, next);
+	}
+	t->held = false;
+}
+
+void time_wander(struct ethread *t)
+{
+	static uint64_t random;
+	if (engine.guided < engine.guide.n && t->log) {
+		follow_guide(t);
+		return;
+	}
+	if (!engine.seed)
+		return;
+	random = (random ^ engine.seed) * 0x9e3779b97f4a7c15ull + 1;
+	/* Seeds differ in how long a thread runs at a stretch: 4 to 512 accesses. */
+	if (random >> 32 & ((4u << engine.seed % 8) - 1))
+		return;
+	baton_wander(t, random >> 20, next_stamp(t));
+}
+
+void time_load(void)
+{
+	char *data, *path = xasprintf("%s/seed", engine.config->state);
+	size_t size;
+	if (read_file(path, &data, &size, NULL)) {
+		engine.seed = strtoull(data, NULL, 10);
+		free(data);
+	}
+	free(path);
+	path = xasprintf("%s/guide", engine.config->state);
+	if (read_file(path, &data, &size, NULL)) {
+		engine.guide.n = engine.guide.cap = size / sizeof *engine.guide.at;
+		engine.guide.at = (struct guide_run *)data;
+	}
+	free(path);
 }
