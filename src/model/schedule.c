@@ -235,6 +235,19 @@ static void after_conflicts(struct builder *b, uint32_t e, uint32_t atom, bool w
 		after(b, e, r->at.at[i]);
 }
 
+/*
+ * From now on what comes after the write e comes after the reads before it as well. But for those of its own thread that
+ * saw it in the store buffer: nothing holds e back until they are done, so the next write has to wait for them itself.
+ */
+static void forget_reads(const struct builder *b, struct reads *r, uint32_t e)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->at.n; i++)
+		if (r->at.at[i] > e && event_at(b, r->at.at[i])->thread == event_at(b, e)->thread)
+			r->at.at[kept++] = r->at.at[i];
+	r->at.n = kept;
+}
+
 static void access_memory(struct builder *b, uint32_t e, bool visible)
 {
 	const struct atoms *a = &b->m->atoms;
@@ -248,7 +261,7 @@ static void access_memory(struct builder *b, uint32_t e, bool visible)
 			after_conflicts(b, e, atom, takes_effect, visible);
 		if (takes_effect) {
 			b->last_write[atom] = e;
-			b->reads[atom].at.n = 0;
+			forget_reads(b, &b->reads[atom], e);
 		}
 		if (reads)
 			*vec_push(&b->reads[atom].at) = e;

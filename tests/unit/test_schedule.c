@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -94,6 +95,43 @@ static void waits_are_transitive(void **state)
 	assert_wait(&s, 0, "1:1", 1, "1", 2);
 	assert_wait(&s, 1, "1:2", 1, "1:1", 2);
 	schedule_release(&s);
+	execution_release(&x);
+}
+
+/*
+ * TSO. Thread 1 writes x and reads it back from its store buffer; then its write becomes visible, then that of 1:1. In a
+ * replay the write may be visible at once, so that of 1:1 has to wait for the read, not only for the write.
+ */
+static void a_read_of_the_own_buffer_holds_later_writes_back(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	struct memory m;
+	struct error err;
+	struct memory_options options = {.model = MEMORY_TSO};
+	struct linear l = {.needed = 9};
+	execution_init(&x);
+	make_thread(&x, "1");                       /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1)); /* 1: SAP 1 */
+	make_read(&x, X, 4);                        /* 2: SAP 2 */
+	make_end(&x, 0);                            /* 3 */
+	make_thread(&x, "1:1");                     /* 4 */
+	make_write(&x, X, 4, make_const(&x, 4, 2)); /* 5: SAP 1 */
+	make_end(&x, 0);                            /* 6 */
+	assert_true(memory_init(&m, &x, &options, &err));
+	const struct step steps[] = {{0, false}, {1, false}, {2, false}, {1, true}, {4, false},
+				     {5, false}, {5, true},  {3, false}, {6, false}};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		*vec_push(&l.steps) = steps[i];
+	schedule_init(&s, &m, &l);
+	bool after_read = false;
+	for (size_t i = 0; i < s.waits.n; i++)
+		after_read |= !strcmp(s.waits.at[i].thread, "1:1") && s.waits.at[i].sap == 1 && s.waits.at[i].other_sap == 2;
+	assert_true(after_read);
+	schedule_release(&s);
+	linear_release(&l);
+	memory_release(&m);
 	execution_release(&x);
 }
 
@@ -230,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(implied_waits_are_left_out),
 		cmocka_unit_test(waits_are_transitive),
+		cmocka_unit_test(a_read_of_the_own_buffer_holds_later_writes_back),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
 		cmocka_unit_test(a_wait_in_the_middle_of_an_operation),
 		cmocka_unit_test(text_comes_back),
