@@ -2,6 +2,7 @@
 #include "cli/margin.h"
 #include "cli/run.h"
 #include "trace/store.h"
+#include "exe/report.h"
 #include "exe/sections.h"
 #include "exe/symbols.h"
 
@@ -25,6 +26,7 @@ enum { STATUS_ENDED = 124 };
 struct record {
 	struct run_options run;
 	const char *output;   /* -o, or NULL */
+	bool quiet;           /* -q: no word about runs that went as they should */
 	bool until_failure;
 	long runs;
 	long done;            /* runs so far, in repeat */
@@ -58,11 +60,14 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"output", required_argument, NULL, 'o'},  {"scheme", required_argument, NULL, 's'},
 		{"until-failure", no_argument, NULL, 'u'}, {"runs", required_argument, NULL, 'r'},
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
-		{"fail-if", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
-		{0},
+		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},	   {0},
 	};
-	for (int c; (c = getopt_long(argc, argv, "+o:h", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
 		switch (c) {
+		case 'q':
+			r->quiet = true;
+			break;
 		case 'o':
 			r->output = optarg;
 			break;
@@ -210,7 +215,7 @@ static void drop_run(struct record *r)
 
 static void progress(const struct record *r, bool last)
 {
-	if (!isatty(2))
+	if (!isatty(2) || r->quiet)
 		return;
 	fprintf(stderr, "\r\033[Krethread: run %ld/%ld, no failure yet", r->done, r->runs);
 	if (last)
@@ -218,6 +223,29 @@ static void progress(const struct record *r, bool last)
 }
 
 /* ---------------------------------------------------------------- the end */
+
+/* Functions that the link found and that no table has: what they bring in is not in the log. */
+static void warn_unknown(const struct record *r)
+{
+	struct report report;
+	struct error err;
+	char *names = xstrdup("");
+	if (!report_read(&report, r->run.program, &err))
+		return; /* the program is of an earlier version */
+	for (size_t i = 0; i < report.lines.n; i++) {
+		const struct report_line *l = &report.lines.at[i];
+		if (!report_is(l, "external") || strcmp(l->field[1], "unknown"))
+			continue;
+		char *more = xasprintf("%s%s%s", names, *names ? ", " : "", l->field[3]);
+		free(names);
+		names = more;
+	}
+	if (*names)
+		warn("what these functions from outside do to shared memory, and what they bring in, is not recorded: %s",
+		     names);
+	free(names);
+	report_release(&report);
+}
 
 static void report(const struct record *r, const struct run_result *result)
 {
@@ -232,7 +260,10 @@ static void report(const struct record *r, const struct run_result *result)
 	char run[48] = "";
 	if (r->until_failure)
 		snprintf(run, sizeof run, "run %ld: ", r->done);
-	fprintf(stderr, "rethread: %s%s\nrethread: trace: %s\n", run, what, r->dir);
+	if (!r->quiet) {
+		warn_unknown(r);
+		fprintf(stderr, "rethread: %s%s\nrethread: trace: %s\n", run, what, r->dir);
+	}
 	free(what);
 }
 
@@ -282,7 +313,8 @@ static int record(const struct command *self, int argc, char **argv)
 	}
 	if (r.until_failure && result.failure.kind == RT_FAIL_NONE) {
 		drop_run(&r);
-		fprintf(stderr, "rethread: no failure in %ld run%s; no trace is kept\n", r.done,
+		if (!r.quiet)
+			fprintf(stderr, "rethread: no failure in %ld run%s; no trace is kept\n", r.done,
 			r.done == 1 ? "" : "s");
 	} else {
 		traces_set_latest(r.dir);
@@ -299,7 +331,7 @@ static int record(const struct command *self, int argc, char **argv)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
-		     "                       [--max-log SIZE] [--fail-if CMD] [--] PROG ARGS...",
+		     "                       [--max-log SIZE] [--fail-if CMD] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
@@ -311,6 +343,7 @@ const struct command record_command = {
 		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"
 		"  --fail-if CMD     shell command that gets the run's output on its standard input and\n"
 		"                    exits 0 when the run is bad\n"
+		"  -q                say nothing but warnings about the log itself\n"
 		"\n"
 		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"
 		"timeout, or --fail-if. The exit status is the program's own, and it dies by the same\n"

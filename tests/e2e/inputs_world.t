@@ -6,6 +6,7 @@ cat >p.c <<'P'
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <time.h>
 int main(void)
 {
@@ -31,6 +32,12 @@ int main(void)
 		files += !strncmp(e->d_name, "tmp", 3);
 	closedir(d);
 	both(files * 7, 9);
+	struct utsname u;
+	char *where = getcwd(NULL, 0), here[4096];
+	assert(where && getcwd(here, sizeof here) == here && !strcmp(here, where) && !uname(&u));
+	both((long)strlen(where) % 30, (long)strlen(u.release) + (long)umask(022) % 7);
+	free(where);
+	assert(!mkdir("deep", 0700) && !chdir("deep") && getcwd(here, sizeof here) && strstr(here, "/deep") && !chdir("..") && !rmdir("deep"));
 	assert(!unlink(name) && access(name, F_OK) < 0);
 	srand((unsigned)time(NULL) ^ (unsigned)getpid());
 	gettimeofday(&tv, 0);
