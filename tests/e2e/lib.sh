@@ -78,7 +78,7 @@ followed() {
 }
 
 # proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
-# Its head comment says how it fails (`fail-if:`), with which arguments (`args:`).
+# Its head comment says how it fails (`fail-if:`), with which arguments (`args:`). LIMIT: seconds after which it hangs (20).
 proven() {
 	local source=$1 cc=cc predicate args
 	shift
@@ -89,7 +89,7 @@ proven() {
 	# How likely a failure is depends on the machine: `TRY` may name other arguments to try in turn.
 	for _ in ${RARE:-1 2 3}; do
 		for a in ${TRY:-"$args"}; do
-			rethread record --until-failure --runs 2000 --timeout 20 ${predicate:+--fail-if "$predicate"} -- ./p $a >recorded 2>err || break 2
+			rethread record --until-failure --runs 2000 --timeout "${LIMIT:-20}" ${predicate:+--fail-if "$predicate"} -- ./p $a >recorded 2>err || break 2
 		done
 	done
 	# A program whose failure needs luck: without it there is nothing to reproduce, which is no fault of the tool's.
@@ -106,15 +106,18 @@ proven() {
 	has out 'context switches' '^thread 1'
 }
 
-# harmless SOURCE [ARGS...]: its fixed version does not fail.
+# harmless SOURCE [ARGS...]: its fixed version does not fail in RUNS runs (100), and nothing of it is "reproduced".
 harmless() {
-	local source=$1 cc=cc predicate args
+	local source=$1 cc=cc predicate args runs=${RUNS:-100}
 	shift
 	case $source in *.cpp) cc=c++ ;; esac
 	predicate=$(sed -n 's/^ \* fail-if: //p' "$source")
 	args=${*:-$(sed -n 's/^ \* args: //p' "$source")}
 	rethread $cc -O2 -g -pthread -DFIXED "$source" -o fixed
-	rethread record --until-failure --runs 100 --timeout 20 ${predicate:+--fail-if "$predicate"} -- ./fixed $args >recorded 2>err ||
-		fail "the fixed version fails: $(cat err)"
-	has err 'no failure in 100 runs'
+	rethread record --until-failure --runs "$runs" --timeout 20 ${predicate:+--fail-if "$predicate"} -- ./fixed $args >recorded 2>err ||
+		fail "the fixed version of $source fails: $(cat err)"
+	has err "no failure in $runs runs"
+	rethread record ${predicate:+--fail-if "$predicate"} -- ./fixed $args >recorded 2>err || fail "the fixed version of $source fails: $(cat err)"
+	status 4 rethread reproduce >out 2>&1
+	has out 'is the trace of a run that did not fail'
 }
