@@ -182,11 +182,23 @@ static void execute(struct work *w)
 			      (unsigned long long)s->symbols, (unsigned long long)s->assumptions);
 }
 
+/* Why a path cannot be followed to the failure when the log is not all of the run; NULL when it is. */
+static const char *missing_from_log(const struct trace *t)
+{
+	if (t->header.flags & RT_LOG_CAP)
+		return "--max-log was reached";
+	return t->header.flags & RT_LOG_FULL ? "the disk was full" : NULL;
+}
+
 _Noreturn static void unexplained(struct work *w)
 {
 	const struct explore_stats *s = &w->figures.explore;
+	const char *missing = missing_from_log(w->trace);
 	struct error err;
-	if (s->mismatches)
+	if (missing)
+		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
+			   "more room", missing);
+	else if (s->mismatches)
 		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one, and "
 			   "nothing known to race decides it",
 		     s->first_mismatch);
@@ -323,6 +335,11 @@ static void choose_engine(struct work *w)
 	}
 	if (rw)
 		follow_order(w);
+	if (w->trace->header.scheme < RT_SCHEME_PATH) {
+		progress_line("rethread: scheme base records inputs but no paths, so there is nothing that engine solve could "
+			      "follow: record again with --scheme path+sync");
+		finish(w, EXIT_ERROR, "error");
+	}
 }
 
 /*

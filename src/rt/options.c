@@ -155,6 +155,8 @@ static void parse_one(struct rt_options *o, struct piece option)
 
 void rt_options_parse(struct rt_options *o, const char *text)
 {
+	bool given = text && *text;
+
 	memset(o, 0, sizeof *o);
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
@@ -167,6 +169,9 @@ void rt_options_parse(struct rt_options *o, const char *text)
 			parse_one(o, (struct piece){text, n});
 		text += n + (text[n] == ',');
 	}
-	if (!*o->dir)
-		o->scheme = RT_SCHEME_OFF;
+	if (*o->dir)
+		return;
+	if (given && o->scheme != RT_SCHEME_OFF)
+		rt_say("nothing is recorded", "RETHREAD_OPTIONS has no dir=DIR to record to");
+	o->scheme = RT_SCHEME_OFF;
 }

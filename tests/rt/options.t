@@ -12,3 +12,10 @@ has dump '^flags 4 '
 RETHREAD_OPTIONS=off status 3 ./p 2>err
 RETHREAD_OPTIONS=dir=missing status 3 ./p 2>>err
 same "$(cat err)" "rethread: nothing is recorded, cannot make the log in: missing"
+RETHREAD_OPTIONS=scheme=pth status 3 ./p 2>err
+same "$(cat err)" "rethread: bad value of option in RETHREAD_OPTIONS: scheme=pth
+rethread: nothing is recorded: RETHREAD_OPTIONS has no dir=DIR to record to"
+RETHREAD_OPTIONS=of status 3 ./p 2>err
+has err '^rethread: unknown option in RETHREAD_OPTIONS: of$'
+RETHREAD_OPTIONS= status 3 ./p 2>err
+same "$(cat err)" ""
