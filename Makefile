@@ -3,6 +3,7 @@
 #   make            all products           make check     all tests, last line "N passed, N failed"
 #   make demo       one bug, start to end  make install PREFIX=/usr/local DESTDIR=
 #   make bench      what recording costs   make format    clang-format over all sources
+#   make fuzz       the parsers, for FUZZ_SECONDS each; what is new goes to the corpus that `make check' replays
 #   make clean      removes build/
 #
 # Sources are taken by wildcard, one folder per part; a new file needs no change here.
@@ -83,7 +84,7 @@ PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
 PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
-.PHONY: all check eval demo bench install clean format units
+.PHONY: all check eval demo bench fuzz install clean format units
 all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
@@ -161,6 +162,9 @@ eval: all
 
 demo: all
 	@scripts/demo.sh
+
+fuzz:
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} tests/fuzz/run.sh
 
 # What recording costs; ROUNDS, SCALE and TIME=cpu are explained in bench/run.sh.
 bench: all $(B)/bench/solve_execution

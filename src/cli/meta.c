@@ -33,44 +33,48 @@ char *failure_line(const struct rt_failure *f)
 	}
 }
 
-/* JSON is UTF-8; other bytes become '?'. */
+/* JSON is UTF-8: what is not goes as {"hex": "..."}. */
 static json_t *text(const char *s)
 {
 	json_t *j = json_string(s);
 	if (j)
 		return j;
-	char *copy = xstrdup(s);
-	for (char *c = copy; *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	j = json_string(copy);
-	free(copy);
+	char *hex = xcalloc(2 * strlen(s) + 1, 1);
+	for (size_t i = 0; s[i]; i++)
+		sprintf(hex + 2 * i, "%02x", (unsigned char)s[i]);
+	j = json_pack("{s:s}", "hex", hex);
+	free(hex);
 	return j;
 }
 
-/* Variables that are not UTF-8 are left out rather than changed; nor do our own belong to the program. */
-static json_t *environment(void)
+/* Variables that the loader and the C library themselves look at, or that say where things are. */
+static bool is_harmless(const char *variable)
+{
+	static const char *const names[] = {
+		"HOME=", "LANG=", "LANGUAGE=", "LC_", "LD_", "LOGNAME=", "MALLOC_", "GLIBC_TUNABLES=", "OLDPWD=", "PATH=",
+		"PWD=", "SHELL=", "TERM=", "TMPDIR=", "TZ=", "USER=", "OMP_", "XDG_",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(variable, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* As the program saw it: our own variables do not belong to it. */
+static json_t *environment(bool all)
 {
 	json_t *list = json_array();
-	for (char **e = environ; *e; e++) {
-		if (!strncmp(*e, "RETHREAD_OPTIONS=", 17))
-			continue;
-		json_t *j = json_string(*e);
-		if (j)
-			json_array_append_new(list, j);
-	}
+	for (char **e = environ; *e; e++)
+		if (strncmp(*e, "RETHREAD_OPTIONS=", 17) && (all || is_harmless(*e)))
+			json_array_append_new(list, text(*e));
 	return list;
 }
 
 static json_t *arguments(char **argv)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; argv[i]; i++) {
-		json_t *j = json_string(argv[i]);
-		if (!j)
-			warn("argument %zu is not UTF-8: replay will give the program another one", i);
-		json_array_append_new(list, j ? j : text(argv[i]));
-	}
+	for (size_t i = 0; argv[i]; i++)
+		json_array_append_new(list, text(argv[i]));
 	return list;
 }
 
@@ -87,7 +91,7 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 {
 	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir);
 	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(o->program), "argv",
-				 arguments(o->argv), "environment", environment(), "cwd",
+				 arguments(o->argv), "environment", environment(!o->no_env), "cwd",
 				 text(cwd ? cwd : "/"), "pid", (int)r->pid, "scheme",
 				 o->scheme ? o->scheme : "path+sync", "status", r->status, "verdict",
 				 verdict(&r->failure));

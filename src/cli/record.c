@@ -61,12 +61,16 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"until-failure", no_argument, NULL, 'u'}, {"runs", required_argument, NULL, 'r'},
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
 		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
+		{"no-env", no_argument, NULL, 'e'},
 		{"help", no_argument, NULL, 'h'},	   {0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
 		switch (c) {
 		case 'q':
 			r->quiet = true;
+			break;
+		case 'e':
+			r->run.no_env = true;
 			break;
 		case 'o':
 			r->output = optarg;
@@ -331,7 +335,7 @@ static int record(const struct command *self, int argc, char **argv)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
-		     "                       [--max-log SIZE] [--fail-if CMD] [-q] [--] PROG ARGS...",
+		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
@@ -343,6 +347,8 @@ const struct command record_command = {
 		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"
 		"  --fail-if CMD     shell command that gets the run's output on its standard input and\n"
 		"                    exits 0 when the run is bad\n"
+		"  --no-env          keep only variables of the environment that the system's libraries need (PATH,\n"
+		"                    LANG, ...): the others may be secrets. A program that reads others may not replay\n"
 		"  -q                say nothing but warnings about the log itself\n"
 		"\n"
 		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"

@@ -23,6 +23,7 @@ struct run_options {
 	const char *build_id; /* with twin: the program's, in hex */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */
+	bool no_env;          /* most of the environment is not kept */
 	uint64_t margin;      /* of time stamps (margin.h) */
 };
 

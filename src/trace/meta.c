@@ -13,17 +13,47 @@ static const char *const kinds[] = {
 	[RT_FAIL_PREDICATE] = "predicate",
 };
 
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A string, or the bytes of {"hex": "..."}; malloc'ed, NULL when it is neither. */
+static char *string_of(const json_t *v)
+{
+	const char *s = json_string_value(v), *hex = json_string_value(json_object_get(v, "hex"));
+	char *bytes;
+	size_t n;
+
+	if (s || !hex)
+		return s ? xstrdup(s) : NULL;
+	n = strlen(hex) / 2;
+	bytes = xcalloc(n + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+
+		bytes[i] = (char)(high << 4 | low);
+		if (high < 0 || low < 0 || !bytes[i]) {
+			free(bytes);
+			return NULL;
+		}
+	}
+	return bytes;
+}
+
 static bool get_string(const json_t *object, const char *key, char **out, const char *path,
 		       struct error *err)
 {
 	const json_t *v = json_object_get(object, key);
+	char *s;
 
 	if (!v || json_is_null(v))
 		return true;
-	if (!json_is_string(v))
+	s = string_of(v);
+	if (!s)
 		return fail(err, "%s: \"%s\" is not a string; the trace is damaged", path, key);
 	free(*out);
-	*out = xstrdup(json_string_value(v));
+	*out = s;
 	return true;
 }
 
@@ -48,16 +78,14 @@ static bool get_strings(const json_t *object, const char *key, char ***out, cons
 	n = json_array_size(v);
 	list = xcalloc(n + 1, sizeof *list);
 	for (size_t i = 0; i < n; i++) {
-		const json_t *s = json_array_get(v, i);
-
-		if (!json_is_string(s)) {
+		list[i] = string_of(json_array_get(v, i));
+		if (!list[i]) {
 			free_strings(list);
 			return fail(
 				err,
 				"%s: \"%s\" has an element that is no string; the trace is damaged",
 				path, key);
 		}
-		list[i] = xstrdup(json_string_value(s));
 	}
 	free_strings(*out);
 	*out = list;
