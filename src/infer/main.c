@@ -18,6 +18,7 @@
 
 #include <getopt.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct request {
@@ -510,6 +511,7 @@ static void choose_models(struct work *w)
 int main(int argc, char **argv)
 {
 	struct error err;
+	umask(077); /* what goes into a trace is for its owner alone */
 	if (argc && !strcmp(argv[0], "paths"))
 		return paths_main(argc, argv);
 	struct work w = { .request = parse(argc, argv), .start = solver_clock() };

@@ -159,8 +159,11 @@ static void start(int argc, char **argv, char **env)
 		start_replay(&s);
 	else if (!strcmp(s.mode, "record"))
 		start_record(&s, variable(env, "RETHREAD_OPTIONS"));
-	else if (!strcmp(s.mode, "infer"))
+	else if (!strcmp(s.mode, "infer")) {
+		/* Loading the engine initialises the C library, with this environment. */
+		environ = env;
 		start_infer(&s);
+	}
 	else if (*s.mode) {
 		complain("unknown mode ", s.mode);
 		_exit(125);
