@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 2
+#define RT_ABI 3
 #define RT_HASH_SIZE 20
 
 /* ------------------------------------------------------------------ the recorded program ---- */
@@ -66,6 +66,21 @@
 
 extern __thread uint64_t *__rethread_path;
 void __rethread_path_full(void);
+
+/*
+ * Values. A site that reads one word of 8, 16, 32 or 64 bits, or a call that allocates, with metadata !rethread.value
+ * in the kept module appends what it read or returned, once it has:
+ *
+ *     *__rethread_values.at++ = ~(uint32_t)value;
+ *     if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
+ *
+ * There is always room for one. Unwritten log is 0, so a value of all ones at the very end is not known to be there.
+ */
+struct rt_values {
+	uint32_t *at, *end;
+};
+extern __thread struct rt_values __rethread_values;
+void __rethread_values_full(void);
 
 /* How many bits name one of n >= 1 successors. */
 static inline unsigned rt_switch_bits(uint32_t n)
@@ -167,5 +182,10 @@ extern const struct rt_twin_module __rethread_twin_module;
  *     total     WHAT NUMBER
  */
 #define RT_SECTION_REPORT ".rethread.report"
+/*
+ * Loaded, as part of the recorded program: 32-bit distances from the beginning of this section to each symbol, by number; 0
+ * for those that are not in the program.
+ */
+#define RT_SECTION_PLACES "rethread_places"
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 1
+#define RT_TRACE_VERSION 2
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -97,6 +97,7 @@ enum rt_stream {
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
 	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
+	RT_STREAM_VALUE = 7,  /* complements of 32-bit values (instrument.h); trailing zeros mean nothing */
 };
 
 /*

@@ -1,5 +1,6 @@
 #include "infer/explore.h"
 
+#include "exe/places.h"
 #include "exe/sections.h"
 #include "exe/symbols.h"
 #include "exe/twin.h"
@@ -118,12 +119,29 @@ static bool write_failure(const struct trace *t, const char *dir, struct error *
 	return ok;
 }
 
+/* Where the recorded program had its symbols, for the executor (src/sym/recall.c). */
+static bool write_places(const struct trace *t, const char *dir, struct error *err)
+{
+	uint64_t *at;
+	size_t n;
+	if (!places_read(t->program, &at, &n, err))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (at[i])
+			at[i] += t->header.load_address;
+	char *path = xasprintf("%s/places", dir);
+	bool ok = write_file(path, at, n * sizeof *at, err);
+	free(path);
+	free(at);
+	return ok;
+}
+
 static struct explorer *explorer_make(const struct trace *t, const char *twin, const char *dir, bool lines,
 				      struct error *err)
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
 	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
-	if (make_code(t, e->code, lines, err) && write_failure(t, dir, err))
+	if (make_code(t, e->code, lines, err) && write_failure(t, dir, err) && write_places(t, dir, err))
 		return e;
 	explorer_free(e);
 	return NULL;

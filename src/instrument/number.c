@@ -1,6 +1,7 @@
 /* Symbols, sites and branches of the module, as include/rethread/instrument.h numbers them. */
 #include "instrument/pass.h"
 
+#include "instrument/addresses.h"
 #include "instrument/recompute.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct numberer {
 	struct numbering *out;
 	struct sharing *sharing;
 	struct map interposed; /* declared functions that the runtime defines */
+	struct map sites;      /* instructions that are sites */
 	LLVMContextRef context;
 	unsigned metadata_kind;
 };
@@ -207,6 +209,7 @@ static void add_site(struct numberer *s, LLVMValueRef i, enum site_kind kind)
 		n->kinds = pass_grow(n->kinds, &n->kinds_cap, sizeof *n->kinds);
 	n->kinds[n->sites.n] = (uint8_t)kind;
 	values_push(&n->sites, i);
+	map_set(&s->sites, i, 1);
 
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(s->context);
 	LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(i32, n->sites.n, false));
@@ -272,12 +275,8 @@ static void find_known(struct numberer *s, LLVMModuleRef m, struct map *known)
 	const char *all = getenv("RETHREAD_PASS_ALL_BRANCHES");
 	if (all && *all && strcmp(all, "0"))
 		return;
-	struct map sites = {0};
-	for (size_t i = 0; i < s->out->sites.n; i++)
-		map_set(&sites, s->out->sites.at[i], 1);
 	recompute_find(m, s->sharing, known);
-	progress_keep(m, &s->interposed, &sites, known);
-	map_free(&sites);
+	progress_keep(m, &s->interposed, &s->sites, known);
 }
 
 static void number_branches(struct numberer *s, LLVMModuleRef m)
@@ -307,6 +306,15 @@ static void number_branches(struct numberer *s, LLVMModuleRef m)
 	map_free(&known);
 }
 
+static void mark_values(struct numberer *s, LLVMModuleRef m)
+{
+	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
+	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
+	addresses_find(m, &s->sites, &s->out->recorded);
+	for (size_t i = 0; i < s->out->recorded.n; i++)
+		LLVMSetMetadata(s->out->recorded.at[i], kind, LLVMMetadataAsValue(s->context, node));
+}
+
 void number_module(LLVMModuleRef m, struct numbering *n)
 {
 	struct numberer s = {.out = n, .context = LLVMGetModuleContext(m)};
@@ -318,7 +326,9 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	n->sharing = s.sharing = sharing_analyze(m);
 	number_sites(&s, m);
 	number_branches(&s, m);
+	mark_values(&s, m);
 	map_free(&s.interposed);
+	map_free(&s.sites);
 }
 
 void numbering_free(struct numbering *n)
@@ -327,6 +337,7 @@ void numbering_free(struct numbering *n)
 	values_free(&n->symbols);
 	values_free(&n->sites);
 	values_free(&n->branches);
+	values_free(&n->recorded);
 	free(n->kinds);
 	n->kinds = NULL;
 }

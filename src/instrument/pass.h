@@ -9,6 +9,7 @@
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
+ *     addresses.c  which values are recorded, and how;  locked.c: what runs under a lock
  *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: where its log words are checked
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
@@ -37,6 +38,8 @@
 #define PASS_SITE_METADATA "rethread.site"
 /* On a conditional br or switch: it is not recorded, inference computes it (recompute.h). */
 #define PASS_KNOWN_METADATA "rethread.known"
+/* On a site that reads, or a call that allocates: its value is recorded (addresses.h). */
+#define PASS_VALUE_METADATA "rethread.value"
 #define PASS_OWN_PREFIX "__rethread_"
 
 /* ---------------------------------------------------------------- errors and memory (util.c) -- */
@@ -96,6 +99,7 @@ struct numbering {
 	uint8_t *kinds;
 	size_t kinds_cap;
 	struct values branches;
+	struct values recorded; /* instructions whose values are recorded (addresses.h), in module order */
 	uint32_t nknown;     /* branches that are not recorded */
 	uint32_t nfunctions; /* defined */
 	uint32_t naccesses;  /* plain loads and stores, shared or not */
@@ -185,6 +189,8 @@ void llvm_sha1(const void *data, size_t size, uint8_t out[RT_HASH_SIZE]);
 LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef m);
 /* Bodies and initialisers that only inform the optimiser become declarations. */
 void llvm_drop_available_externally(LLVMModuleRef m);
+/* The variable stays although nothing refers to it. */
+void llvm_keep(LLVMValueRef variable);
 bool llvm_address_taken(LLVMValueRef function);
 /* Where the source has an instruction, variable or allocation; fields are NULL and 0 when unknown. */
 struct llvm_place {

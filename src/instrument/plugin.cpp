@@ -22,6 +22,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 #include <cstring>
@@ -97,6 +98,12 @@ HIDDEN void llvm_drop_available_externally(LLVMModuleRef MRef)
 		G.setLinkage(GlobalValue::ExternalLinkage);
 		G.setComdat(nullptr);
 	}
+}
+
+HIDDEN void llvm_keep(LLVMValueRef V)
+{
+	auto *G = cast<GlobalVariable>(unwrap(V));
+	appendToUsed(*G->getParent(), {G});
 }
 
 HIDDEN bool llvm_address_taken(LLVMValueRef F)

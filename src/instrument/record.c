@@ -10,7 +10,7 @@
  * room.c decides where to ask whether the word is full. An append that is followed by another one, with
  * nothing in between that can fail or be seen, leaves the store to that one.
  */
-#include "instrument/pass.h"
+#include "instrument/addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +319,8 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 			end++;
 		record_function(&r, f, branches + i, end - i);
 	}
+	addresses_places(m, &n->symbols);
+	addresses_record(m, &n->recorded);
 	emit_table(m, n, hash);
 	free(r.edges);
 	LLVMDisposeBuilder(r.builder);

@@ -151,8 +151,9 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 	write_externals(f, m);
 	fprintf(f,
 		"total\tfunctions\t%u\ntotal\tbranches\t%zu\ntotal\tknown\t%u\ntotal\tsites\t%zu\n"
-		"total\taccesses\t%u\ntotal\tshared\t%u\n",
-		n->nfunctions, n->branches.n, n->nknown, n->sites.n, n->naccesses, n->nshared);
+		"total\taccesses\t%u\ntotal\tshared\t%u\ntotal\tvalues\t%zu\n",
+		n->nfunctions, n->branches.n, n->nknown, n->sites.n, n->naccesses, n->nshared,
+		n->recorded.n);
 	bool ok = !ferror(f);
 	if (fclose(f) != 0 || !ok)
 		pass_die("cannot write %s: %s", path, strerror(errno));

@@ -23,17 +23,20 @@ static void run_handler(int signal, siginfo_t *info, void *context)
 {
 	struct rt_self *self = &rt_self;
 	uint64_t *interrupted = __rethread_path;
+	struct rt_values values;
 
 	if (!self->active) {
 		installed[signal](signal, info, context);
 		return;
 	}
 	if (!self->handlers++)
-		self->interrupted = interrupted;
+		self->interrupted = interrupted, self->interrupted_values = __rethread_values;
 	self->handler_word = 1;
 	__rethread_path = &self->handler_word;
+	values = rt_values_divert();
 	installed[signal](signal, info, context);
 	self->handlers--;
+	__rethread_values = values;
 	__rethread_path = interrupted;
 }
 
@@ -67,6 +70,7 @@ static void leave_handlers(void)
 		return;
 	self->handlers = 0;
 	__rethread_path = self->interrupted;
+	__rethread_values = self->interrupted_values;
 }
 
 #define JUMP(name, type)                                                                           \

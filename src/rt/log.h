@@ -28,6 +28,7 @@ struct rt_log {
 	struct rt_log_header *header;
 	uint32_t scheme;
 	bool time;
+	bool values; /* recorded */
 	/* Cold from here on. */
 	uint64_t max;
 	uint64_t margin; /* of time stamps */

@@ -102,6 +102,14 @@ static bool parse_time(struct rt_options *o, struct piece v)
 	return true;
 }
 
+static bool parse_values(struct rt_options *o, struct piece v)
+{
+	if (!is(v, "0") && !is(v, "1"))
+		return false;
+	o->values = *v.at == '1';
+	return true;
+}
+
 static bool parse_margin(struct rt_options *o, struct piece v)
 {
 	uint64_t n = 0;
@@ -123,6 +131,7 @@ static const struct {
 	{"scheme", parse_scheme},
 	{"max-log", parse_max_log},
 	{"time", parse_time},
+	{"values", parse_values},
 	{"margin", parse_margin},
 };
 
@@ -161,6 +170,7 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
 	o->time = true;
+	o->values = true;
 	o->margin = RT_TIME_MARGIN;
 	while (text && *text) {
 		size_t n = strcspn(text, ",");

@@ -5,6 +5,7 @@
  *     scheme=S       off, base, path, path+sync (default)
  *     max-log=SIZE   bytes, or with K, M, G; the log ends there (default: no limit)
  *     time=0|1       time stamps (default 1)
+ *     values=0|1     values of reads that decide addresses (default 1)
  *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
  *     off            the same as scheme=off
  */
@@ -22,6 +23,7 @@ struct rt_options {
 	uint64_t max_log; /* UINT64_MAX: no limit */
 	uint64_t margin; /* what time stamps of two threads can be wrong by */
 	bool time;
+	bool values;
 };
 
 /*

@@ -63,8 +63,8 @@ static struct rt_chunk *make_chunk(struct rt_self *self, uint32_t stream, struct
 	return p->chunk[i] = rt_log_reserve(&part, 1, NULL);
 }
 
-/* The next chunk of a stream. */
-static struct rt_chunk *next_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
+
+struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
 {
 	struct rt_chunk *chunk = p->chunk[RT_CHUNK_SIZES - 1];
 
@@ -89,7 +89,7 @@ static void unmap_chunks(struct rt_pieces *p)
 
 static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
 {
-	struct rt_chunk *chunk = rt_log.time ? next_chunk(self, RT_STREAM_TIME, &self->time_pieces) : NULL;
+	struct rt_chunk *chunk = rt_log.time ? rt_self_chunk(self, RT_STREAM_TIME, &self->time_pieces) : NULL;
 
 	if (!chunk)
 		return false;
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void stamp(struct rt_self *self)
 
 static __attribute__((noinline, cold)) void path_refill(struct rt_self *self)
 {
-	struct rt_chunk *chunk = next_chunk(self, RT_STREAM_PATH, &self->path_pieces);
+	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_PATH, &self->path_pieces);
 
 	if (chunk)
 		path_to_chunk(self, chunk);
@@ -206,7 +206,7 @@ static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, u
 	__atomic_store_n(&entry->order, order, __ATOMIC_RELEASE);
 	if (++self->sync < self->sync_end)
 		return;
-	struct rt_chunk *chunk = next_chunk(self, RT_STREAM_SYNC, &self->sync_pieces);
+	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_SYNC, &self->sync_pieces);
 	if (chunk)
 		sync_to_chunk(self, chunk);
 	else
@@ -341,6 +341,7 @@ void rt_self_begin(struct rt_peer *peer)
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	path_to_scratch(self);
 	self->time_pieces.seq = UINT64_MAX; /* before the first */
+	rt_values_begin(self);
 	self->tid = self->thread->tid = peer->tid;
 	self->thread->start_time = rt_clock();
 	if (peer->thread)
@@ -373,6 +374,9 @@ void rt_self_leave(void)
 	unmap_chunks(&self->sync_pieces);
 	unmap_chunks(&self->time_pieces);
 	rt_log_unmap(self->time_pieces.chunk[0], chunk_size(0));
+	rt_values_end();
+	unmap_chunks(&self->value_pieces);
+	rt_log_unmap(self->value_pieces.chunk[0], chunk_size(0));
 	if (self->input)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = NULL;

@@ -50,6 +50,7 @@ struct rt_self {
 	uint32_t number;
 	uint32_t tid; /* kernel's id */
 	bool active;
+	bool values_ended; /* the log of values has no more room */
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	struct rt_sync *sync, *sync_end;
@@ -63,11 +64,12 @@ struct rt_self {
 	uint64_t scratch;
 	uint64_t handler_word;  /* what signal handlers append to (handlers.c) */
 	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
+	struct rt_values interrupted_values; /* the same of recorded values */
 	uint32_t handlers;      /* that are running */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
-	struct rt_pieces path_pieces, sync_pieces, time_pieces;
+	struct rt_pieces path_pieces, sync_pieces, time_pieces, value_pieces;
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */
@@ -87,6 +89,14 @@ void rt_self_begin(struct rt_peer *peer);
 void rt_self_ended(void);
 /* Nothing more is recorded for the calling thread; its mappings are gone. */
 void rt_self_leave(void);
+
+/* The next chunk of a stream, or NULL when the log has ended; pieces->seq is that of the last one. */
+struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *pieces);
+
+/* values.c: the calling thread's recorded values begin; end; go nowhere while a signal handler runs. */
+void rt_values_begin(struct rt_self *self);
+void rt_values_end(void);
+struct rt_values rt_values_divert(void);
 
 /* Append to the order of synchronization: the operation that is about to complete. Cold: changes
  * only. */

@@ -41,6 +41,10 @@ static struct ethread *pick(void)
 		if (t->wait == WAIT_TIME && (!first || t->wait_time < first->wait_time))
 			first = t;
 	}
+	/* Nobody is going to allocate the block: it goes on with what memory holds. */
+	for (size_t i = 0; !first && i < engine.threads.n; i++)
+		if (engine.threads.at[i]->wait == WAIT_BLOCK)
+			first = engine.threads.at[i];
 	return first;
 }
 

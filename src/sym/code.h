@@ -88,6 +88,8 @@
 	X(SITE_STM, "--p")              /* mask-R may be all ones: none */                       \
 	X(ATOMIC, "wrp")                /* pool: site R op; w: width */                          \
 	X(CMPXCHG, "wrp")               /* pool: site R(expected) R(new); d: old, success */     \
+	X(RECALL, "---")                /* the access that comes next: its value is in the log */ \
+	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation */            \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \

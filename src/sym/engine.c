@@ -308,6 +308,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	guess_load();
 	lines_load();
 	time_load();
+	recall_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	catch_faults();
@@ -344,7 +345,7 @@ static void write_status(size_t found)
 		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s}", "found", (json_int_t)found, "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
-		(json_int_t)engine.mismatches, "assumptions", (json_int_t)engine.assumptions.n, "faults",
+		(json_int_t)engine.mismatches, "assumptions", (json_int_t)(engine.assumptions.n + recall_doubtful()), "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
 		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault);
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */

@@ -11,6 +11,7 @@
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
  *   race.c     which locations race
+ *   recall.c   recorded values of reads that decide addresses
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
@@ -34,6 +35,7 @@ enum wait_kind {
 	WAIT_OBJECT,  /* the object is free, and the next step on it is number `order` (0: any) */
 	WAIT_JOIN,    /* target has ended */
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
+	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 };
 
@@ -104,6 +106,8 @@ struct ethread {
 	uint64_t ops;      /* synchronization operations completed */
 	size_t next_sync;  /* in log->sync */
 	size_t next_input; /* in log->inputs */
+	size_t next_value; /* in log->values */
+	bool recall;       /* the next access has its value in the log */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
@@ -246,9 +250,21 @@ void native_writes(void *to, const void *bytes, uint64_t size);
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
 
+/* recall.c: recorded values. Before the access at hand of `address`: let others run whom it has heard of. */
+void recall_await(struct ethread *self, uint64_t address, unsigned size);
+/* It read *s: from memory, or a symbol; corrected to what the log says. */
+void recall_value(struct ethread *self, struct slot *s, unsigned size);
+/* Can the recorded word be told, an address above all? */
+bool recall_knows(uint32_t recorded);
+void recall_load(void);
+/* At the end: how many addresses were taken to be one thing and turned out to have been several. */
+size_t recall_doubtful(void);
+
 /* guess.c: concrete values for what is not known. */
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
 struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece);
+/* The symbol, if it is one, was taken to be v. */
+void guess_was(expr e, uint64_t v);
 /* Takes the expression to be v from here on; `address`: of the access that comes next. */
 void guess_assume(struct ethread *t, expr e, uint64_t v, bool address);
 /* The expression of the address of the access at hand, once; EXPR_NONE: it is not assumed. */

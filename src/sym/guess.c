@@ -48,6 +48,13 @@ struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uin
 	return (struct slot){ value, symbol };
 }
 
+void guess_was(expr e, uint64_t v)
+{
+	const struct expr_node *n = expr_node(engine.exprs, e);
+	if (n->op == EXPR_SYM)
+		engine.symbols.at[n->value].read.value = v;
+}
+
 static expr equals(expr e, uint64_t v)
 {
 	unsigned width = expr_node(engine.exprs, e)->width;

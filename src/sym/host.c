@@ -99,12 +99,14 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	expr address = guess_take_address(self);
 	time_wander(self);
+	recall_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (!racy) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
+		recall_value(self, &a->value, a->size);
 		return;
 	}
 	uint32_t piece;
@@ -114,6 +116,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
 	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
+	recall_value(self, &a->value, a->size);
 }
 
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
@@ -152,6 +155,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	struct ethread *self = of(t);
 	self->saps++;
 	time_wander(self);
+	recall_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, true);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
 	uint32_t number = 0;
@@ -159,6 +163,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		old = guess_read(self, piece->size, old.v, &number);
 	else
 		old.e = interp_memory_expr(engine.interp, piece->address, piece->size);
+	expr read = old.e;
+	recall_value(self, &old, piece->size);
 	piece->value = old;
 	bool writes = update(data, t, old, &new_value);
 	if (writes) {
@@ -172,7 +178,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 				    site_describe(self, site, "atomic"));
 	e->size = (uint8_t)piece->size;
 	e->piece = number;
-	e->read = old.e;
+	e->read = read;
 	e->written = value;
 }
 

@@ -425,6 +425,8 @@ reload: /* the running frame may be another one */
 	SLOW(SITE_STM, slow_site_store_many)
 	SLOW(ATOMIC, slow_atomic)
 	SLOW(CMPXCHG, slow_cmpxchg)
+	OP(RECALL) host_recall(t); STEP;
+	OP(ALLOCATED) host_allocated(t, reg_get(t->frame, pc->a)); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;

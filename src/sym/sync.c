@@ -102,6 +102,8 @@ bool sync_can_go(const struct ethread *t)
 		return t->wait_thread->ended;
 	case WAIT_TIME:
 		return hear_can_go(t);
+	case WAIT_BLOCK:
+		return recall_knows((uint32_t)t->wait_order);
 	case WAIT_FOREVER:
 		return false;
 	}

@@ -53,6 +53,11 @@ uint32_t pool_regs(struct tr *t, const reg *regs, size_t n)
 	return at;
 }
 
+bool is_recorded_value(struct tr *t, LLVMValueRef i)
+{
+	return LLVMGetMetadata(i, t->value_kind) != NULL;
+}
+
 uint32_t site_of(struct tr *t, LLVMValueRef i)
 {
 	LLVMValueRef md = LLVMGetMetadata(i, t->site_kind), number;
@@ -139,7 +144,7 @@ static void translate_instruction(struct tr *t, LLVMValueRef i)
 	if (LLVMIsATerminatorInst(i))
 		translate_terminator(t, i);
 	else if (op == LLVMCall)
-		translate_call(t, i);
+		translate_call(t, i), translate_allocated(t, i);
 	else if (op == LLVMLandingPad)
 		translate_landingpad(t, i);
 	else if (op == LLVMGetElementPtr)
@@ -450,6 +455,7 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, const
 	}
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
+	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
 	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
 	t->attr_byval = attribute("byval");
 	t->attr_signext = attribute("signext");

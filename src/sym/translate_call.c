@@ -251,3 +251,9 @@ void translate_landingpad(struct tr *t, LLVMValueRef i)
 		cannot(t, "a landing pad of an unusual type");
 	emit(t, OP_LANDINGPAD, 0, define(t, i), 0, 0);
 }
+
+void translate_allocated(struct tr *t, LLVMValueRef call)
+{
+	if (is_recorded_value(t, call))
+		emit(t, OP_ALLOCATED, 0, 0, value_reg(t, call), 0);
+}

@@ -235,6 +235,7 @@ static void translate_invoke(struct tr *t, LLVMValueRef i)
 	size_t call = t->out_insns.n - 1;
 	const char *form = call >= t->fn.out->first_insn ? op_kinds[t->out_insns.at[call].op] : "---";
 	bool is_call = !strcmp(form, "wfp") || form[2] == 'c';
+	translate_allocated(t, i);
 	emit_edge(t, here, LLVMGetNormalDest(i), false);
 	LLVMBasicBlockRef pad = LLVMGetUnwindDest(i);
 	if (!is_call) /* an intrinsic: nothing that could throw */

@@ -55,6 +55,7 @@ struct tr {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;
 	unsigned site_kind;
+	unsigned value_kind; /* on instructions whose values are in the log */
 	unsigned known_kind; /* on branches that the log has no bits for */
 	unsigned attr_byval, attr_signext, attr_sret;
 	struct map symbols;      /* global value -> number */
@@ -114,6 +115,10 @@ uint32_t pool_word(struct tr *t, uint32_t word);
 uint32_t pool_reg(struct tr *t, reg r);
 /* n R(n), as most operand lists are. */
 uint32_t pool_regs(struct tr *t, const reg *regs, size_t n);
+/* Is the instruction's value in the log? */
+bool is_recorded_value(struct tr *t, LLVMValueRef i);
+/* After a call: where it is an allocation that is in the log. */
+void translate_allocated(struct tr *t, LLVMValueRef call);
 uint32_t site_of(struct tr *t, LLVMValueRef i);
 extern const char *const op_kinds[OP_COUNT_]; /* as in code.h */
 

@@ -153,7 +153,7 @@ static bool read_pieces(struct log *l, struct error *err)
 			return damaged(l, err, "no chunk where one should be", at);
 		if (c.size < RT_PAGE || c.size % RT_PAGE)
 			return damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_ORDER)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_VALUE)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		if (!(c.seq & RT_CHUNK_COPIED))
@@ -317,6 +317,19 @@ static bool read_times(struct log *l, struct trace_thread *t, const struct piece
 	return true;
 }
 
+static bool read_values(struct trace_thread *t, const struct piece *p, size_t n)
+{
+	size_t size;
+
+	t->values = (uint32_t *)join_pieces(p, n, &size);
+	t->nvalues = size / sizeof *t->values;
+	while (t->nvalues && !t->values[t->nvalues - 1])
+		t->nvalues--;
+	for (size_t i = 0; i < t->nvalues; i++)
+		t->values[i] = ~t->values[i];
+	return true;
+}
+
 /* Entries do not straddle chunks: a chunk ends with what is too small for one. */
 static bool read_order(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
 		       struct error *err)
@@ -362,6 +375,8 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_inputs(l, thread, p, n, err);
 	case RT_STREAM_ORDER:
 		return read_order(l, thread, p, n, err);
+	case RT_STREAM_VALUE:
+		return read_values(thread, p, n);
 	default:
 		return read_times(l, thread, p, n, err);
 	}
@@ -612,6 +627,7 @@ void trace_free(struct trace *t)
 		free(t->threads[i].order);
 		free(t->threads[i].times);
 		free(t->threads[i].input_bytes);
+		free(t->threads[i].values);
 		free(t->threads[i].inputs);
 	}
 	free(t->threads);

@@ -32,6 +32,8 @@ struct trace_thread {
 	const struct rt_input **inputs; /* in order; followed by their pieces of memory */
 	size_t ninputs;
 	char *input_bytes;
+	uint32_t *values; /* in order, as they were, cut to 32 bits */
+	size_t nvalues;
 };
 
 struct trace {

@@ -22,6 +22,15 @@ void ir_thread_log(int n)
 	__rethread_path = logs[number];
 }
 
+/* Recorded values are not looked at here. */
+static uint32_t values[64];
+__thread struct rt_values __rethread_values = {values, values + 64};
+
+void __rethread_values_full(void)
+{
+	__rethread_values.at = values;
+}
+
 void __rethread_path_full(void)
 {
 	if (number < 0) {

@@ -154,6 +154,16 @@ void host_fence(struct ithread *t, uint32_t site)
 	sites++;
 }
 
+void host_recall(struct ithread *t)
+{
+	(void)t;
+}
+
+void host_allocated(struct ithread *t, struct slot result)
+{
+	(void)t, (void)result;
+}
+
 void host_site(struct ithread *t, uint32_t site)
 {
 	(void)t, (void)site;

@@ -14,6 +14,15 @@ enum { WORDS = 1 << 22 };
 static uint64_t words[WORDS], scratch = 1;
 __thread uint64_t *__rethread_path = &scratch;
 
+/* Recorded values are not looked at here. */
+static uint32_t values[64];
+__thread struct rt_values __rethread_values = {values, values + 64};
+
+void __rethread_values_full(void)
+{
+	__rethread_values.at = values;
+}
+
 void __rethread_path_full(void)
 {
 	if (__rethread_path == &scratch) {

@@ -1,0 +1,303 @@
+/*
+ * Which values go to the log besides branches: reads that may race and decide an address, and where allocations lie.
+ *
+ * A racy read that an address, a size or an argument of native code is made of would have to be guessed by
+ * inference (design §5.3), so its value is recorded, thread-locally. Such values go backwards from where an address is
+ * used: through arithmetic, casts, phis, local variables, parameters and results of the module's own
+ * functions, to the reads they come from. Reads under a lock are left out: they seldom race, and where they do
+ * inference guesses. Addresses differ from run to run, so results of allocations are recorded too.
+ *
+ * Being wrong here on either side costs time only, never truth.
+ */
+#include "instrument/addresses.h"
+
+#include "instrument/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	LLVMModuleRef module;
+	struct map seen;     /* values that decide an address */
+	struct values left;  /* of these, to be looked at */
+};
+
+static void decides(struct search *s, LLVMValueRef v)
+{
+	if (!LLVMIsAInstruction(v) && !LLVMIsAArgument(v))
+		return;
+	if (map_get(&s->seen, v))
+		return;
+	map_set(&s->seen, v, 1);
+	values_push(&s->left, v);
+}
+
+/* ---------------------------------------------------------------- where addresses are used ----- */
+
+static void add_call_uses(struct search *s, LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	if (!callee)
+		decides(s, LLVMGetCalledValue(call));
+	if (callee && is_instrumented(callee))
+		return;
+	unsigned fixed = callee ? LLVMCountParams(callee) : ~0u;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		bool pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+		/* Numbers that are printed decide nothing. */
+		if (pointer || i < fixed)
+			decides(s, v);
+	}
+}
+
+static void add_uses(struct search *s, LLVMValueRef i)
+{
+	LLVMValueRef pointers[2];
+	if (is_call(i)) {
+		add_call_uses(s, i);
+		return;
+	}
+	for (unsigned n = accessed_pointers(i, pointers); n--;)
+		decides(s, pointers[n]);
+}
+
+/* ---------------------------------------------------------------- where values come from ------- */
+
+static void add_operands(struct search *s, LLVMValueRef i)
+{
+	for (int n = LLVMGetNumOperands(i); n--;)
+		decides(s, LLVMGetOperand(i, (unsigned)n));
+}
+
+static void add_phi(struct search *s, LLVMValueRef phi)
+{
+	for (unsigned n = LLVMCountIncoming(phi); n--;)
+		decides(s, LLVMGetIncomingValue(phi, n));
+}
+
+/* A local variable that is only loaded and stored: what is stored to it. */
+static void add_local(struct search *s, LLVMValueRef variable)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable)
+			decides(s, LLVMGetOperand(user, 0));
+	}
+}
+
+/* What callers pass for the parameter. */
+static void add_parameter(struct search *s, LLVMValueRef parameter)
+{
+	LLVMValueRef f = LLVMGetParamParent(parameter);
+	unsigned n = 0;
+	while (LLVMGetParam(f, n) != parameter)
+		n++;
+	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef call = LLVMGetUser(u);
+		if (LLVMIsAInstruction(call) && is_call(call) && direct_callee(call) == f &&
+		    n < LLVMGetNumArgOperands(call))
+			decides(s, LLVMGetOperand(call, n));
+	}
+}
+
+static void add_results(struct search *s, LLVMValueRef call)
+{
+	LLVMValueRef f = direct_callee(call);
+	if (!f || !is_instrumented(f))
+		return;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		if (LLVMGetInstructionOpcode(end) == LLVMRet && LLVMGetNumOperands(end))
+			decides(s, LLVMGetOperand(end, 0));
+	}
+}
+
+static void go_back(struct search *s, LLVMValueRef v)
+{
+	if (LLVMIsAArgument(v)) {
+		add_parameter(s, v);
+		return;
+	}
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMLoad:
+		if (LLVMIsAAllocaInst(LLVMGetOperand(v, 0)))
+			add_local(s, LLVMGetOperand(v, 0));
+		break;
+	case LLVMAlloca:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+	case LLVMLandingPad:
+		break;
+	case LLVMPHI:
+		add_phi(s, v);
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+		add_results(s, v);
+		break;
+	default:
+		add_operands(s, v);
+	}
+}
+
+/* ---------------------------------------------------------------- choice ------------------------ */
+
+static bool is_word(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	if (kind == LLVMPointerTypeKind)
+		return true;
+	if (kind != LLVMIntegerTypeKind)
+		return false;
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+/* A site that reads one word; the type of what it reads, or NULL. */
+static LLVMTypeRef read_type(LLVMValueRef i)
+{
+	LLVMTypeRef type = NULL;
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMLoad:
+		type = LLVMTypeOf(i);
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		type = LLVMTypeOf(LLVMGetOperand(i, 1));
+		break;
+	default:
+		break;
+	}
+	return type && is_word(type) ? type : NULL;
+}
+
+static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
+{
+	if (LLVMGetInstructionOpcode(i) != LLVMCall && LLVMGetInstructionOpcode(i) != LLVMInvoke)
+		return false;
+	LLVMValueRef callee = direct_callee(i);
+	if (!callee || is_intrinsic(callee) || is_instrumented(callee) ||
+	    LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind || llvm_is_musttail(i))
+		return false;
+	return llvm_is_allocation(library, i) || llvm_is_reallocation(library, i) || llvm_returns_fresh(i);
+}
+
+void addresses_find(LLVMModuleRef m, const struct map *sites, struct values *found)
+{
+	struct search s = {.module = m};
+	struct llvm_library *library = llvm_library_new(m);
+	struct locked *locked = locked_analyze(m);
+	struct values all = {0};
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+				add_uses(&s, i);
+				if (is_fresh_memory(library, i) || (map_get(sites, i) && read_type(i)))
+					values_push(&all, i);
+			}
+	}
+	while (s.left.n)
+		go_back(&s, s.left.at[--s.left.n]);
+	for (size_t i = 0; i < all.n; i++)
+		if (!read_type(all.at[i]) || (map_get(&s.seen, all.at[i]) && !locked_is(locked, all.at[i])))
+			values_push(found, all.at[i]);
+	values_free(&all);
+	locked_free(locked);
+	llvm_library_free(library);
+	values_free(&s.left);
+	map_free(&s.seen);
+}
+
+/* ---------------------------------------------------------------- the recorded program --------- */
+
+struct emitter {
+	LLVMModuleRef module;
+	LLVMBuilderRef builder;
+	LLVMValueRef log; /* __rethread_values */
+	LLVMValueRef slow_path;
+};
+
+static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef i32 = int_type(e->module, 32), i64 = int_type(e->module, 64);
+	LLVMValueRef v = LLVMGetInstructionOpcode(i) == LLVMAtomicCmpXchg ? LLVMBuildExtractValue(b, i, 0, "") : i;
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+		v = LLVMBuildPtrToInt(b, v, i64, "");
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+	if (bits < 32)
+		v = LLVMBuildZExt(b, v, i32, "");
+	else if (bits > 32)
+		v = LLVMBuildTrunc(b, v, i32, "");
+	return LLVMBuildNot(b, v, "");
+}
+
+/* *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); */
+static void emit_value(struct emitter *e, LLVMValueRef i)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef pointer = pointer_type(e->module);
+	LLVMValueRef eight = int_value(e->module, 64, 8), four = int_value(e->module, 64, 4);
+	LLVMValueRef next = LLVMGetInstructionOpcode(i) == LLVMInvoke ? llvm_split_edge(i, 0)
+								       : LLVMGetNextInstruction(i);
+	build_before(b, next);
+	LLVMValueRef at = LLVMBuildLoad2(b, pointer, e->log, "");
+	LLVMBuildStore(b, word_of(e, i), at);
+	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
+	LLVMBuildStore(b, after, e->log);
+	LLVMValueRef end = LLVMBuildGEP2(b, int_type(e->module, 8), e->log, &eight, 1, "");
+	end = LLVMBuildLoad2(b, pointer, end, "");
+	build_before(b, llvm_unlikely_if(LLVMBuildICmp(b, LLVMIntEQ, after, end, ""), next));
+	call_slow_path(b, e->slow_path, NULL, 0);
+}
+
+void addresses_record(LLVMModuleRef m, const struct values *recorded)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMTypeRef pair[] = {pointer_type(m), pointer_type(m)};
+	struct emitter e = {
+		.module = m,
+		.builder = LLVMCreateBuilderInContext(context),
+		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, pair, 2, false), true),
+		.slow_path = runtime_slow_path(m, "__rethread_values_full",
+					       LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false)),
+	};
+	for (size_t i = 0; i < recorded->n; i++)
+		emit_value(&e, recorded->at[i]);
+	LLVMDisposeBuilder(e.builder);
+}
+
+/* ---------------------------------------------------------------- where symbols lie ------------- */
+
+/* Of this program, at a fixed distance from its table? */
+static bool has_place(LLVMValueRef v)
+{
+	if (!LLVMIsAGlobalVariable(v) && !LLVMIsAFunction(v))
+		return false;
+	return !LLVMIsDeclaration(v) && !LLVMIsThreadLocal(v) && LLVMGetLinkage(v) != LLVMAppendingLinkage &&
+	       !name_begins(v, "llvm.");
+}
+
+void addresses_places(LLVMModuleRef m, const struct values *symbols)
+{
+	LLVMTypeRef i32 = int_type(m, 32), i64 = int_type(m, 64);
+	LLVMTypeRef type = LLVMArrayType2(i32, symbols->n);
+	LLVMValueRef table = LLVMAddGlobal(m, type, "__rethread_places");
+	LLVMValueRef *places = pass_alloc(symbols->n + 1, sizeof *places);
+	LLVMValueRef here = LLVMConstPtrToInt(table, i64);
+	for (size_t i = 0; i < symbols->n; i++) {
+		LLVMValueRef v = symbols->at[i];
+		places[i] = int_value(m, 32, 0);
+		if (has_place(v) && (!LLVMIsAFunction(v) || llvm_address_taken(v)))
+			places[i] = LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(v, i64), here), i32);
+	}
+	LLVMSetInitializer(table, LLVMConstArray2(i32, places, symbols->n));
+	LLVMSetGlobalConstant(table, true);
+	LLVMSetLinkage(table, LLVMInternalLinkage);
+	LLVMSetSection(table, RT_SECTION_PLACES);
+	llvm_keep(table);
+	free(places);
+}

@@ -1,0 +1,70 @@
+/*
+ * Recorded values (include/rethread/instrument.h). A thread's first chunk is made when it has its first value: most
+ * threads have few or none. Until then, and where values are not recorded, they go to a few words of the thread's own.
+ */
+#include "rt/log.h"
+#include "rt/self.h"
+
+enum { SCRATCH = 64 };
+/* Of threads that nobody has set up yet; what is in it means nothing. */
+static uint32_t nowhere[SCRATCH];
+static __thread uint32_t scratch[SCRATCH] __attribute__((tls_model("initial-exec")));
+
+__thread struct rt_values __rethread_values = {nowhere, nowhere + SCRATCH};
+
+static bool records(const struct rt_self *self)
+{
+	return self->active && rt_log.values && rt_log.scheme >= RT_SCHEME_PATH && !self->handlers &&
+	       self->thread != &self->spare;
+}
+
+static void to_scratch(void)
+{
+	__rethread_values = (struct rt_values){scratch, scratch + SCRATCH};
+}
+
+static bool to_chunk(struct rt_self *self)
+{
+	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
+
+	if (!chunk)
+		return false;
+	__rethread_values.at = (uint32_t *)(chunk + 1);
+	__rethread_values.end = (uint32_t *)((char *)chunk + chunk->size);
+	return true;
+}
+
+void __rethread_values_full(void)
+{
+	struct rt_self *self = &rt_self;
+	uint32_t value = __rethread_values.at[-1];
+	bool first = self->value_pieces.seq == UINT64_MAX;
+
+	/* A log that has ended stays ended: a gap in it would be taken for something that is there. */
+	if (!records(self) || self->values_ended || !to_chunk(self)) {
+		self->values_ended |= records(self);
+		to_scratch();
+		return;
+	}
+	if (first)
+		*__rethread_values.at++ = value;
+}
+
+void rt_values_begin(struct rt_self *self)
+{
+	self->value_pieces.seq = UINT64_MAX; /* before the first */
+	__rethread_values = (struct rt_values){scratch, scratch + 1}; /* asks at the first one */
+}
+
+void rt_values_end(void)
+{
+	to_scratch();
+}
+
+struct rt_values rt_values_divert(void)
+{
+	struct rt_values was = __rethread_values;
+
+	to_scratch();
+	return was;
+}

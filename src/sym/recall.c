@@ -1,0 +1,302 @@
+/*
+ * Recorded values (include/rethread/instrument.h): what reads that decide addresses really read. The log has their low
+ * 32 bits, in the recorded run's terms: an address there is another one here. Allocations are in the log too, so
+ * blocks are known by both addresses; variables and functions by the program's table; other addresses (of the stack,
+ * of libraries) are learnt from reads that do not race.
+ *
+ * Memory is reused in the recorded run and never in this one, so one recorded address can stand for several
+ * blocks. Where it does, what is read is one of them, and which one is a guess like others.
+ */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), BIG = 1 << 20, LAST_SYMBOL = 1 << 16, OLDEST = 64, SMALL = 4096, CANDIDATES = 4 };
+
+struct block {
+	uint32_t recorded;
+	uint64_t own, size;
+};
+typedef vec(uint32_t) block_list;
+
+static struct {
+	vec(struct block) blocks;   /* in the order in which they were allocated here */
+	block_list *by_page;        /* of the recorded address: blocks in it, the newest last */
+	block_list big;             /* blocks of many pages */
+	vec(uint32_t) doubtful;     /* addresses that were taken to be known; looked at again at the end */
+	struct {
+		uint32_t recorded;
+		uint64_t own;
+	} *learnt; /* open addressing; own 0: free */
+	size_t nlearnt, learnt_slots;
+	uint64_t *places;  /* of symbols in the recorded run, by number */
+	uint32_t *by_place; /* symbols that have one, by place */
+	size_t nplaces, nby_place;
+} known;
+
+/* ---- symbols ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	uint64_t x = known.places[*(const uint32_t *)a], y = known.places[*(const uint32_t *)b];
+	return x < y ? -1 : x > y;
+}
+
+void recall_load(void)
+{
+	char *data, *path = xasprintf("%s/places", engine.config->state);
+	size_t size;
+	if (read_file(path, &data, &size, NULL)) {
+		known.places = (uint64_t *)data;
+		known.nplaces = size / sizeof *known.places;
+		known.by_place = xcalloc(known.nplaces + 1, sizeof *known.by_place);
+		for (uint32_t i = 0; i < known.nplaces && i < engine.config->module->nsymbols; i++)
+			if (known.places[i] && engine.config->module->symbols[i])
+				known.by_place[known.nby_place++] = i;
+		qsort(known.by_place, known.nby_place, sizeof *known.by_place, by_place);
+	}
+	free(path);
+	known.by_page = xcalloc(PAGES, sizeof *known.by_page);
+}
+
+/* The symbol at or before the address; the program's image is much smaller than 4 GiB. */
+static uint64_t of_symbol(uint32_t recorded)
+{
+	if (!known.nby_place)
+		return 0;
+	uint64_t first = known.places[known.by_place[0]], last = known.places[known.by_place[known.nby_place - 1]];
+	uint64_t at = first + (uint32_t)(recorded - (uint32_t)first);
+	if (at > last + LAST_SYMBOL)
+		return 0;
+	size_t low = 0, high = known.nby_place;
+	while (high - low > 1) {
+		size_t mid = (low + high) / 2;
+		if (known.places[known.by_place[mid]] <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	uint32_t symbol = known.by_place[low];
+	return (uint64_t)(uintptr_t)engine.config->module->symbols[symbol] + (at - known.places[symbol]);
+}
+
+/* ---- blocks ---- */
+
+static void add_to_page(block_list *page, uint32_t block)
+{
+	if (page->n == OLDEST)
+		memmove(page->at, page->at + 1, --page->n * sizeof *page->at);
+	*vec_push(page) = block;
+}
+
+static void block_add(uint32_t recorded, uint64_t own, uint64_t size)
+{
+	uint32_t number = (uint32_t)known.blocks.n;
+	*vec_push(&known.blocks) = (struct block){ recorded, own, size };
+	if (size > BIG) {
+		add_to_page(&known.big, number);
+		return;
+	}
+	uint64_t last = ((uint64_t)recorded + (size ? size - 1 : 0)) >> PAGE_SHIFT;
+	for (uint64_t page = recorded >> PAGE_SHIFT; page <= last; page++)
+		add_to_page(&known.by_page[page % PAGES], number);
+}
+
+/* Own addresses that the list's blocks give, the newest first; one past a block's end counts. */
+static size_t from_list(const block_list *list, uint32_t recorded, uint64_t *own, size_t n)
+{
+	for (size_t i = list->n; i-- && n < CANDIDATES;) {
+		const struct block *b = &known.blocks.at[list->at[i]];
+		if ((uint32_t)(recorded - b->recorded) < b->size || (!b->size && recorded == b->recorded))
+			own[n++] = b->own + (uint32_t)(recorded - b->recorded);
+	}
+	return n;
+}
+
+static size_t candidates(uint32_t recorded, uint64_t own[CANDIDATES])
+{
+	size_t n = from_list(&known.by_page[recorded >> PAGE_SHIFT], recorded, own, 0);
+	n = from_list(&known.big, recorded, own, n);
+	if (!n && (own[0] = of_symbol(recorded)))
+		n = 1;
+	return n;
+}
+
+/* ---- other addresses ---- */
+
+static size_t learnt_slot(uint32_t recorded)
+{
+	size_t i = recorded * 0x9e3779b9u & (known.learnt_slots - 1);
+	while (known.learnt[i].own && known.learnt[i].recorded != recorded)
+		i = (i + 1) & (known.learnt_slots - 1);
+	return i;
+}
+
+static void learn(uint32_t recorded, uint64_t own)
+{
+	if (2 * (known.nlearnt + 1) > known.learnt_slots) {
+		size_t n = known.learnt_slots;
+		void *old = known.learnt;
+		typeof(known.learnt) from = old;
+		known.learnt_slots = n ? 2 * n : 1024;
+		known.learnt = xcalloc(known.learnt_slots, sizeof *known.learnt);
+		for (size_t i = 0; i < n; i++)
+			if (from[i].own)
+				known.learnt[learnt_slot(from[i].recorded)] = from[i];
+		free(old);
+	}
+	size_t i = learnt_slot(recorded);
+	known.nlearnt += !known.learnt[i].own;
+	known.learnt[i].recorded = recorded;
+	known.learnt[i].own = own;
+}
+
+static uint64_t learnt(uint32_t recorded)
+{
+	return known.learnt_slots ? known.learnt[learnt_slot(recorded)].own : 0;
+}
+
+/* ---- what a read read ---- */
+
+static bool is_small(uint32_t recorded)
+{
+	return recorded < SMALL || recorded >= -(uint32_t)SMALL;
+}
+
+static bool is_address_size(unsigned size)
+{
+	return size == 8;
+}
+
+/* Is it a number, or an address that can be told? */
+bool recall_knows(uint32_t recorded)
+{
+	uint64_t own[CANDIDATES];
+	return is_small(recorded) || candidates(recorded, own) || learnt(recorded);
+}
+
+/* Can memory hold what the read found? Yes when nothing is known of the address it holds. */
+static bool is_plausible(uint64_t in_memory, uint32_t recorded)
+{
+	uint64_t start, size;
+	bool freed;
+	if ((uint32_t)in_memory == recorded)
+		return true;
+	return in_memory >= SMALL && !engine.config->heap_block(in_memory, &start, &size, &freed);
+}
+
+static bool next(struct ethread *self, uint32_t *value)
+{
+	if (!self->log || self->next_value >= self->log->nvalues)
+		return false;
+	*value = self->log->values[self->next_value];
+	return true;
+}
+
+void host_recall(struct ithread *t)
+{
+	((struct ethread *)ithread_data(t))->recall = true;
+}
+
+void recall_await(struct ethread *self, uint64_t address, unsigned size)
+{
+	uint32_t recorded;
+	uint64_t in_memory = 0;
+	if (!self->recall || !is_address_size(size) || !next(self, &recorded) || recall_knows(recorded))
+		return;
+	memcpy(&in_memory, (const void *)(uintptr_t)address, size);
+	if (is_plausible(in_memory, recorded))
+		return;
+	/* Whoever allocates the block has not come there yet. */
+	self->wait = WAIT_BLOCK;
+	self->wait_order = recorded;
+	baton_wait(self);
+}
+
+void host_allocated(struct ithread *t, struct slot result)
+{
+	struct ethread *self = ithread_data(t);
+	uint32_t recorded;
+	uint64_t start, size;
+	bool freed;
+	if (!next(self, &recorded))
+		return;
+	self->next_value++;
+	if (result.v && recorded && engine.config->heap_block(result.v, &start, &size, &freed))
+		block_add(recorded, result.v, start + size - result.v);
+}
+
+/* One of n values: which, is a guess. */
+static void among(struct ethread *self, struct slot *s, unsigned size, const uint64_t *own, size_t n)
+{
+	expr any = expr_const(engine.exprs, 1, 0);
+	for (size_t i = 0; i < n; i++)
+		any = expr_binary(engine.exprs, EXPR_OR, any,
+				  expr_binary(engine.exprs, EXPR_EQ, s->e, expr_const(engine.exprs, size * 8, own[i])));
+	condition_add(self, any, 1, CONDITION_PATH);
+	for (size_t i = 0; i < n; i++)
+		if (own[i] == s->v)
+			return;
+	s->v = own[0];
+	guess_was(s->e, s->v);
+}
+
+static void exactly(struct ethread *self, struct slot *s, uint64_t value)
+{
+	condition_add(self, s->e, value, CONDITION_PATH);
+	s->v = value;
+	guess_was(s->e, value);
+	s->e = EXPR_NONE;
+}
+
+/* A number of 64 bits of which the lower half is known. */
+static uint64_t widened(uint64_t in_memory, uint32_t recorded)
+{
+	return in_memory >> 32 == UINT32_MAX || recorded >= -(uint32_t)SMALL
+		       ? (uint64_t)(int64_t)(int32_t)recorded
+		       : recorded;
+}
+
+void recall_value(struct ethread *self, struct slot *s, unsigned size)
+{
+	uint32_t recorded;
+	uint64_t own[CANDIDATES], mask = size < 8 ? (1ull << size * 8) - 1 : UINT64_MAX;
+	if (!self->recall)
+		return;
+	self->recall = false;
+	if (!next(self, &recorded))
+		return;
+	self->next_value++;
+	if (!s->e) {
+		/* What is not racy is known; it tells where other things lie. */
+		if (is_address_size(size) && !is_small(recorded) && s->v >= SMALL && !candidates(recorded, own))
+			learn(recorded, s->v);
+		return;
+	}
+	if (!is_address_size(size)) {
+		exactly(self, s, recorded & mask);
+		return;
+	}
+	size_t n = candidates(recorded, own);
+	if (n > 1) {
+		among(self, s, size, own, n);
+	} else if (n == 1) {
+		*vec_push(&known.doubtful) = recorded;
+		exactly(self, s, own[0]);
+	} else if (is_small(recorded) || s->v >> 32 == 0) {
+		exactly(self, s, widened(s->v, recorded));
+	} else if (learnt(recorded)) {
+		s->v = learnt(recorded);
+		guess_was(s->e, s->v);
+	}
+}
+
+size_t recall_doubtful(void)
+{
+	size_t n = 0;
+	uint64_t own[CANDIDATES];
+	for (size_t i = 0; i < known.doubtful.n; i++)
+		n += candidates(known.doubtful.at[i], own) > 1;
+	return n;
+}
