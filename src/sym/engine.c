@@ -1,6 +1,7 @@
 #include "sym/engine.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,13 @@ static bool is_failing_thread(const struct ethread *t, bool at_end)
 	}
 }
 
+bool engine_exits(const struct ethread *t)
+{
+	uint32_t kind = engine.trace->failure.kind;
+	bool fails_there = (kind == RT_FAIL_ASSERT || kind == RT_FAIL_SIGNAL) && is_failing_thread(t, true);
+	return t->log && (fails_there || !engine_log_used_up(t));
+}
+
 bool engine_may_be_over(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
@@ -152,7 +160,8 @@ static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 		arguments[i] = (struct slot){ in[i], EXPR_NONE };
 	if (!interp_call(self->interp, symbol, arguments, results))
 		engine_thread_over(self);
-	if (!strcmp(interp_symbol_name(engine.interp, symbol), "main") && !self->number) {
+	bool is_main = !strcmp(interp_symbol_name(engine.interp, symbol), "main") && !self->number;
+	if (is_main && !engine_exits(self)) {
 		/* Returning would end the process: the other threads go on to the end of their logs. */
 		engine_thread_ends(self, true);
 		engine_thread_over(self);
@@ -234,6 +243,35 @@ static void writes(void *to, const void *bytes, uint64_t size)
 	engine_inside(was);
 }
 
+/* ---- exit handlers and thread-specific destructors: as in the recorded run, they run when a thread is done ---- */
+
+static pthread_key_t at_end;
+
+/* The first exit handler to be installed, so the last to run: the process would end now. */
+static void after_exit(void)
+{
+	if (!self)
+		return;
+	engine_inside(1);
+	engine_thread_ends(self, true);
+	engine_thread_over(self);
+}
+
+/* Runs among the destructors, in every round of them, and is the end of the thread in the last. */
+static void after_destructors(void *round)
+{
+	uintptr_t n = (uintptr_t)round;
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
+		return;
+	engine_inside(1);
+	engine_thread_over(self);
+}
+
+void engine_thread_returns(void)
+{
+	pthread_setspecific(at_end, (void *)1);
+}
+
 /* ---- start ---- */
 
 /*
@@ -311,6 +349,8 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	recall_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
+	atexit(after_exit);
+	pthread_key_create(&at_end, after_destructors);
 	catch_faults();
 	return &api;
 }

@@ -189,6 +189,10 @@ bool engine_fails_in_call(const struct ethread *t);
 /* ... at a call that does not return; counted: the call was counted as a SAP. */
 void engine_ends_here(struct ethread *t, bool counted);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
+/* The calling thread's routine has returned: it is over when its thread-specific destructors have run. */
+void engine_thread_returns(void);
+/* Ending the process, did the thread go on in exit handlers? */
+bool engine_exits(const struct ethread *t);
 bool engine_log_used_up(const struct ethread *t);
 /* May the thread have been killed anywhere from here on? Not when it has yet to come to the failure. */
 bool engine_may_be_over(const struct ethread *t);

@@ -264,6 +264,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 		self->saps++;
 	switch (x ? x->class : EXTERNAL_OTHER) {
 	case EXTERNAL_ENDS:
+		if (!strcmp(x->name, "exit") && engine_exits(self))
+			break; /* it is called, and runs the exit handlers */
 		engine_ends_here(self, c->site != 0);
 		ithread_stop(t);
 	case EXTERNAL_SLEEPS:

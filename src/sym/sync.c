@@ -328,9 +328,8 @@ static void *thread_main(void *p)
 	baton_first(self);
 	engine_inside(0);
 	self->result = start.routine(start.argument);
-	engine_inside(1);
-	engine_thread_ends(self, false);
-	baton_leave(self);
+	engine_thread_returns();
+	return self->result;
 }
 
 /* Did the recorded run get as far as starting the thread that `self` creates next? */

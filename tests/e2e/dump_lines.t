@@ -1,16 +1,9 @@
 # dump walks every thread's path: the lines it prints are those that the program itself noted, also past branches
 # that are not recorded; and where each thread was left.
 cat >p.c <<'P'
-#include <pthread.h>
+#include "notes.h"
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static __thread int noted[4096], n;
-static __attribute__((noinline)) void note(int line) { noted[n++] = line; __asm__ volatile("" ::: "memory"); }
-/* The assembly keeps the compiler from making one call of several. */
-#define L do { __asm__ volatile("" ::"i"(__LINE__)); note(__LINE__); } while (0)
 static __attribute__((noinline)) int fib(int k) {
 	if (k < 2) {
 		L;
@@ -44,11 +37,6 @@ static __attribute__((noinline)) void jumps(int deep) {
 	jumps(deep - 1);
 	L;
 }
-static void say(const char *name) {
-	FILE *f = fopen(name, "w");
-	for (int i = 0; i < n; i++) fprintf(f, "%d\n", noted[i]);
-	fclose(f);
-}
 static void *work(void *x) {
 	int values[] = {3, 1, 2, 5, 4};
 	for (int i = 0; i < 5; i++) {
@@ -81,7 +69,7 @@ static void *work(void *x) {
 		jumps(3);
 	}
 	L;
-	say("lines.1:1");
+	say("1:1");
 	return x;
 }
 int main(int argc, char **v) {
@@ -92,51 +80,24 @@ int main(int argc, char **v) {
 	pthread_join(t, 0);
 	if (argc > 1) {
 		L;
-		say("lines.1");
+		say("1");
 		abort();
 	}
 	L;
-	say("lines.1");
+	say("1");
 	return 0;
 }
 P
 for opt in -O0 -O1 -O2 -O3; do
-	rethread cc $opt -g -pthread p.c -o p
+	rethread cc $opt -g -pthread -I"$ROOT/tests/e2e" p.c -o p
 	for argument in "" x; do
-		rethread record ./p $argument 2>/dev/null || [ "$argument" ]
-		rethread dump --lines all --json >json
-		python3 - <<'P' || fail "$opt $argument: $(cat err)"
-import json, sys
-d = json.load(open("json"))
-source = open("p.c").read().split("\n")
-def expand(entries):
-	out = []  # the raw entries' lines: repetitions are resolved from the end of what they repeat
-	spans = []
-	for e in entries:
-		if "repeat" in e:
-			k = e["repeat"]
-			part = out[spans[-k]:]
-			out += part * (e["times"] - 1)
-			begin = spans[-k]
-			spans = spans[:-k] + spans[-k:] + [len(out)]
-		else:
-			spans.append(len(out))
-			if e["file"].endswith("p.c") and source[e["line"] - 1].strip() == "L;":
-				out.append(e["line"])
-	return out
-def once(lines):
-	return [l for i, l in enumerate(lines) if not i or lines[i - 1] != l]
-for t in d["threads"]:
-	seen = once(expand(t["lines"]["lines"]))
-	said = once([int(l) for l in open("lines." + t["name"])])
-	assert said == seen, (t["name"], said, seen)
-	assert len(said) > 1 and not t["lines"]["cut"]
-P
+		rethread record -q ./p $argument 2>/dev/null || [ "$argument" ]
+		lines_agree p.c 40
 	done
 done
 # The last run aborted: main was left in its call of abort, 1:1 ended.
 rethread dump >out
-has out '^thread 1:1: ' '^  line work at p.c:' '^       so far from line [0-9]+ of ' '^  left at #0 main at p.c:9[0-9]'
+has out '^thread 1:1: ' '^  line work at p.c:' '^       so far from line [0-9]+ of ' '^  left at #0 main at p.c:[0-9]+'
 ! grep -q 'path 0' out || fail "bits where there are lines"
 rethread dump --bits --thread 1 >out
 has out '^thread 1: ' '^  path 0 '

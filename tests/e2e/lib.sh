@@ -121,3 +121,12 @@ harmless() {
 	status 4 rethread reproduce >out 2>&1
 	has out 'is the trace of a run that did not fail'
 }
+
+# lines_agree SOURCE N [TRACE]: the threads passed the lines that they noted themselves (notes.h), N of them at least.
+lines_agree() {
+	local n
+	rethread dump --lines all --json ${3:+"$3"} >lines.json || fail "no dump"
+	n=$(python3 "$ROOT/tests/e2e/lines.py" "$1" <lines.json) || fail "$1: decoded paths differ"
+	[ "$n" -ge "$2" ] || fail "only $n lines were compared"
+	rm -f lines.[0-9]*
+}
