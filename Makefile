@@ -69,14 +69,14 @@ CLI := $(call objects,base trace exe cc cli)
 INFER := $(call objects,base trace exe model solve infer) \
 	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
-	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o
+	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c input_kinds.c log.c options.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c effects.c input_kinds.c log.c options.c))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer))) \
-	$(B)/obj/src/rt/input_kinds.c.o
+	$(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
 
 LIBS_IN_TARGETS := $(B)/librethread_rt.a $(B)/librethread_twin.a

@@ -13,6 +13,7 @@
  * Paper: CLAP, section 6.1 and table 1 (bakery: four workers that enter once: argument 1).
  *
  * fails: assert
+ * model: tso
  * threads: 5
  * args: 100
  */

@@ -13,6 +13,7 @@
  * Paper: CLAP, section 6.1 and table 1 (dekker: two threads that enter twice: argument 2).
  *
  * fails: assert
+ * model: tso
  * threads: 3
  * args: 80
  */

@@ -119,12 +119,18 @@ extern const struct rt_record_module __rethread_record_module;
  * __rethread_gate_source, for where it reads from. Other kinds are always done where they are.
  */
 enum rt_access {
-	RT_ACCESS_NONE = 0,   /* call, indirect call, assembly: address NULL, size 0 */
+	RT_ACCESS_NONE = 0,   /* call, indirect call, assembly: address NULL, size 0; but see RT_ACCESS_LIBRARY */
 	RT_ACCESS_LOAD = 1,   /* also atomic */
 	RT_ACCESS_STORE = 2,  /* also memset, the target of a copy, and atomic below seq_cst */
 	RT_ACCESS_UPDATE = 3, /* read-modify-write, compare-exchange, seq_cst store, masked and other vector accesses */
 	RT_ACCESS_FENCE = 4,  /* address NULL, size 0 */
 };
+/*
+ * A call of a function of externals.def: the kind is RT_ACCESS_NONE, but above these bits stands its line in the table, from
+ * 1; address is its parameters as 64-bit words (floating point: 0), and size is how many there are, at most so many.
+ */
+#define RT_ACCESS_LIBRARY 8
+#define RT_LIBRARY_PARAMETERS 16
 struct rt_gate {
 	uint64_t count;
 	uint64_t next;

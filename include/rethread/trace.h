@@ -223,7 +223,7 @@ struct rt_sync {
  *           `count`, reads and writes alike.
  *   CALL    both: a call out of the module that began when `version` calls of the process had ended and was the
  *           `last`-th to end; 0: it did not end. location is 0.
- *   RESULT  both: the step that is SAP `first` returned `value`, and ordered nothing. location is 0.
+ *   RESULT  both: the step that is SAP `first` returned `value`. location is 0.
  *   WAKE    both: an input that may be what others wait for (inputs.def, WAKES), the `version`-th of the process to begin.
  *   HEAR    both: an input that may have waited for one (HEARS): `version` of them had begun when it ended.
  *

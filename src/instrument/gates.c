@@ -7,6 +7,7 @@
 #include "instrument/pass.h"
 
 #include <llvm-c/Target.h>
+#include <string.h>
 
 struct gates {
 	LLVMModuleRef module;
@@ -14,6 +15,8 @@ struct gates {
 	LLVMTypeRef type; /* struct rt_gate */
 	LLVMValueRef gate;
 	LLVMValueRef wait, source, passed; /* slow paths */
+	LLVMValueRef room_in;              /* function that has `room` already */
+	LLVMValueRef room;                 /* for parameters of a library's function */
 };
 
 enum { GATE_COUNT, GATE_NEXT, GATE_SIGNAL };
@@ -136,6 +139,62 @@ static void replace_operand(struct gates *g, LLVMValueRef site, int operand, LLV
 	LLVMSetOperand(site, (unsigned)operand, phi);
 }
 
+/* ---------------------------------------------------------------- calls of libraries ---------- */
+
+/* The line of externals.def, from 1, that the site calls; 0: none. */
+static uint32_t library_line(LLVMValueRef site, enum site_kind kind)
+{
+	static const char *const names[] = {
+#define EXTERNAL(name, class, effects) #name,
+#include <rethread/externals.def>
+#undef EXTERNAL
+	};
+	LLVMValueRef callee = kind == SITE_CALL ? direct_callee(site) : NULL;
+	size_t length;
+	const char *name = callee ? LLVMGetValueName2(callee, &length) : NULL;
+	for (uint32_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name))
+			return i + 1;
+	return 0;
+}
+
+static LLVMValueRef room_for_parameters(struct gates *g, LLVMValueRef site)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site));
+	if (g->room_in == function)
+		return g->room;
+	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+	LLVMPositionBuilderBeforeInstrAndDbgRecords(g->builder, first);
+	g->room_in = function;
+	g->room = LLVMBuildAlloca(g->builder, LLVMArrayType2(int_type(g->module, 64), RT_LIBRARY_PARAMETERS), "");
+	return g->room;
+}
+
+static LLVMValueRef as_word(struct gates *g, LLVMValueRef v)
+{
+	LLVMTypeRef i64 = int_type(g->module, 64), type = LLVMTypeOf(v);
+	if (is_plain_pointer(v))
+		return LLVMBuildPtrToInt(g->builder, v, i64, "");
+	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 64)
+		return LLVMBuildZExtOrBitCast(g->builder, v, i64, "");
+	return int_value(g->module, 64, 0);
+}
+
+/* The builder is in the slow path; how many were stored. */
+static unsigned store_parameters(struct gates *g, LLVMValueRef site)
+{
+	unsigned n = LLVMGetNumArgOperands(site);
+	n = n < RT_LIBRARY_PARAMETERS ? n : RT_LIBRARY_PARAMETERS;
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef index = int_value(g->module, 64, i);
+		LLVMValueRef at = LLVMBuildGEP2(g->builder, int_type(g->module, 64), g->room, &index, 1, "");
+		LLVMBuildStore(g->builder, as_word(g, LLVMGetOperand(site, i)), at);
+	}
+	return n;
+}
+
+/* ---------------------------------------------------------------- before and after ------------ */
+
 static LLVMValueRef as_size(struct gates *g, LLVMValueRef size)
 {
 	return LLVMBuildZExtOrBitCast(g->builder, size, int_type(g->module, 64), "");
@@ -146,6 +205,9 @@ static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum si
 	LLVMBuilderRef b = g->builder;
 	LLVMTypeRef i64 = int_type(g->module, 64);
 	struct accessed a = accessed_by(g, at, kind);
+	uint32_t library = library_line(at, kind);
+	if (library)
+		a.address = room_for_parameters(g, at);
 	build_before(b, at);
 	LLVMValueRef count = volatile_load(g, i64, gate_field(g, GATE_COUNT));
 	count = LLVMBuildAdd(b, count, int_value(g->module, 64, 1), "");
@@ -156,10 +218,11 @@ static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum si
 	LLVMValueRef end = llvm_unlikely_if(asked, at);
 	build_before(b, end);
 	LLVMBasicBlockRef slow = LLVMGetInstructionParent(end);
-	LLVMValueRef size = a.size ? as_size(g, a.size) : int_value(g->module, 64, 0);
+	unsigned parameters = library ? store_parameters(g, at) : 0;
+	LLVMValueRef size = a.size ? as_size(g, a.size) : int_value(g->module, 64, parameters);
 	LLVMValueRef arguments[] = {
 		int_value(g->module, 32, site),
-		int_value(g->module, 32, a.kind),
+		int_value(g->module, 32, a.kind | library << RT_ACCESS_LIBRARY),
 		a.address ? a.address : LLVMConstNull(pointer_type(g->module)),
 		size,
 	};

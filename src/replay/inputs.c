@@ -10,6 +10,7 @@
 #include "rt/inputs.h"
 
 #include "replay/interpose.h"
+#include "replay/library.h"
 #include "replay/recorder.h"
 #include "rt/clock.h"
 #include "rt/input_record.h"
@@ -139,10 +140,9 @@ static void bounce(struct given *g)
 
 static void record_call(struct given *g, unsigned flags)
 {
-	static uint64_t output; /* stands for what standard output and error are */
 	recorder_calls(g->recorder);
 	if (g->shows == STDOUT_FILENO || g->shows == STDERR_FILENO) {
-		recorder_touches(g->recorder, &output, sizeof output, true);
+		recorder_touches(g->recorder, &library_output, sizeof library_output, true);
 		for (size_t i = 0; i < g->npieces; i++)
 			recorder_touches(g->recorder, g->pieces[i].iov_base, g->pieces[i].iov_len, false);
 		recorder_holds(g->recorder);

@@ -4,6 +4,7 @@
  */
 #include "replay/interpose.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -13,22 +14,37 @@ struct start {
 	struct twin_thread *thread;
 };
 
-static void thread_ends(void *unused)
+/*
+ * Runs when a thread ends, however it does, among the other thread-specific destructors. Those are the program's too, so
+ * that the thread is over only in the last round of them that there can be.
+ */
+static pthread_key_t at_end;
+
+static void thread_ends(void *round)
 {
-	(void)unused;
+	uintptr_t n = (uintptr_t)round;
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
+		return;
 	gate_end();
+}
+
+void interpose_start(void)
+{
+	pthread_key_create(&at_end, thread_ends);
+}
+
+void interpose_thread(struct twin_thread *t)
+{
+	twin_thread_begin(t);
+	pthread_setspecific(at_end, (void *)1);
 }
 
 static void *thread_begins(void *p)
 {
 	struct start start = *(struct start *)p;
 	free(p);
-	twin_thread_begin(start.thread);
-	void *result;
-	pthread_cleanup_push(thread_ends, NULL);
-	result = start.routine(start.argument);
-	pthread_cleanup_pop(1);
-	return result;
+	interpose_thread(start.thread);
+	return start.routine(start.argument);
 }
 
 static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *),

@@ -11,6 +11,10 @@
 
 #include <errno.h>
 
+/* Once, before the first thread; then in each thread, the main one included, as it begins. */
+void interpose_start(void);
+void interpose_thread(struct twin_thread *t);
+
 /* The name of the function, for messages and explanations. */
 #define WHAT __func__
 

@@ -11,6 +11,7 @@
  */
 #include "replay/recorder.h"
 
+#include "replay/library.h"
 #include "rt/clock.h"
 #include "rt/failure.h"
 #include "rt/log.h"
@@ -53,6 +54,7 @@ struct recorder {
 	bool writes;
 	uint32_t nheld;
 	struct rt_order *call;    /* entry of the call that goes on */
+	struct library_call library; /* which one it is */
 	const void *object;       /* of the step that goes on, logged when it is done; NULL: none */
 	int result;
 	struct rt_chunk *input;   /* of the newest inputs, or NULL */
@@ -219,6 +221,16 @@ static void unlock_places(const struct recorder *r)
 		unlock_place(r->held[i]);
 }
 
+/* What is held counts as touched, and is let go. */
+static void note_held(struct twin_thread *self, uint64_t sap)
+{
+	struct recorder *r = self->recorder;
+	for (uint32_t i = 0; i < r->nheld; i++)
+		note(self, r->held[i], sap, r->writes);
+	unlock_places(r);
+	r->nheld = 0;
+}
+
 /* ---- the halves of a gate ---- */
 
 /* A release is logged before it happens, anything else after it has. */
@@ -237,8 +249,10 @@ static void note_object(struct twin_thread *self, const void *object)
 
 void recorder_settle(struct twin_thread *self)
 {
-	if (self->recorder && self->recorder->open)
-		recorder_after(self, self->gate->count - 1);
+	if (!self->recorder || !self->recorder->open)
+		return;
+	self->recorder->library.line = 0; /* its parameters may be gone */
+	recorder_after(self, self->gate->count - 1);
 }
 
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size)
@@ -258,6 +272,11 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 		__atomic_store_n(&r->thread->waits_for, place_of((uint64_t)(uintptr_t)address >> 3) + 1, __ATOMIC_RELEASE);
 	} else if (what && !strcmp(what, "pthread_create")) {
 		r->thread->waits_for = RT_OBJECT_THREAD;
+	} else if (!what && kind >> RT_ACCESS_LIBRARY) {
+		recorder_calls(self);
+		r->library = (struct library_call){ kind >> RT_ACCESS_LIBRARY, size, address };
+		library_begins(self, &r->library);
+		lock_places(r);
 	} else if (!what && address && size) {
 		r->writes = kind != RT_ACCESS_LOAD;
 		add_places(r, address, size);
@@ -306,12 +325,15 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 	self->gate->signal = 0;
 	if (!r || !r->open)
 		return;
+	if (r->library.line) {
+		note_held(self, sap);
+		library_ends(self, &r->library);
+		lock_places(r);
+		r->library.line = 0;
+	}
 	r->open = false;
-	for (uint32_t i = 0; i < r->nheld; i++)
-		note(self, r->held[i], sap, r->writes);
-	unlock_places(r);
-	r->nheld = 0;
-	if (r->object && !r->result)
+	note_held(self, sap);
+	if (r->object && (!r->result || r->result == EOWNERDEAD || self->orders))
 		note_object(self, r->object);
 	if (r->result)
 		entry_add(self, (struct rt_order){ .first = sap, .last = sap, .count = 1, .kind = RT_ORDER_RESULT,
@@ -327,7 +349,7 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 void recorder_touches(struct twin_thread *self, const void *address, uint64_t size, bool writes)
 {
 	struct recorder *r = self->recorder;
-	if (!r || !r->open || !size)
+	if (!r || !r->open || !address || !size)
 		return;
 	r->writes = writes || (r->nheld && r->writes);
 	add_places(r, address, size);
@@ -344,10 +366,7 @@ void recorder_lets_go(struct twin_thread *self)
 	struct recorder *r = self->recorder;
 	if (!r || !r->open)
 		return;
-	for (uint32_t i = 0; i < r->nheld; i++)
-		note(self, r->held[i], self->gate->count, r->writes);
-	unlock_places(r);
-	r->nheld = 0;
+	note_held(self, self->gate->count);
 }
 
 /* ---- inputs ---- */

@@ -1,6 +1,6 @@
 /* The twin's first constructor: reads RETHREAD_TWIN and sets the mode up. */
+#include "replay/interpose.h"
 #include "replay/recorder.h"
-#include "replay/twin.h"
 #include "rt/failure.h"
 #include "rt/real.h"
 
@@ -170,7 +170,8 @@ static void start(int argc, char **argv, char **env)
 	}
 	if (twin_mode == TWIN_INFER)
 		return;
-	twin_thread_begin(twin_thread_add(NULL));
+	interpose_start();
+	interpose_thread(twin_thread_add(NULL));
 	if (twin_mode == TWIN_REPLAY)
 		rt_failure_install(&twin_report->failure, twin_self_number, on_failure);
 }

@@ -82,7 +82,7 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	int result = 0;
 	struct twin_thread *self = twin_self();
 	if (self)
-		self->releases = true;
+		self->releases = self->orders = true;
 	gate_enter_as(what, w->mutex, &result);
 	if (self)
 		self->releases = false;
@@ -96,6 +96,8 @@ static int wait_controlled(const struct waiting *w, const char *what)
 		gate_enter_as(what, w->mutex, &unused);
 		gate_returns(result);
 		gate_leave();
+		if (self)
+			self->orders = false;
 		return result;
 	}
 	cond_waits(w->cond);
@@ -108,7 +110,9 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	cond_woken(w->cond);
 	gate_blocks();
 	rt_real.pthread_mutex_lock(w->mutex);
+	gate_returns(result);
 	gate_leave();
+	self->orders = false;
 	return result;
 }
 
@@ -222,19 +226,26 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	int real = rt_real.pthread_barrier_wait(barrier);
 	gate_leave();
 	bool forced = gate_enter_as(WHAT, barrier, &result);
-	gate_returns(real);
+	gate_returns(forced ? result : real);
 	gate_leave();
 	return forced ? result : gate_is_scheduled() ? 0 : real;
 }
 
 /* ---- once ---- */
 
-static __thread void (*once_routine)(void);
+/* The innermost pthread_once that the calling thread is in. */
+struct once {
+	void (*routine)(void);
+	bool ran;
+};
+static __thread struct once *once;
 
+/* Its step is done now, when nobody else can become the one that runs it. */
 static void once_run(void)
 {
-	void (*routine)(void) = once_routine;
-	gate_step_as("pthread_once", NULL);
+	once->ran = true;
+	void (*routine)(void) = once->routine;
+	gate_leave();
 	routine();
 }
 
@@ -261,10 +272,15 @@ int pthread_once(pthread_once_t *control, void (*routine)(void))
 		return once_inferred(control, routine);
 	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
 		return rt_real.pthread_once(control, routine);
-	void (*outer)(void) = once_routine;
-	once_routine = routine;
+	struct once mine = { routine, false }, *outer = once;
+	int unused;
+	gate_enter_as("pthread_once", control, &unused);
+	once = &mine;
 	int result = rt_real.pthread_once(control, once_run);
-	once_routine = outer;
-	gate_step();
+	once = outer;
+	if (mine.ran)
+		gate_step_as("pthread_once", control);
+	else
+		gate_leave();
 	return result;
 }

@@ -56,6 +56,7 @@ struct twin_thread {
 	struct recorder *recorder;   /* in mode record, or NULL */
 	bool announces;        /* somebody waits for the SAP at hand; owner only */
 	bool releases;         /* the step at hand gives its object up; owner only */
+	bool orders;           /* the step at hand has its object whatever it returns; owner only */
 	bool deep;             /* inside a function whose calls of others are no steps; owner only */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };

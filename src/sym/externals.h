@@ -6,6 +6,7 @@
 #define RETHREAD_EXTERNALS_H
 
 #include "base/base.h"
+#include "rt/effects.h"
 
 enum external_class {
 	EXTERNAL_OTHER,
@@ -28,15 +29,5 @@ struct external {
 
 /* NULL when the table has none of that name, or name is NULL. */
 const struct external *external_find(const char *name);
-
-/* One effect of a call on memory, as the table words it. */
-struct effect {
-	char kind;          /* r w f m */
-	unsigned parameter; /* what points there */
-	char measure;       /* s = k $ % */
-	int first, second;  /* parameters or a constant; -1: none */
-};
-/* Takes the next effect off *effects; false when there is none. */
-bool effect_next(const char **effects, struct effect *e);
 
 #endif

@@ -115,6 +115,7 @@ static uint64_t measure(const struct native_call *c, const struct effect *e, boo
 	const char *at = (const char *)(uintptr_t)parameter(c, (int)e->parameter);
 	uint64_t most;
 	switch (e->measure) {
+	case 'p':
 	case 's':
 		if (e->first < 0)
 			return e->kind == 'w' && !done ? 0 : strlen(at) + 1;

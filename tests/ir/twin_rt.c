@@ -31,8 +31,12 @@ void *__rethread_gate_source(void *address, uint64_t size)
 
 void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size)
 {
-	if (kind > RT_ACCESS_FENCE || (!address && size))
+	if (kind >> RT_ACCESS_LIBRARY) {
+		if ((kind & ((1u << RT_ACCESS_LIBRARY) - 1)) != RT_ACCESS_NONE || !address || size > RT_LIBRARY_PARAMETERS)
+			fail("not a call of a library");
+	} else if (kind > RT_ACCESS_FENCE || (!address && size)) {
 		fail("not a kind of access");
+	}
 	struct rt_gate *g = &__rethread_gate;
 	if (site == 0 || site > __rethread_twin_module.nsites || site >= SITES)
 		fail("site out of range");
