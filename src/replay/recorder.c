@@ -185,10 +185,30 @@ static void unlock_place(uint32_t place)
 	atomic_store_explicit(&locations[place].lock, 0, memory_order_release);
 }
 
-static int by_place(const void *a, const void *b)
+static void sift_down(uint32_t *places, uint32_t i, uint32_t n)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
+	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && places[child + 1] > places[child])
+			child++;
+		if (places[i] >= places[child])
+			return;
+		uint32_t swap = places[i];
+		places[i] = places[child];
+		places[child] = swap;
+	}
+}
+
+/* Heapsort: qsort allocates, and giving that memory back would be recorded in the middle of this record. */
+static void sort_places(uint32_t *places, uint32_t n)
+{
+	for (uint32_t i = n / 2; i-- > 0;)
+		sift_down(places, i, n);
+	while (n > 1) {
+		uint32_t largest = places[0];
+		places[0] = places[--n];
+		places[n] = largest;
+		sift_down(places, 0, n);
+	}
 }
 
 /* The bytes' locations behind those that are there already; sorted, each once. */
@@ -201,8 +221,7 @@ static void add_places(struct recorder *r, const void *address, uint64_t size)
 	if (last - first >= LOCATIONS - r->nheld) /* all of them, then */
 		for (n = 0; n < LOCATIONS; n++)
 			r->held[n] = n;
-	if (n > 1)
-		qsort(r->held, n, sizeof *r->held, by_place);
+	sort_places(r->held, n);
 	r->nheld = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (!r->nheld || r->held[r->nheld - 1] != r->held[i])
