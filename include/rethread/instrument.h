@@ -56,8 +56,8 @@
  * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a scratch word.
  *
- * Instrumented code may leave out checks as long as no more than 7 bits are appended since the last one,
- * and checks before calls and returns; and it may keep pointer and word in registers between calls, so that an
+ * Instrumented code may leave out checks, and check for less, as long as a word never has more than 62 bits and has at most
+ * 55 at calls and returns; and it may keep pointer and word in registers between calls, so that an
  * append is a store only. Memory holds the word with all bits appended so far whenever an instruction could fail,
  * be seen by another thread, or call. Code that runs on
  * the thread in between without being called (a signal handler) must find another word there.

@@ -110,7 +110,7 @@ enum rt_stream {
  *   - less than 1 << RT_PATH_FULL_SHIFT: the last word, incomplete. What follows it means nothing.
  */
 #define RT_PATH_RUN 0x8000000000000000u
-#define RT_PATH_TABLE_BITS 12
+#define RT_PATH_TABLE_BITS 10
 #define RT_PATH_TABLE (1u << RT_PATH_TABLE_BITS)
 static inline uint32_t rt_path_place(uint64_t last)
 {

@@ -146,9 +146,9 @@ bool call_may_append(LLVMValueRef call);
 /*
  * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges
  * append; `checks` receives the instructions before which to check: ends of such blocks, and calls
- * and returns.
+ * and returns; `needs` how many bits, up to RT_PATH_ROOM, each of them has to make room for.
  */
-void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
+void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks, struct map *needs);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* Gates around all sites. */
 void twin_gates(LLVMModuleRef m, const struct numbering *n);

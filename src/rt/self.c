@@ -15,8 +15,8 @@
  * nothing. */
 static uint64_t nowhere = 1;
 
-/* How often the time is noted: each so many words that are in the log, or are foretold. */
-enum { STAMP_KEPT = 16, STAMP_FORETOLD = 64 };
+/* How often the time is noted: each so many words; the more, the faster they come. */
+enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 
 /* What word followed last time (trace.h); used once the thread's first word is complete. */
 static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
@@ -98,13 +98,29 @@ static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
 	return true;
 }
 
+/* Stamps that lie closer together than their margin say no more than fewer would. */
+static uint32_t next_interval(const struct rt_self *self, uint64_t elapsed)
+{
+	uint32_t n = self->stamp_interval;
+
+	if (elapsed < rt_log.margin / 2)
+		return n < STAMP_MOST ? n * 2 : n;
+	return elapsed > rt_log.margin && n > STAMP_LEAST ? n / 2 : n;
+}
+
 static __attribute__((noinline)) void stamp(struct rt_self *self)
 {
+	uint64_t now;
+
+	self->stamp_in = self->stamp_interval;
 	if (rt_unlikely(self->time == self->time_end) && !time_refill(self))
 		return;
-	self->time->time = rt_clock();
+	now = rt_clock();
+	self->time->time = now;
 	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
 	self->time++;
+	self->stamp_in = self->stamp_interval = next_interval(self, now - self->stamped);
+	self->stamped = now;
 }
 
 static __attribute__((noinline, cold)) void path_refill(struct rt_self *self)
@@ -127,8 +143,6 @@ static inline void keep_word(struct rt_self *self, uint64_t *at)
 		at[1] = 1;
 		__rethread_path = at + 1;
 	}
-	if ((uintptr_t)at % (STAMP_KEPT * sizeof *at) == 0)
-		stamp(self);
 }
 
 /* It becomes the first of a run: an odd number, so the next slot is left out. */
@@ -153,8 +167,6 @@ static inline void go_on_run(struct rt_self *self, uint64_t *at)
 	if (other < at)
 		*at = 0;
 	__rethread_path = other;
-	if (self->words % STAMP_FORETOLD == 0)
-		stamp(self);
 }
 
 void __rethread_path_full(void)
@@ -182,6 +194,8 @@ void __rethread_path_full(void)
 		go_on_run(self, at);
 	else
 		begin_run(self, at);
+	if (rt_unlikely(--self->stamp_in == 0))
+		stamp(self);
 }
 
 /* ------------------------------------------------------------------ synchronization --------- */
@@ -342,6 +356,7 @@ void rt_self_begin(struct rt_peer *peer)
 	path_to_scratch(self);
 	self->time_pieces.seq = UINT64_MAX; /* before the first */
 	rt_values_begin(self);
+	self->stamp_in = self->stamp_interval = STAMP_LEAST;
 	self->tid = self->thread->tid = peer->tid;
 	self->thread->start_time = rt_clock();
 	if (peer->thread)
