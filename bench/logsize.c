@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 		bits += thread->nbits;
 		path += thread->npath * sizeof *thread->path + thread->ntimes * sizeof *thread->times;
 		syncs += thread->info.sync_done;
-		sync += thread->nsync * sizeof *thread->sync;
+		sync += thread->sync_bytes;
 	}
 	printf("%llu %llu %llu %llu\n", bits, path, syncs, sync);
 	trace_free(t);

@@ -93,7 +93,7 @@ struct rt_log_header {
 enum rt_stream {
 	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */
 	RT_STREAM_PATH = 2,   /* 64-bit path words (instrument.h) and runs of them; a zero ends the stream */
-	RT_STREAM_SYNC = 3,   /* struct rt_sync entries; an entry with order 0 ends the stream */
+	RT_STREAM_SYNC = 3,   /* struct rt_sync entries, packed (sync.h) */
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
 	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
@@ -198,14 +198,14 @@ struct rt_thread {
  *   tryjoin, timedjoin                                  as join
  *   detach, exit                                        plain
  *
- * Objects are numbered from 1 at their first logged step.
+ * Objects are numbered from 1 at their first logged step. In the log entries are packed (sync.h).
  */
 struct rt_sync {
 	uint64_t op;     /* the thread's operation number, from 1 */
-	uint64_t order;  /* from 1; 0 only in unwritten log */
+	uint64_t order;  /* from 1 */
 	uint32_t object; /* object number, or RT_OBJECT_THREAD + thread number */
 	uint32_t result; /* what the operation returned: an error number, 0 for success */
-	uint64_t time;   /* rdtsc after the operation, 0 with time=0 */
+	uint64_t time;   /* rdtsc after the operation, in the log to within 16; 0 with time=0 */
 };
 #define RT_OBJECT_THREAD 0x80000000u
 

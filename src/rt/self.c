@@ -202,23 +202,26 @@ void __rethread_path_full(void)
 
 static void sync_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 {
-	size_t room = (chunk->size - sizeof *chunk) / sizeof(struct rt_sync);
-
-	self->sync = (struct rt_sync *)(chunk + 1);
-	self->sync_end = self->sync + room;
+	self->sync = (uint8_t *)(chunk + 1);
+	self->sync_end = (uint8_t *)chunk + chunk->size;
+	memset(&self->sync_state, 0, sizeof self->sync_state);
 }
 
 static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result)
 {
-	struct rt_sync *entry = self->sync;
+	struct rt_sync entry = {
+		.op = self->thread->sync_done + 1,
+		.order = order,
+		.object = object,
+		.result = result,
+		.time = rt_log.time ? rt_clock() : 0,
+	};
+	uint8_t head, *at = self->sync;
 
-	entry->op = self->thread->sync_done + 1;
-	entry->object = object;
-	entry->result = result;
-	entry->time = rt_log.time ? rt_clock() : 0;
-	/* Last: an entry without an order is not there yet. */
-	__atomic_store_n(&entry->order, order, __ATOMIC_RELEASE);
-	if (++self->sync < self->sync_end)
+	self->sync += rt_sync_pack(&self->sync_state, &entry, rt_log.time, at, &head);
+	/* Last: without it the entry is not there yet. */
+	__atomic_store_n(at, head, __ATOMIC_RELEASE);
+	if (self->sync_end - self->sync >= (ptrdiff_t)RT_SYNC_ROOM)
 		return;
 	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_SYNC, &self->sync_pieces);
 	if (chunk)

@@ -12,13 +12,14 @@
  * - active: the thread has a number and its interposed calls are recorded; then `thread` is not
  * NULL. Threads that the C library starts behind our back are never active, and nobody is while
  * paused.
- * - sync < sync_end: room for an entry. Both NULL when the order of synchronization is not
+ * - sync_end - sync >= RT_SYNC_ROOM: room for an entry. Both NULL when the order of synchronization is not
  * recorded, or its log has ended.
  */
 #ifndef RETHREAD_RT_SELF_H
 #define RETHREAD_RT_SELF_H
 
 #include <rethread/instrument.h>
+#include <rethread/sync.h>
 #include <rethread/trace.h>
 
 #include <stdbool.h>
@@ -53,7 +54,7 @@ struct rt_self {
 	bool values_ended; /* the log of values has no more room */
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
-	struct rt_sync *sync, *sync_end;
+	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */
 	uint64_t *run;               /* slot of the run of foretold words that goes on, or NULL */
 	uint64_t last, words;        /* the last complete word, and how many there are */
 	uint32_t stamp_in, stamp_interval; /* words until the next time stamp, and between two */
@@ -72,6 +73,7 @@ struct rt_self {
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
 	struct rt_pieces path_pieces, sync_pieces, time_pieces, value_pieces;
+	struct rt_sync_state sync_state;
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */

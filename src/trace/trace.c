@@ -2,6 +2,8 @@
 
 #include "trace/meta.h"
 
+#include <rethread/sync.h>
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -85,6 +87,7 @@ struct log {
 	const char *data;
 	size_t size;
 	bool cut; /* something may be missing at the ends of streams */
+	bool timed; /* there are time stamps */
 	vec(struct piece) pieces;
 };
 
@@ -261,29 +264,48 @@ static bool read_path(struct log *l, struct trace_thread *t, const struct piece 
 	return true;
 }
 
+/* Entry e follows what is there already; object 0: a call that failed. */
+static bool is_sync_possible(const struct trace_thread *t, const struct rt_sync *e)
+{
+	uint64_t last = t->nsync ? t->sync[t->nsync - 1].op : 0;
+
+	return e->op > last && e->order && (e->object || e->result);
+}
+
+/* The entries of one chunk. */
+static bool read_sync_chunk(struct log *l, struct trace_thread *t, size_t *cap, const struct piece *p, bool is_last)
+{
+	const uint8_t *at = (const uint8_t *)p->payload, *end = at + p->size;
+	struct rt_sync_state state = {0};
+
+	while (at < end && *at) {
+		struct rt_sync e;
+		uint32_t size = rt_sync_unpack(&state, &e, l->timed, at, end);
+
+		if (!size && is_last && (size_t)(end - at) < RT_SYNC_ROOM)
+			return true; /* cut off */
+		if (!size || !is_sync_possible(t, &e))
+			return false;
+		if (t->nsync == *cap)
+			t->sync = xrealloc(t->sync, (*cap = *cap ? *cap * 2 : 64) * sizeof *t->sync);
+		t->sync[t->nsync++] = e;
+		t->sync_bytes += size;
+		at += size;
+	}
+	return is_last || (size_t)(end - at) < RT_SYNC_ROOM;
+}
+
 static bool read_sync(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
 		      struct error *err)
 {
-	size_t size, before_last = 0;
-	uint64_t last = 0;
+	size_t cap = 0;
 
-	for (size_t i = 0; i + 1 < n; i++)
-		before_last += p[i].size / sizeof *t->sync;
-	t->sync = (struct rt_sync *)join_pieces(p, n, &size);
-	size /= sizeof *t->sync;
-	for (; t->nsync < size && t->sync[t->nsync].order; t->nsync++) {
-		const struct rt_sync *s = &t->sync[t->nsync];
-
-		/* Object 0: a call that failed. */
-		if (s->op <= last || (!s->object && !s->result))
-			return damaged(l, err, "synchronization out of order", t->info.number);
-		last = s->op;
-	}
-	if (t->nsync < before_last)
-		return damaged(l, err, "hole in the order of synchronization", t->info.number);
+	for (size_t i = 0; i < n; i++)
+		if (!read_sync_chunk(l, t, &cap, &p[i], i + 1 == n))
+			return damaged(l, err, "impossible order of synchronization", t->info.number);
 	/* Death may come between an entry and the count. */
-	if (t->info.sync_done < last)
-		t->info.sync_done = last;
+	if (t->nsync && t->info.sync_done < t->sync[t->nsync - 1].op)
+		t->info.sync_done = t->sync[t->nsync - 1].op;
 	return true;
 }
 
@@ -554,6 +576,7 @@ static bool read_log(struct trace *t, const char *path, struct error *err)
 
 	l.data = data;
 	ok = ok && read_header(&l, &t->header, err);
+	l.timed = ok && t->header.time_margin;
 	if (ok)
 		l.cut = l.size < t->header.size || (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)) ||
 			t->header.dropped;

@@ -27,6 +27,7 @@ struct trace_thread {
 	size_t norder;
 	struct rt_sync *sync;    /* in order */
 	size_t nsync;
+	uint64_t sync_bytes;     /* what the entries take in the log */
 	struct rt_time *times;   /* in order */
 	size_t ntimes;
 	const struct rt_input **inputs; /* in order; followed by their pieces of memory */
