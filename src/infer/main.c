@@ -175,7 +175,9 @@ static void execute(struct work *w)
 		finish(w, result == EXPLORE_BUDGET ? EXIT_BUDGET : EXIT_ERROR,
 		       result == EXPLORE_BUDGET ? "budget" : "error");
 	}
-	if (w->request.verbose || explore_on_path(s))
+	if (w->seed)
+		progress_status("executing in other orders: run %u, %u candidates", s->runs, w->figures.replays);
+	if (w->request.verbose || (explore_on_path(s) && !w->seed))
 		progress_line("executed %llu instructions symbolically in %u runs, %.2f s: %llu SAPs, %llu events, "
 			      "%llu racy locations, %llu symbols, %llu assumptions",
 			      (unsigned long long)s->instructions, s->runs, s->seconds, (unsigned long long)s->saps,

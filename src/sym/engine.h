@@ -12,6 +12,7 @@
  *   time.c     which thread is behind
  *   race.c     which locations race
  *   recall.c   recorded values of reads that decide addresses
+ *   spin.c     busy waiting
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
@@ -90,6 +91,27 @@ struct lines {
 	bool forgotten;    /* the first are not among the entries */
 };
 
+/* What a thread did from one read of a busy wait to the next (spin.c). */
+struct spin_round {
+	expr symbol;                       /* that was read */
+	uint32_t conditions, nconditions;  /* met: first, how many */
+	uint32_t nbits;                    /* of the path; 0: too many, or there was no such round */
+	uint64_t bits;
+};
+
+/* The last racy read of a thread: perhaps a busy wait. */
+struct spin {
+	uint32_t site, size;
+	uint64_t address;
+	size_t event;             /* its number among the thread's */
+	struct slot value;        /* what was read */
+	size_t conditions, nexprs; /* how many there were then */
+	uint64_t path_bits;
+	bool merged;              /* the event stands for more than one read */
+	bool computes;            /* no busy waiting: a round makes new expressions */
+	struct spin_round round;  /* the one before */
+};
+
 struct ethread {
 	uint32_t number;  /* in order of creation in this run; index in the result */
 	char name[64];
@@ -97,6 +119,9 @@ struct ethread {
 	struct ithread *interp;
 	const struct trace_thread *log; /* NULL: the recorded run never saw it start */
 	struct path_reader path;
+	uint64_t path_bits;      /* read so far */
+	uint64_t recent_bits;    /* the last 64 of them, newest lowest */
+	struct spin spin;
 	uint64_t saps;
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
@@ -263,6 +288,12 @@ bool recall_knows(uint32_t recorded);
 void recall_load(void);
 /* At the end: how many addresses were taken to be one thing and turned out to have been several. */
 size_t recall_doubtful(void);
+/*
+ * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it
+ * read; else, after its event was added, it is noted.
+ */
+bool spin_read(struct ethread *t, uint32_t site, struct access *a);
+void spin_note(struct ethread *t, uint32_t site, const struct access *a);
 
 /* guess.c: concrete values for what is not known. */
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */

@@ -41,6 +41,10 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 	uint64_t constant;
 	if (expr_is_const(engine.exprs, holds, &constant) && constant)
 		return;
+	/* Busy waiting meets the same ones again and again. */
+	for (size_t i = t->conditions.n, last = i > 4 ? i - 4 : 0; i-- > last;)
+		if (t->conditions.at[i].condition.condition == holds && t->conditions.at[i].condition.kind == (uint32_t)kind)
+			return;
 	static uint32_t sequence;
 	*vec_push(&t->conditions) = (struct local_condition){
 		{ holds, 0, place_describe(t, "branch"), kind, ++sequence, 0 }, t->saps };

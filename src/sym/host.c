@@ -15,6 +15,8 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
 	int64_t bits = path_reader_bits(&self->path, n);
+	self->path_bits += n;
+	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
 	if (self->path.words != self->words_seen)
 		time_path(self);
 	return bits;
@@ -109,12 +111,15 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		recall_value(self, &a->value, a->size);
 		return;
 	}
+	if (!address && spin_read(self, site, a))
+		return;
 	uint32_t piece;
 	a->value = guess_read(self, a->size, a->value.v, &piece);
 	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
+	spin_note(self, address ? 0 : site, a);
 	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 	recall_value(self, &a->value, a->size);
 }

@@ -86,6 +86,13 @@ int64_t path_reader_bits(struct path_reader *r, unsigned n)
 	return (int64_t)bits;
 }
 
+int64_t path_reader_peek(const struct path_reader *r, unsigned n)
+{
+	if (n > r->left)
+		return -1;
+	return (int64_t)(r->word >> (r->left - n) & ((1ull << n) - 1));
+}
+
 bool path_reader_at_end(const struct path_reader *r)
 {
 	if (r->left || r->run || r->slot == r->end)

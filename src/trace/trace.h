@@ -89,6 +89,8 @@ struct path_reader {
 void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots);
 /* The next n <= 32 bits as a number, most significant first; -1 when the log ends before them. */
 int64_t path_reader_bits(struct path_reader *r, unsigned n);
+/* The next n bits without reading them, when the word at hand has as many; else -1. */
+int64_t path_reader_peek(const struct path_reader *r, unsigned n);
 /* Have all bits been read? */
 bool path_reader_at_end(const struct path_reader *r);
 
