@@ -10,43 +10,46 @@ unsigned atom_low_bit(const struct memory *m, uint32_t event, uint32_t atom)
 
 /* -------------------------------------------------- candidates --------------------------- */
 
+/* Above this many candidates they are not written out. */
+enum { LARGE = 1000000 };
+
 /*
- * The writes to an atom, grouped by thread and in program order; `first` marks where a thread's run starts.
- * Built once per atom that has a read that matters.
+ * The writes to an atom, grouped by thread and in program order: runs are the threads' parts of problem.writers. Built
+ * once per atom that has a read that matters. marked: the part of a run whose expressions are known to matter.
  */
 struct writers {
-	uint32_t *events;
-	uint32_t n;
-	vec(uint32_t) runs; /* start of each thread's run, and n at the end */
+	vec(struct writer_range) runs;
+	vec(struct writer_range) marked;
 	bool built;
 };
 
-static void build_writers(struct writers *w, const struct memory *m, uint32_t atom)
+static void build_writers(struct problem *p, struct writers *w, uint32_t atom)
 {
+	const struct memory *m = p->m;
 	const struct atom *a = &m->atoms.at.at[atom];
 	uint32_t thread = UINT32_MAX;
 	w->built = true;
-	w->events = xmalloc(a->count * sizeof *w->events);
 	for (uint32_t i = 0; i < a->count; i++) {
 		uint32_t e = m->atoms.accesses[a->first + i];
 		if (!event_writes(&m->x->events.at[e]))
 			continue;
 		if (m->x->events.at[e].thread != thread) {
 			thread = m->x->events.at[e].thread;
-			*vec_push(&w->runs) = w->n;
+			*vec_push(&w->runs) = (struct writer_range){(uint32_t)p->writers.n, 0};
+			*vec_push(&w->marked) = (struct writer_range){0, 0};
 		}
-		w->events[w->n++] = e;
+		*vec_push(&p->writers) = e;
+		w->runs.at[w->runs.n - 1].to = (uint32_t)p->writers.n;
 	}
-	*vec_push(&w->runs) = w->n;
 }
 
 /* First of the run that is not known to be visible before the read. */
-static uint32_t first_not_before(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
+static uint32_t first_not_before(const struct memory *m, const uint32_t *writers, uint32_t from, uint32_t to,
 				 uint32_t read)
 {
 	while (from < to) {
 		uint32_t mid = from + (to - from) / 2;
-		if (order_before(m->order, m->visible[w->events[mid]], read))
+		if (order_before(m->order, m->visible[writers[mid]], read))
 			from = mid + 1;
 		else
 			to = mid;
@@ -55,12 +58,12 @@ static uint32_t first_not_before(const struct memory *m, const struct writers *w
 }
 
 /* First of the run that is known to be visible only after the read. */
-static uint32_t first_after(const struct memory *m, const struct writers *w, uint32_t from, uint32_t to,
+static uint32_t first_after(const struct memory *m, const uint32_t *writers, uint32_t from, uint32_t to,
 			    uint32_t read)
 {
 	while (from < to) {
 		uint32_t mid = from + (to - from) / 2;
-		if (order_before(m->order, read, m->visible[w->events[mid]]))
+		if (order_before(m->order, read, m->visible[writers[mid]]))
 			to = mid;
 		else
 			from = mid + 1;
@@ -68,20 +71,17 @@ static uint32_t first_after(const struct memory *m, const struct writers *w, uin
 	return from;
 }
 
-/* The last write of the reading thread to the atom before the read. */
-static uint32_t own_write(const struct writers *w, uint32_t from, uint32_t to, uint32_t read)
+/* First of the run that does not come before the read in program order: both are of one thread. */
+static uint32_t first_behind(const uint32_t *writers, uint32_t from, uint32_t to, uint32_t read)
 {
-	uint32_t own = WRITER_INITIAL;
 	while (from < to) {
 		uint32_t mid = from + (to - from) / 2;
-		if (w->events[mid] < read) {
-			own = w->events[mid];
+		if (writers[mid] < read)
 			from = mid + 1;
-		} else {
+		else
 			to = mid;
-		}
 	}
-	return own;
+	return from;
 }
 
 /* Is `w` hidden from the read by one of these other writes? */
@@ -98,47 +98,87 @@ static bool hidden(const struct memory *m, uint32_t w, uint32_t read, uint32_t o
 	return false;
 }
 
+/* First of the range that the reading thread's own last write does not hide: what it hides comes first. */
+static uint32_t first_not_hidden(const struct problem *p, const struct piece *piece, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		if (hidden(p->m, p->writers.at[mid], piece->event, piece->own, NULL, 0))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
 /*
- * Appends the candidates of this piece to p->candidates. What is known to come before the read can be seen
+ * Appends the candidates of this piece to p->ranges. What is known to come before the read can be seen
  * only if it is the last such of its thread, and none of the other threads' last ones follows it.
  */
 static void find_candidates(struct problem *p, const struct writers *w, struct piece *piece)
 {
 	const struct memory *m = p->m;
+	const uint32_t *writers = p->writers.at;
 	uint32_t read = piece->event, thread = m->x->events.at[read].thread;
-	vec(uint32_t) before = {0}, unordered = {0};
+	vec(uint32_t) before = {0};
 	piece->own = WRITER_INITIAL;
-	for (size_t r = 0; r + 1 < w->runs.n; r++) {
-		uint32_t from = w->runs.at[r], to = w->runs.at[r + 1];
-		if (m->x->events.at[w->events[from]].thread == thread) {
-			piece->own = own_write(w, from, to, read);
-			if (piece->own == WRITER_INITIAL)
+	piece->ranges = (uint32_t)p->ranges.n;
+	for (size_t r = 0; r < w->runs.n; r++) {
+		uint32_t from = w->runs.at[r].from, to = w->runs.at[r].to;
+		struct writer_range range;
+		if (m->x->events.at[writers[from]].thread == thread) {
+			uint32_t behind = first_behind(writers, from, to, read);
+			if (behind == from)
 				continue;
+			piece->own = writers[behind - 1];
+			range = (struct writer_range){behind - 1, behind};
 			if (order_before(m->order, m->visible[piece->own], read))
 				*vec_push(&before) = piece->own;
-			else
-				*vec_push(&unordered) = piece->own;
-			continue;
+		} else {
+			uint32_t open = first_not_before(m, writers, from, to, read);
+			range = (struct writer_range){open, first_after(m, writers, open, to, read)};
+			if (open > from)
+				*vec_push(&before) = writers[--range.from];
 		}
-		uint32_t open = first_not_before(m, w, from, to, read);
-		uint32_t end = first_after(m, w, open, to, read);
-		if (open > from)
-			*vec_push(&before) = w->events[open - 1];
-		for (uint32_t i = open; i < end; i++)
-			*vec_push(&unordered) = w->events[i];
+		if (range.from < range.to)
+			*vec_push(&p->ranges) = range;
 	}
-	piece->first = (uint32_t)p->candidates.n;
-	if (!before.n && piece->own == WRITER_INITIAL)
-		*vec_push(&p->candidates) = WRITER_INITIAL;
-	for (size_t i = 0; i < before.n; i++)
-		if (!hidden(m, before.at[i], read, piece->own, before.at, before.n))
-			*vec_push(&p->candidates) = before.at[i];
-	for (size_t i = 0; i < unordered.n; i++)
-		if (!hidden(m, unordered.at[i], read, piece->own, NULL, 0))
-			*vec_push(&p->candidates) = unordered.at[i];
-	piece->count = (uint32_t)p->candidates.n - piece->first;
+	piece->initial = !before.n && piece->own == WRITER_INITIAL;
+	piece->count = piece->initial;
+	size_t kept = piece->ranges;
+	for (size_t i = piece->ranges, b = 0; i < p->ranges.n; i++) {
+		struct writer_range range = p->ranges.at[i];
+		uint32_t first = writers[range.from];
+		bool is_before = b < before.n && before.at[b] == first;
+		b += is_before;
+		if (is_before && hidden(m, first, read, piece->own, before.at, before.n))
+			range.from++;
+		range.from = first_not_hidden(p, piece, range.from, range.to);
+		piece->count += range.to - range.from;
+		if (range.from < range.to)
+			p->ranges.at[kept++] = range;
+	}
+	p->ranges.n = kept;
+	piece->nranges = (uint32_t)kept - piece->ranges;
 	vec_free(&before);
-	vec_free(&unordered);
+}
+
+/* Writes the candidates out, unless they are too many. */
+static void write_out(struct problem *p, bool always)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < p->pieces.n; i++)
+		total += p->pieces.at[i].count;
+	p->large = total > LARGE && !always;
+	for (size_t i = 0; !p->large && i < p->pieces.n; i++) {
+		struct piece *piece = &p->pieces.at[i];
+		piece->first = (uint32_t)p->candidates.n;
+		if (piece->initial)
+			*vec_push(&p->candidates) = WRITER_INITIAL;
+		for (uint32_t r = piece->ranges; r < piece->ranges + piece->nranges; r++)
+			for (uint32_t k = p->ranges.at[r].from; k < p->ranges.at[r].to; k++)
+				*vec_push(&p->candidates) = p->writers.at[k];
+	}
 }
 
 /* -------------------------------------------------- initial values ----------------------- */
@@ -193,7 +233,7 @@ static void find_initials(struct problem *p)
 	struct byte *bytes = initial_bytes(m->x, &n);
 	for (uint32_t i = 0; i < p->pieces.n; i++) {
 		const struct piece *piece = &p->pieces.at[i];
-		if (p->candidates.at[piece->first] != WRITER_INITIAL)
+		if (!piece->initial)
 			continue;
 		const struct atom *a = &m->atoms.at.at[piece->atom];
 		uint64_t value = 0;
@@ -256,14 +296,38 @@ static void mark_expr(struct closure *c, expr e)
 static bool same_constant(const struct problem *p, const struct piece *piece)
 {
 	const struct memory *m = p->m;
-	uint32_t w = p->candidates.at[piece->first];
 	uint64_t a, b;
-	if (piece->count != 1 || w == WRITER_INITIAL ||
-	    !expr_is_const(m->x->exprs, m->x->events.at[piece->event].read, &a) ||
+	if (piece->count != 1 || piece->initial)
+		return false;
+	uint32_t w = p->writers.at[p->ranges.at[piece->ranges].from];
+	if (!expr_is_const(m->x->exprs, m->x->events.at[piece->event].read, &a) ||
 	    !expr_is_const(m->x->exprs, m->x->events.at[w].written, &b))
 		return false;
 	uint64_t differs = a >> piece->low ^ b >> atom_low_bit(m, w, piece->atom);
 	return piece->width == 64 ? !differs : !(differs & ((UINT64_C(1) << piece->width) - 1));
+}
+
+/* What the piece may see matters; of a range that overlaps what was marked last, only the rest is looked at. */
+static void mark_candidates(struct closure *c, struct writers *w, const struct piece *piece)
+{
+	const struct problem *p = c->p;
+	for (uint32_t i = 0, run = 0; i < piece->nranges; i++) {
+		struct writer_range range = p->ranges.at[piece->ranges + i];
+		while (w->runs.at[run].to <= range.from)
+			run++;
+		struct writer_range *marked = &w->marked.at[run];
+		bool overlaps = range.from <= marked->to && marked->from <= range.to;
+		for (uint32_t k = range.from; k < range.to; k++) {
+			if (overlaps && k >= marked->from && k < marked->to)
+				k = marked->to;
+			if (k < range.to)
+				mark_expr(c, p->m->x->events.at[p->writers.at[k]].written);
+		}
+		if (!overlaps)
+			*marked = range;
+		marked->from = range.from < marked->from ? range.from : marked->from;
+		marked->to = range.to > marked->to ? range.to : marked->to;
+	}
 }
 
 static void add_pieces(struct closure *c, uint32_t event)
@@ -273,22 +337,18 @@ static void add_pieces(struct closure *c, uint32_t event)
 	for (uint32_t k = 0; k < m->atoms.count[event]; k++) {
 		uint32_t atom = m->atoms.first[event] + k;
 		if (!c->writers[atom].built)
-			build_writers(&c->writers[atom], m, atom);
+			build_writers(p, &c->writers[atom], atom);
 		struct piece piece = {.event = event, .atom = atom,
 				      .low = (uint8_t)atom_low_bit(m, event, atom),
 				      .width = (uint8_t)(m->atoms.at.at[atom].size * 8)};
 		find_candidates(p, &c->writers[atom], &piece);
 		if (same_constant(p, &piece)) {
-			p->candidates.n = piece.first;
+			p->ranges.n = piece.ranges;
 			continue;
 		}
 		*vec_push(&p->pieces) = piece;
 		p->racy_reads += piece.count > 1;
-		for (uint32_t i = 0; i < piece.count; i++) {
-			uint32_t w = p->candidates.at[piece.first + i];
-			if (w != WRITER_INITIAL)
-				mark_expr(c, m->x->events.at[w].written);
-		}
+		mark_candidates(c, &c->writers[atom], &piece);
 	}
 }
 
@@ -344,11 +404,12 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 	bool ok = find_readers(&c, err);
 	if (ok) {
 		run_closure(&c, options);
+		write_out(p, options->written_out);
 		find_initials(p);
 	}
 	for (size_t i = 0; i < m->atoms.at.n; i++) {
-		free(c.writers[i].events);
 		vec_free(&c.writers[i].runs);
+		vec_free(&c.writers[i].marked);
 	}
 	free(c.writers);
 	free(c.reader);
@@ -365,6 +426,8 @@ void problem_release(struct problem *p)
 {
 	vec_free(&p->pieces);
 	vec_free(&p->candidates);
+	vec_free(&p->ranges);
+	vec_free(&p->writers);
 	free(p->initial);
 	free(p->matters);
 	*p = (struct problem){0};

@@ -6,6 +6,9 @@
  * to be overwritten before it, and the initial value only when no write is known to come before.
  * Reads that no condition depends on, directly or through what is written, are left out: any order is
  * right for them.
+ *
+ * Of each thread the candidates are a range of its writes, so a problem is linear in its reads. Small ones have the
+ * candidates written out as well, for what looks at every single one.
  */
 #ifndef RETHREAD_PROBLEM_H
 #define RETHREAD_PROBLEM_H
@@ -13,6 +16,11 @@
 #include "model/memory.h"
 
 #define WRITER_INITIAL UINT32_MAX
+
+/* Candidates of a piece that are of one thread: writers[from .. to) of the problem, in program order. */
+struct writer_range {
+	uint32_t from, to;
+};
 
 /*
  * bits [low, low + width) of the event's read value are what the writer put at the atom. `own` is the last
@@ -24,13 +32,18 @@ struct piece {
 	uint32_t atom;
 	uint32_t own;
 	uint32_t first, count; /* in problem.candidates: writing events or WRITER_INITIAL, at least one */
+	uint32_t ranges, nranges; /* the same in problem.ranges, without the initial value */
+	bool initial;          /* the initial value is a candidate, the first */
 	uint8_t low, width;    /* bits */
 };
 
 struct problem {
 	const struct memory *m;
 	vec(struct piece) pieces;       /* those that matter */
-	vec(uint32_t) candidates;
+	vec(uint32_t) candidates;       /* none when `large` */
+	vec(struct writer_range) ranges;
+	vec(uint32_t) writers;          /* writing events by atom, thread and program order, of atoms that are read */
+	bool large;                     /* too many candidates to be written out: there are only ranges */
 	uint64_t *initial;              /* by atom: its bits, when a candidate somewhere; 0 when unknown */
 	uint32_t unknown;               /* a piece that may see an unknown initial value, or UINT32_MAX: with one, that
 					   nothing explains the execution is not proven */
@@ -41,6 +54,7 @@ struct problem {
 
 struct problem_options {
 	bool all_reads; /* every read matters, whatever the conditions say */
+	bool written_out; /* never `large` */
 };
 
 bool problem_init(struct problem *p, const struct memory *m, const struct problem_options *options,

@@ -196,20 +196,40 @@ static bool is_impossible(struct analysis *a, const struct piece *piece, uint32_
 	return !possible;
 }
 
-bool *values_impossible(const struct problem *p)
+static void analysis_init(struct analysis *a, const struct problem *p)
 {
 	const struct execution *x = p->m->x;
 	size_t nodes = expr_count(x->exprs) + 1;
-	struct analysis a = {
+	*a = (struct analysis){
 		.p = p,
 		.x = x,
-		.only = xmalloc(nodes * sizeof *a.only),
-		.sets = xmalloc(x->nsymbols * sizeof *a.sets),
-		.symbols = xcalloc(x->nsymbols, sizeof *a.symbols),
-		.values = xmalloc(nodes * sizeof *a.values),
+		.only = xmalloc(nodes * sizeof *a->only),
+		.symbols = xcalloc(x->nsymbols, sizeof *a->symbols),
+		.values = xmalloc(nodes * sizeof *a->values),
 	};
-	find_only(&a);
-	group_conditions(&a);
+	find_only(a);
+	group_conditions(a);
+}
+
+static void analysis_release(struct analysis *a)
+{
+	free(a->only);
+	free(a->start);
+	free(a->list);
+	free(a->sets);
+	free(a->symbols);
+	free(a->values);
+}
+
+bool *values_impossible(const struct problem *p)
+{
+	const struct execution *x = p->m->x;
+	bool *impossible = xcalloc(p->candidates.n + 1, sizeof *impossible);
+	if (p->large)
+		return impossible;
+	struct analysis a;
+	analysis_init(&a, p);
+	a.sets = xmalloc(x->nsymbols * sizeof *a.sets);
 	/* Symbols that no whole piece gives a value can be anything. */
 	for (uint32_t s = 0; s < x->nsymbols; s++) {
 		a.sets[s].n = 0;
@@ -222,15 +242,46 @@ bool *values_impossible(const struct problem *p)
 	}
 	for (int pass = 0; grow(&a, pass >= PATIENCE); pass++)
 		;
-	bool *impossible = xcalloc(p->candidates.n, sizeof *impossible);
 	for (size_t n = 0; n < p->pieces.n; n++)
 		for (uint32_t i = 0; i < p->pieces.at[n].count; i++)
 			impossible[p->pieces.at[n].first + i] = is_impossible(&a, &p->pieces.at[n], i);
-	free(a.only);
-	free(a.start);
-	free(a.list);
-	free(a.sets);
-	free(a.symbols);
-	free(a.values);
+	analysis_release(&a);
 	return impossible;
+}
+
+/* -------------------------------------------------- one at a time ------------------------ */
+
+struct value_test {
+	struct analysis a;
+};
+
+struct value_test *value_test_new(const struct problem *p)
+{
+	struct value_test *t = xcalloc(1, sizeof *t);
+	analysis_init(&t->a, p);
+	return t;
+}
+
+void value_test_free(struct value_test *t)
+{
+	if (!t)
+		return;
+	analysis_release(&t->a);
+	free(t);
+}
+
+bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer)
+{
+	const struct execution *x = t->a.x;
+	uint64_t written = 0, wanted;
+	if (writer == WRITER_INITIAL)
+		written = t->a.p->initial[piece->atom];
+	else if (!expr_is_const(x->exprs, x->events.at[writer].written, &written))
+		return true;
+	else
+		written = bits(written, atom_low_bit(t->a.p->m, writer, piece->atom), piece->width);
+	if (expr_is_const(x->exprs, x->events.at[piece->event].read, &wanted))
+		return written == bits(wanted, piece->low, piece->width);
+	uint32_t symbol = whole_symbol(&t->a, piece);
+	return symbol == NO_SYMBOL || allows(&t->a, symbol, written);
 }

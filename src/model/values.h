@@ -11,7 +11,14 @@
 
 #include "model/problem.h"
 
-/* By index in p->candidates; malloc'ed. */
+/* By index in p->candidates; malloc'ed. Of a large problem: of no use, but not NULL. */
 bool *values_impossible(const struct problem *p);
+
+/* The same for one writer at a time, from what the path says of the piece's symbol alone: for large problems. */
+struct value_test; /* opaque */
+struct value_test *value_test_new(const struct problem *p);
+void value_test_free(struct value_test *t);
+/* False: the piece cannot see what this event writes. */
+bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer);
 
 #endif

@@ -23,7 +23,7 @@ static bool open(struct fewest *f, uint32_t switches)
 {
 	struct formula_options options = {BETWEEN_LIMIT, f->r->impossible};
 	struct error err;
-	if (f->r->p->candidates.n > BOUND_CANDIDATES || !formula_init(&f->formula, f->r->p, &options, &err))
+	if (f->r->p->large || f->r->p->candidates.n > BOUND_CANDIDATES || !formula_init(&f->formula, f->r->p, &options, &err))
 		return false;
 	for (size_t i = 0; i < f->r->nexcluded; i++)
 		formula_block(&f->formula, f->r->excluded[i]);

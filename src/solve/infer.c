@@ -19,9 +19,8 @@ enum { BETWEEN_LIMIT = 64 };
 /* Dead states that the search keeps, at most. */
 #define WALK_TABLE (32u << 20)
 
-/* The search alone gets this much more time per node, and all of it when a formula would have more candidates. */
+/* The search alone gets this much more time per node, and all of it when the problem is large. */
 #define WALK_SECONDS_PER_NODE 4e-6
-#define FORMULA_CANDIDATES 3000000
 
 /* How long deriving orders may take, as a share of the budget. */
 #define SATURATE_SHARE 0.1
@@ -63,7 +62,8 @@ static bool derive_orders(struct infer_state *s, const struct problem_options *o
 			  struct error *err)
 {
 	struct saturate_figures figures;
-	if (s->problem.unknown != UINT32_MAX) /* an unknown value counts as 0, so nothing follows for certain */
+	/* An unknown value counts as 0, so nothing follows for certain. */
+	if (s->problem.unknown != UINT32_MAX || s->problem.large)
 		return true;
 	if (!saturate(&s->memory, &s->problem, s->impossible, seconds, &figures, err))
 		return contradicts(s, err);
@@ -84,7 +84,7 @@ static bool build_problem(struct infer_state *s, const struct execution *x, cons
 			  struct error *err)
 {
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options problem = {o->all_reads};
+	struct problem_options problem = {o->all_reads, false};
 	if (!memory_init(&s->memory, x, &memory, err))
 		return contradicts(s, err);
 	if (!problem_init(&s->problem, &s->memory, &problem, err))
@@ -299,7 +299,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 	double end = solver_clock() + o->seconds;
 	enum walk_result walked;
 	if (s->walk) {
-		bool only = s->problem.candidates.n > FORMULA_CANDIDATES;
+		bool only = s->problem.large;
 		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
 		enum infer_result r = take_walked(
 			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, NULL), err);
@@ -423,7 +423,7 @@ static bool whole_init(struct whole_formula *w, const struct execution *x, const
 		       struct error *err)
 {
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options problem = {o->all_reads};
+	struct problem_options problem = {o->all_reads, true};
 	struct formula_options formula = {UINT32_MAX, NULL};
 	if (!memory_init(&w->memory, x, &memory, err))
 		return false;

@@ -404,10 +404,10 @@ bool machine_is_local(const struct machine *m, uint32_t node)
 /* Can the piece see this writer with a value that its conditions allow? */
 static bool is_possible(const struct machine *m, uint32_t number, uint32_t writer)
 {
-	const uint32_t *candidate = m->p->candidates.at;
+	const uint32_t *candidate = m->test ? m->p->writers.at : m->p->candidates.at;
 	const struct piece *p = &m->p->pieces.at[number];
 	if (writer == WRITER_INITIAL)
-		return candidate[p->first] == WRITER_INITIAL && !m->impossible[p->first];
+		return p->initial && (m->test ? value_test_allows(m->test, p, writer) : !m->impossible[p->first]);
 	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++) {
 		uint32_t low = m->runs[r].from, high = m->runs[r].to;
 		if (writer < candidate[low] || writer > candidate[high - 1])
@@ -420,8 +420,38 @@ static bool is_possible(const struct machine *m, uint32_t number, uint32_t write
 				high = mid;
 		}
 		if (candidate[low] == writer)
-			return !m->impossible[low];
+			return m->test ? value_test_allows(m->test, p, writer) : !m->impossible[low];
 	}
+	return false;
+}
+
+/* First of the run that was not run yet: writes of one thread become visible in order. */
+static uint32_t first_to_come(const struct machine *m, const struct candidates *run)
+{
+	uint32_t low = run->from, high = run->to;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (is_run(m, m->m->visible[m->p->writers.at[mid]]))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The same question for a run of a large problem; the answer is remembered in the run. */
+static bool has_possible_to_come(const struct machine *m, uint32_t number, struct candidates *run)
+{
+	if (run->last != NONE && !is_run(m, run->last))
+		return true;
+	uint32_t first = first_to_come(m, run);
+	for (uint32_t i = first; i < run->empty; i++)
+		if (value_test_allows(m->test, &m->p->pieces.at[number], m->p->writers.at[i])) {
+			run->last = m->m->visible[m->p->writers.at[i]];
+			return true;
+		}
+	if (first < run->empty)
+		run->empty = first;
 	return false;
 }
 
@@ -429,7 +459,8 @@ static bool is_possible(const struct machine *m, uint32_t number, uint32_t write
 static bool is_awaited(const struct machine *m, uint32_t number)
 {
 	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++)
-		if (m->runs[r].last != NONE && !is_run(m, m->runs[r].last))
+		if (m->test ? has_possible_to_come(m, number, &m->runs[r])
+			    : m->runs[r].last != NONE && !is_run(m, m->runs[r].last))
 			return true;
 	return false;
 }

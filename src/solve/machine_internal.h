@@ -2,6 +2,7 @@
 #ifndef RETHREAD_MACHINE_INTERNAL_H
 #define RETHREAD_MACHINE_INTERNAL_H
 
+#include "model/values.h"
 #include "solve/machine.h"
 
 #define NONE UINT32_MAX
@@ -13,10 +14,14 @@ struct accesses {
 	bool write;
 };
 
-/* Candidates of a piece that are of one thread: indexes from .. to in problem.candidates, ascending. */
+/*
+ * Candidates of a piece that are of one thread: indexes from .. to in problem.candidates, ascending; of a large
+ * problem, in problem.writers.
+ */
 struct candidates {
 	uint32_t from, to;
-	uint32_t last; /* node of the last one that is possible, or NONE */
+	uint32_t last;  /* node of the last one that is possible, or NONE; of a large problem: of one that is known to be */
+	uint32_t empty; /* of a large problem: none is possible from this index on */
 };
 
 struct write_part {
@@ -46,6 +51,7 @@ struct machine {
 	const struct memory *m;
 	const struct execution *x;
 	const bool *impossible;
+	struct value_test *test; /* of a large problem, instead */
 
 	uint32_t nchains;
 	uint32_t *sequence, *start; /* nodes of chain c: sequence[start[c] .. start[c + 1]) */

@@ -113,10 +113,31 @@ static uint32_t thread_of(const struct machine *m, uint32_t event)
 	return event == WRITER_INITIAL ? NONE : m->x->events.at[event].thread;
 }
 
+/* Of a large problem what is possible is found out when it is asked for. */
+static void build_large_runs(struct machine *m)
+{
+	const struct problem *p = m->p;
+	m->test = value_test_new(p);
+	m->run_start = zeroes(p->pieces.n + 1, sizeof *m->run_start);
+	m->runs = zeroes(p->ranges.n, sizeof *m->runs);
+	uint32_t n = 0;
+	for (size_t i = 0; i < p->pieces.n; i++) {
+		const struct piece *piece = &p->pieces.at[i];
+		for (uint32_t r = piece->ranges; r < piece->ranges + piece->nranges; r++)
+			m->runs[n++] = (struct candidates){p->ranges.at[r].from, p->ranges.at[r].to, NONE,
+							   p->ranges.at[r].to};
+		m->run_start[i + 1] = n;
+	}
+}
+
 static void build_runs(struct machine *m)
 {
 	const struct problem *p = m->p;
 	vec(struct candidates) runs = {0};
+	if (p->large) {
+		build_large_runs(m);
+		return;
+	}
 	m->run_start = zeroes(p->pieces.n + 1, sizeof *m->run_start);
 	for (size_t n = 0; n < p->pieces.n; n++) {
 		const struct piece *piece = &p->pieces.at[n];
@@ -126,7 +147,7 @@ static void build_runs(struct machine *m)
 			if (w == WRITER_INITIAL)
 				continue;
 			if (thread_of(m, w) != thread || w < before)
-				*vec_push(&runs) = (struct candidates){i, i, NONE};
+				*vec_push(&runs) = (struct candidates){i, i, NONE, 0};
 			thread = thread_of(m, w);
 			before = w;
 			runs.at[runs.n - 1].to = i + 1;
@@ -162,7 +183,8 @@ static void build_lives(struct machine *m)
 		const struct piece *piece = &m->p->pieces.at[n];
 		bool any = false;
 		uint64_t first = 0, value;
-		for (uint32_t i = piece->first; i < piece->first + piece->count && !m->lives[n]; i++) {
+		m->lives[n] = m->p->large && piece->count > 1;
+		for (uint32_t i = piece->first; !m->p->large && i < piece->first + piece->count && !m->lives[n]; i++) {
 			if (m->impossible[i])
 				continue;
 			m->lives[n] = !is_constant(m, piece, i, &value) || (any && value != first);
@@ -343,6 +365,22 @@ static bool has_free_symbols(const struct machine *m)
 	return any;
 }
 
+/* The events that are a candidate of some piece: where ranges begin and end is summed up. */
+static void mark_counting(struct machine *m)
+{
+	const struct problem *p = m->p;
+	int32_t *change = zeroes(p->writers.n + 1, sizeof *change), in = 0;
+	for (size_t i = 0; i < p->ranges.n; i++) {
+		change[p->ranges.at[i].from]++;
+		change[p->ranges.at[i].to]--;
+	}
+	for (size_t k = 0; k < p->writers.n; k++) {
+		in += change[k];
+		m->counts[p->writers.at[k]] |= in > 0;
+	}
+	free(change);
+}
+
 static void build_values(struct machine *m)
 {
 	size_t n = expr_count(m->x->exprs) + 1;
@@ -359,9 +397,7 @@ static void build_values(struct machine *m)
 		m->is_condition[m->x->conditions.at[i].condition] = true;
 		mark_cone(m, m->x->conditions.at[i].condition);
 	}
-	for (size_t i = 0; i < m->p->candidates.n; i++)
-		if (m->p->candidates.at[i] != WRITER_INITIAL)
-			m->counts[m->p->candidates.at[i]] = true;
+	mark_counting(m);
 	for (uint32_t e = 0; e < m->x->events.n; e++)
 		if (m->counts[e])
 			mark_cone(m, m->x->events.at[e].written);
@@ -429,6 +465,7 @@ void machine_free(struct machine *m)
 		       m->lost,      m->unknown,     m->lives};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
+	value_test_free(m->test);
 	vec_free(&m->parts);
 	vec_free(&m->accesses);
 	vec_free(&m->known);
