@@ -71,7 +71,7 @@ static void round_begins(struct ethread *t)
 bool spin_read(struct ethread *t, uint32_t site, struct access *a)
 {
 	struct spin *s = &t->spin;
-	if (!is_same_read(t, site, a) || s->computes)
+	if (!is_same_read(t, site, a) || s->computes || t->recall)
 		return false;
 	struct spin_round now = round_now(t);
 	if (s->merged) {
