@@ -50,12 +50,13 @@ struct rt_engine {
 	void (*exit)(void *result);        /* pthread_exit; does not return */
 	/*
 	 * A function of inputs.def is called: what it did in the recorded run; NULL when that is not a call of the
-	 * program. Does not return where the recorded run never came back from it. The other two are what it does to
-	 * the program's memory: `writes` does it.
+	 * program. Does not return where the recorded run never came back from it. The others are what it does to
+	 * the program's memory: `writes` does it; `shows` reads, and found these bytes in the recorded run.
 	 */
 	const struct rt_input *(*input)(uint32_t function, const char *what);
 	void (*reads)(const void *from, uint64_t size);
 	void (*writes)(void *to, const void *bytes, uint64_t size);
+	void (*shows)(const void *from, const void *bytes, uint64_t size);
 };
 
 /* NULL when the engine cannot start; the reason is then in the file STATE/error. */

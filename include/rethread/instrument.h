@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 3
+#define RT_ABI 4
 #define RT_HASH_SIZE 20
 
 /* ------------------------------------------------------------------ the recorded program ---- */
@@ -87,6 +87,14 @@ static inline unsigned rt_switch_bits(uint32_t n)
 {
 	return n <= 1 ? 0 : 32 - (unsigned)__builtin_clz(n - 1);
 }
+
+/*
+ * Outputs (trace.h). Before a call that shows something: the parameters of the mask, one value each; then, for each that
+ * leads to memory, up to `size` bytes of that, RT_SHOWN_STRING: to the end of the string.
+ */
+#define RT_SHOWN_STRING 0xffffffffffffffffull
+void __rethread_shown(uint32_t site, uint32_t parameters, const uint64_t *values);
+void __rethread_shown_text(uint32_t site, uint32_t parameter, const void *text, uint64_t size);
 
 /* Emitted once by the pass into the recorded program. */
 struct rt_record_module {

@@ -98,6 +98,7 @@ enum rt_stream {
 	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
 	RT_STREAM_VALUE = 7,  /* complements of 32-bit values (instrument.h); trailing zeros mean nothing */
+	RT_STREAM_SHOWN = 8,  /* entries of outputs */
 };
 
 /*
@@ -261,5 +262,16 @@ struct rt_input {
 	uint16_t error;    /* errno after the call */
 	uint64_t result;   /* zero-extended bits of what it returned; a pointer is only NULL or not */
 };
+
+/*
+ * Outputs: what of a call that shows something (externals.def) inference cannot compute, recorded before the call. Entries are
+ * of bytes, and never cross a chunk; one begins with the length of the rest, 16 bits, which is stored last: 0 ends the
+ * chunk's entries. Then the number of the call's site and `what`, both as LEB128 (seven bits a byte, lowest first), and:
+ *   what < RT_SHOWN_TEXT   a mask of parameters: their values, LEB128 each
+ *   else                   up to RT_SHOWN_MAX bytes that parameter what - RT_SHOWN_TEXT led to
+ */
+#define RT_SHOWN_PARAMETERS 16u
+#define RT_SHOWN_TEXT (1u << RT_SHOWN_PARAMETERS)
+#define RT_SHOWN_MAX 256u
 
 #endif

@@ -89,6 +89,24 @@ static json_t *input_entries(const struct trace_thread *thread)
 	return list;
 }
 
+/* Outputs: the values of the parameters that were recorded, and the text that one led to. */
+static json_t *output_entries(const struct trace_thread *thread)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < thread->nshown; i++) {
+		const struct trace_shown *r = &thread->shown[i];
+		json_t *values = json_array();
+		uint32_t at = 0;
+		for (uint64_t v; !r->text && trace_shown_value(r, &at, &v);)
+			json_array_append_new(values, json_integer((json_int_t)v));
+		json_t *entry = json_pack("{s:I, s:o}", "site", (json_int_t)r->site, "values", values);
+		if (r->text)
+			json_object_set_new(entry, "text", piece_value(r->bytes, r->size));
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
 static char *path_text(const struct trace_thread *thread)
 {
 	char *bits = xmalloc(thread->nbits + 1);
@@ -108,11 +126,12 @@ static char *path_text(const struct trace_thread *thread)
 static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths)
 {
 	char *bits = path_text(thread);
-	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "name", text(thread->name), "number",
+	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
 			      "branches", (json_int_t)thread->nbits, "path", text(bits), "sync",
-			      sync_entries(t, thread), "inputs", input_entries(thread));
+			      sync_entries(t, thread), "inputs", input_entries(thread), "outputs",
+			      output_entries(thread));
 	free(bits);
 	if (walk_thread(paths, thread->name))
 		json_object_set(j, "lines", walk_thread(paths, thread->name));
@@ -280,6 +299,16 @@ static void print_thread(const json_t *thread, bool bits)
 		json_t *piece;
 		json_array_foreach(json_object_get(s, "wrote"), k, piece)
 			printf(", %lld bytes \"%s\"", number(piece, "size"), get(piece, "begins"));
+		putchar('\n');
+	}
+	json_array_foreach(json_object_get(thread, "outputs"), i, s) {
+		size_t k;
+		json_t *v;
+		printf("  output at site %lld:", number(s, "site"));
+		json_array_foreach(json_object_get(s, "values"), k, v)
+			printf(" %lld", (long long)json_integer_value(v));
+		if (json_object_get(s, "text"))
+			printf(" \"%s\"", get(json_object_get(s, "text"), "begins"));
 		putchar('\n');
 	}
 }

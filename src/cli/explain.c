@@ -1,5 +1,6 @@
 /* The interleaving that was found, for a reader: source lines in order, thread by thread, with what they saw. */
 #include "cli/cli.h"
+#include "cli/source.h"
 #include "trace/store.h"
 #include "exe/twin.h"
 
@@ -11,17 +12,17 @@
 
 /* Colours, empty when the output is not a terminal. */
 static struct {
-	const char *thread, *race, *off;
-} style = { "", "", "" };
+	const char *thread, *race, *quote, *off;
+} style = { "", "", "", "" };
 
-static const char *text(json_t *step, const char *key)
+static const char *text(const json_t *step, const char *key)
 {
 	const char *s = json_string_value(json_object_get(step, key));
 	return s ? s : "";
 }
 
 /* "reads x 4" in words. */
-static void describe(json_t *step, char *out, size_t size)
+static void describe(const json_t *step, char *out, size_t size)
 {
 	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value");
 	if (!strcmp(kind, "read"))
@@ -36,37 +37,197 @@ static void describe(json_t *step, char *out, size_t size)
 		snprintf(out, size, "%s %s", kind, object);
 }
 
-static void print_step(json_t *step)
+/* ---------------------------------------------------------------- what it comes down to */
+
+static json_int_t number(const json_t *j, const char *key)
+{
+	return json_integer_value(json_object_get(j, key));
+}
+
+/* The step with this number, or NULL: it may have been left out. */
+static json_t *step_numbered(const json_t *root, json_int_t wanted)
+{
+	json_t *steps = json_object_get(root, "steps");
+	size_t low = 0, high = json_array_size(steps);
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (number(json_array_get(steps, mid), "step") < wanted)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	json_t *found = json_array_get(steps, low);
+	return found && number(found, "step") == wanted ? found : NULL;
+}
+
+/* "      bugs/bank.c:33  balance += amount;" */
+static void quote(const json_t *step, const char *program)
+{
+	char *line = source_line(text(step, "where"), program);
+	printf("      %s%s%s%s%s\n", *text(step, "where") ? text(step, "where") : "?", line ? "  " : "", style.quote,
+	       line ? line : "", style.off);
+	free(line);
+}
+
+static bool is_write(const json_t *step)
+{
+	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");
+}
+
+/* The last access of the thread to the same place before the step, if another thread wrote there since; or NULL. */
+static json_t *look_before(const json_t *root, const json_t *read)
+{
+	json_t *steps = json_object_get(root, "steps");
+	bool intervened = false;
+	for (size_t i = json_array_size(steps); i--;) {
+		json_t *s = json_array_get(steps, i);
+		if (number(s, "step") >= number(read, "step") || strcmp(text(s, "object"), text(read, "object")))
+			continue;
+		if (!strcmp(text(s, "thread"), text(read, "thread")))
+			return intervened ? s : NULL;
+		intervened |= is_write(s);
+	}
+	return NULL;
+}
+
+static void print_asked(const json_t *root, const json_t *asked, const char *program)
+{
+	json_t *read = step_numbered(root, number(asked, "step"));
+	json_t *writer = step_numbered(root, number(read, "saw")), *next = json_object_get(asked, "next");
+	if (!read)
+		return;
+	json_t *before = look_before(root, read);
+	printf("  thread %s read %s%s%s:\n", text(read, "thread"), style.race, text(read, "object"), style.off);
+	printf("    it found %s\n", text(read, "value"));
+	quote(read, program);
+	if (!writer) {
+		printf("    which nobody had written: it is the initial value\n");
+	} else {
+		printf("    which thread %s had written in %s\n", text(writer, "thread"), text(writer, "function"));
+		quote(writer, program);
+	}
+	if (before && before != writer) {
+		printf("    since thread %s had looked at it or written it last, another thread has written it\n",
+		       text(read, "thread"));
+		quote(before, program);
+	}
+	if (next) {
+		printf("    thread %s writes it only afterwards\n", text(next, "thread"));
+		quote(next, program);
+	}
+}
+
+static void print_summary(const json_t *root, const char *program)
+{
+	json_t *asked = json_object_get(root, "asked");
+	size_t i;
+	json_t *one;
+	if (!json_array_size(asked))
+		return;
+	printf("What the failure depends on:\n");
+	json_array_foreach(asked, i, one)
+		print_asked(root, one, program);
+	putchar('\n');
+}
+
+/* ---------------------------------------------------------------- the steps */
+
+/* Wide enough for "updates queue+8: 3 -> 4"; so many threads fit side by side. */
+enum { COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
+
+struct view {
+	bool all;                /* every step */
+	vec(const char *) threads; /* of the steps that are shown, in order of appearance */
+	bool columns;
+};
+
+/* What matters for the failure, and how it ends; everything when that is not much. */
+static bool is_shown(const struct view *v, const json_t *step)
+{
+	return v->all || json_object_get(step, "matters") || json_object_get(step, "fails");
+}
+
+static size_t column_of(const struct view *v, const char *thread)
+{
+	for (size_t i = 0; i < v->threads.n; i++)
+		if (!strcmp(v->threads.at[i], thread))
+			return i;
+	return SIZE_MAX;
+}
+
+static void plan_view(struct view *v, const json_t *root, bool all)
+{
+	json_t *steps = json_object_get(root, "steps"), *step;
+	size_t i;
+	v->all = all || json_array_size(steps) <= SHORT || !json_array_size(json_object_get(root, "asked"));
+	json_array_foreach(steps, i, step)
+		if (is_shown(v, step) && column_of(v, text(step, "thread")) == SIZE_MAX)
+			*vec_push(&v->threads) = text(step, "thread");
+	v->columns = v->threads.n <= COLUMNS_MOST;
+}
+
+static void print_step(const struct view *v, json_t *step)
 {
 	char what[256];
 	describe(step, what, sizeof what);
 	bool access = json_object_get(step, "value") != NULL;
-	printf("    %-28s %-24s %s%s%s\n", text(step, "where"), text(step, "function"), access ? style.race : "",
-	       what, access ? style.off : "");
+	int indent = v->columns ? (int)column_of(v, text(step, "thread")) * COLUMN : 0;
+	const char *colour = json_object_get(step, "matters") ? style.race : access ? style.quote : "";
+	printf("  %-26s %*s%s%s%s\n", text(step, "where"), indent, "", colour, what, *colour ? style.off : "");
 }
 
-static void print_interleaving(json_t *root)
+static void print_head(const struct view *v)
+{
+	if (!v->columns)
+		return;
+	printf("  %-26s ", "");
+	for (size_t i = 0; i < v->threads.n; i++)
+		printf("%sthread %-*s%s", style.thread, i + 1 < v->threads.n ? COLUMN - 7 : 0, v->threads.at[i], style.off);
+	putchar('\n');
+}
+
+static void print_left_out(json_int_t n)
+{
+	if (n > 0)
+		printf("  %-26s (%lld other step%s)\n", "", (long long)n, n == 1 ? "" : "s");
+}
+
+static void print_interleaving(json_t *root, bool all)
 {
 	json_t *steps = json_object_get(root, "steps"), *step;
+	struct view v = { 0 };
 	const char *last = "";
 	size_t i;
+	json_int_t expected = 0;
+	plan_view(&v, root, all);
+	print_head(&v);
 	json_array_foreach(steps, i, step) {
+		if (!is_shown(&v, step))
+			continue;
 		const char *thread = text(step, "thread");
-		if (strcmp(thread, last))
+		print_left_out(number(step, "step") - expected);
+		expected = number(step, "step") + 1;
+		if (!v.columns && strcmp(thread, last))
 			printf("%sthread %s%s\n", style.thread, thread, style.off);
 		last = thread;
-		print_step(step);
+		print_step(&v, step);
 	}
-	json_int_t left_out = json_integer_value(json_object_get(root, "left_out"));
-	if (left_out)
-		printf("(%lld steps that are far from any change of thread are left out)\n", (long long)left_out);
+	if (!v.all)
+		printf("\nSteps that the failure does not depend on are left out; --all shows them.\n");
+	vec_free(&v.threads);
 }
 
 static int explain(const struct command *self, int argc, char **argv)
 {
-	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;)
-		usage_option(self, c, argv);
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	bool all = false;
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		if (c != 'a')
+			usage_option(self, c, argv);
+		all = true;
+	}
 	if (argc - optind > 1)
 		usage_error(self, "one trace at a time");
 	struct error err;
@@ -84,6 +245,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	if (isatty(STDOUT_FILENO)) {
 		style.thread = "\033[1m";
 		style.race = "\033[33m";
+		style.quote = "\033[36m";
 		style.off = "\033[0m";
 	}
 	char failure[700];
@@ -95,7 +257,8 @@ static int explain(const struct command *self, int argc, char **argv)
 	       (long long)json_integer_value(json_object_get(root, "events")),
 	       (long long)json_integer_value(json_object_get(root, "threads")),
 	       (long long)json_integer_value(json_object_get(root, "switches")), text(root, "model"));
-	print_interleaving(root);
+	print_summary(root, t->program);
+	print_interleaving(root, all);
 	json_decref(root);
 	trace_free(t);
 	return EXIT_DONE;
@@ -103,9 +266,12 @@ static int explain(const struct command *self, int argc, char **argv)
 
 const struct command explain_command = {
 	.name = "explain",
-	.arguments = "[TRACE]",
+	.arguments = "[--all] [TRACE]",
 	.summary = "show the interleaving that was found, as source lines",
-	.details = "Prints the events of all threads in the order that replay enforces: synchronization and the\n"
-		   "accesses that race, with the values they read and write.\n",
+	.details = "  --all             every step, also those that the failure does not depend on\n"
+		   "\n"
+		   "First the reads that the failure depends on, with the writes that they saw; then the steps that lead\n"
+		   "there, in the order that replay enforces: synchronization and the accesses that race, with the\n"
+		   "values they read and write.\n",
 	.run = explain,
 };

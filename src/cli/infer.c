@@ -18,7 +18,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command reproduce_command = {
 	.name = "reproduce",
-	.arguments = "[TRACE]",
+	.arguments = "[TRACE] [--budget SEC] [--memory-model sc|tso|pso] [--json FILE]\n"
+		     "                          [--smt2 FILE] [--explain-formula] [--no-time]",
 	.summary = "find an interleaving that fails the same way, and prove it by replaying",
 	.details = "Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 3 the budget\n"
 		   "ended, 4 an error.\n",
@@ -27,7 +28,7 @@ const struct command reproduce_command = {
 
 const struct command infer_command = {
 	.name = "infer",
-	.arguments = "[TRACE]",
+	.arguments = "[TRACE] OPTIONS...",
 	.summary = "the inference step of reproduce alone",
 	.run = run,
 };

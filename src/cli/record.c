@@ -61,7 +61,7 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"until-failure", no_argument, NULL, 'u'}, {"runs", required_argument, NULL, 'r'},
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
 		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
-		{"no-env", no_argument, NULL, 'e'},
+		{"no-env", no_argument, NULL, 'e'},	   {"no-output", no_argument, NULL, 'n'},
 		{"help", no_argument, NULL, 'h'},	   {0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
@@ -97,6 +97,9 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 			break;
 		case 'f':
 			r->run.fail_if = optarg;
+			break;
+		case 'n':
+			r->run.no_output = true;
 			break;
 		default:
 			usage_option(self, c, argv);
@@ -335,7 +338,8 @@ static int record(const struct command *self, int argc, char **argv)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
-		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [-q] [--] PROG ARGS...",
+		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [--no-output]\n"
+		     "                       [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
@@ -350,6 +354,8 @@ const struct command record_command = {
 		"  --no-env          keep only variables of the environment that the system's libraries need (PATH,\n"
 		"                    LANG, ...): the others may be secrets. A program that reads others may not replay\n"
 		"  -q                say nothing but warnings about the log itself\n"
+		"  --no-output       values that the program shows are not recorded; failures that only show\n"
+		"                    there then take longer to reproduce\n"
 		"\n"
 		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"
 		"timeout, or --fail-if. The exit status is the program's own, and it dies by the same\n"

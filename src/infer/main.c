@@ -29,6 +29,7 @@ struct request {
 	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
 	const char *json; /* figures go there, or NULL */
 	const char *smt2; /* formula goes there, or NULL */
+	bool explain;     /* ... and in words to standard output */
 	bool no_time;     /* do not believe time stamps */
 	bool verbose;
 };
@@ -36,6 +37,7 @@ struct request {
 static const char usage_text[] =
 	"usage: rethread reproduce [TRACE] [--engine auto|solve|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
 	"                          [--json FILE] [--smt2 FILE] [--no-time]\n"
+	"                          [--explain-formula]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
 	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
@@ -61,7 +63,7 @@ static struct request parse(int argc, char **argv)
 		{ "engine", required_argument, NULL, 'e' },       { "budget", required_argument, NULL, 'b' },
 		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
 		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
-		{ "verbose", no_argument, NULL, 'v' },
+		{ "verbose", no_argument, NULL, 'v' },            { "explain-formula", no_argument, NULL, 'x' },
 		{ "help", no_argument, NULL, 'h' },               { 0 },
 	};
 	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
@@ -89,6 +91,9 @@ static struct request parse(int argc, char **argv)
 		case 't':
 			r.no_time = true;
 			break;
+		case 'x':
+			r.explain = true;
+			break;
 		case 'v':
 			r.verbose = true;
 			break;
@@ -103,6 +108,17 @@ static struct request parse(int argc, char **argv)
 	return r;
 }
 
+/*
+ * For failures that only show in what the program did outside, its output or its exit status: first an interleaving that
+ * shows the same, whatever its other reads read; then one for each way in which all reads may read; then without what
+ * was shown, in case that contradicts itself (bits of an address look like any number).
+ */
+enum phase { PHASE_OUTPUT, PHASE_OUTPUT_ALL_READS, PHASE_ALL_READS };
+
+/* So many candidates of the first phase that do not replay are enough, and so much of the budget. */
+enum { OUTPUT_CANDIDATES = 20 };
+#define OUTPUT_SHARE 0.3
+
 /* All that one inference works with. */
 struct work {
 	struct request request;
@@ -115,10 +131,30 @@ struct work {
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
 	bool use_time;      /* believe the time stamps */
+	bool outward;       /* the failure is one that phases are for */
+	enum phase phase;
 	struct figures figures;
 	unsigned seed;      /* of the order in which the executor runs the threads; 0: by time */
 	double start;
 };
+
+static char *formula_file(const struct work *w)
+{
+	return xasprintf("%s/formula", w->dir);
+}
+
+/* The last one that was solved, which is the one of the answer. */
+static void show_formula(const struct work *w)
+{
+	char *file = w->request.explain && w->dir ? formula_file(w) : NULL, *text;
+	size_t size;
+	if (file && read_file(file, &text, &size, NULL)) {
+		putchar('\n');
+		fwrite(text, 1, size, stdout);
+		free(text);
+	}
+	free(file);
+}
 
 _Noreturn static void finish(struct work *w, int code, const char *outcome)
 {
@@ -127,6 +163,7 @@ _Noreturn static void finish(struct work *w, int code, const char *outcome)
 	struct error err;
 	if (w->request.json && !result_write_figures(&w->figures, w->request.json, &err))
 		warn("%s", err.text);
+	show_formula(w);
 	if (w->dir && !getenv("RETHREAD_KEEP"))
 		remove_tree(w->dir, NULL);
 	exit(code);
@@ -164,6 +201,33 @@ static bool budget_over(const struct work *w)
 	return solver_clock() - w->start >= w->request.budget;
 }
 
+/* Conditions on what was shown are for failures that show there, and not for the last phase. */
+static void choose_conditions(struct work *w)
+{
+	size_t n = 0, outputs = 0;
+	for (size_t i = 0; i < w->x.conditions.n; i++) {
+		bool output = w->x.conditions.at[i].kind == CONDITION_OUTPUT;
+		outputs += output || w->x.conditions.at[i].kind == CONDITION_BUG;
+		if (!output || (w->outward && w->phase != PHASE_ALL_READS))
+			w->x.conditions.at[n++] = w->x.conditions.at[i];
+	}
+	w->x.conditions.n = n;
+	if (!outputs)
+		w->phase = PHASE_ALL_READS;
+}
+
+static bool in_first_phase(const struct work *w)
+{
+	return w->outward && w->phase == PHASE_OUTPUT;
+}
+
+/* Has the first phase had its share? */
+static bool phase_over(const struct work *w)
+{
+	return in_first_phase(w) && (w->figures.replays >= OUTPUT_CANDIDATES ||
+				     solver_clock() - w->start > OUTPUT_SHARE * w->request.budget);
+}
+
 /* Runs the executor until it finds no new race. */
 static void execute(struct work *w)
 {
@@ -175,6 +239,7 @@ static void execute(struct work *w)
 		finish(w, result == EXPLORE_BUDGET ? EXIT_BUDGET : EXIT_ERROR,
 		       result == EXPLORE_BUDGET ? "budget" : "error");
 	}
+	choose_conditions(w);
 	if (w->seed)
 		progress_status("executing in other orders: run %u, %u candidates", s->runs, w->figures.replays);
 	if (w->request.verbose || (explore_on_path(s) && !w->seed))
@@ -221,6 +286,15 @@ _Noreturn static void over_budget(struct work *w)
 	finish(w, EXIT_BUDGET, "budget");
 }
 
+/* There is nothing more to find in this phase; false: nor is there another. */
+static bool next_phase(struct work *w)
+{
+	if (!w->outward || w->phase == PHASE_ALL_READS)
+		return false;
+	w->phase++;
+	return true;
+}
+
 /* Other values for the racy reads, from a model of what is known; there are none: the log is not explained. */
 static void revise(struct work *w)
 {
@@ -245,7 +319,7 @@ static void revise(struct work *w)
 	bool changed = false;
 	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &changed, &err))
 		give_up(w, &err);
-	if (!changed)
+	if (!changed && !next_phase(w))
 		unexplained(w);
 	w->figures.revisions++;
 	free(w->rejected);
@@ -345,6 +419,18 @@ static void choose_engine(struct work *w)
 	}
 }
 
+/* A contradiction in what is known leaves no formula; solving will say so. */
+static void export_formula(struct work *w, const struct infer_options *options)
+{
+	struct error err;
+	char *file = formula_file(w);
+	if (w->request.smt2 && !infer_export_smt2(&w->x, options, w->request.smt2, &err))
+		give_up(w, &err);
+	if (w->request.explain && !infer_explain(&w->x, options, file, &err))
+		progress_line("rethread: no formula: %s", err.text);
+	free(file);
+}
+
 /*
  * Candidates under one memory model, until one is proven or the time is up; *state is kept, so that another call goes
  * on from there.
@@ -357,18 +443,21 @@ static enum infer_result solve(struct work *w, enum memory_model model, double s
 	options.model = model;
 	options.use_time = w->use_time;
 	options.time_margin = w->trace->header.time_margin;
-	/* What was printed, or the exit status, may depend on reads that decide no branch. */
-	options.all_reads = w->trace->failure.kind == RT_FAIL_PREDICATE || w->trace->failure.kind == RT_FAIL_EXIT;
+	options.all_reads = w->outward && w->phase != PHASE_OUTPUT;
 	w->figures.model = memory_model_name(model);
 	struct error err;
-	if (w->request.smt2 && !*state && !infer_export_smt2(&w->x, &options, w->request.smt2, &err))
-		give_up(w, &err);
+	if (!*state)
+		export_formula(w, &options);
 	for (;;) {
 		options.seconds = end - solver_clock();
 		if (budget_over(w) || options.seconds <= 0)
 			return INFER_BUDGET;
+		if (phase_over(w))
+			return INFER_BUDGET;
 		if (options.seconds > left(w))
 			options.seconds = left(w);
+		if (in_first_phase(w) && options.seconds > OUTPUT_SHARE * w->request.budget)
+			options.seconds = OUTPUT_SHARE * w->request.budget;
 		progress_status("solving under %s: candidate %u", w->figures.model, w->figures.replays + 1);
 		struct schedule schedule;
 		enum infer_result result =
@@ -430,7 +519,7 @@ static bool orders_differ(const struct work *w)
 {
 	enum { MOST_SEEDS = 500 };
 	uint32_t kind = w->trace->failure.kind;
-	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && w->figures.explore.assumptions &&
+	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && !in_first_phase(w) && w->figures.explore.assumptions &&
 	       !explorer_has_forced(w->explorer) && w->seed < MOST_SEEDS;
 }
 
@@ -468,7 +557,7 @@ static enum infer_result solve_models(struct work *w)
 	bool decided[2] = { false, false };
 	enum infer_result result = INFER_BUDGET;
 	bool once = orders_differ(w); /* other runs are more promising than more time */
-	for (double slice = w->nmodels == 1 && !once ? w->request.budget : 3; result == INFER_BUDGET && !budget_over(w);
+	for (double slice = w->nmodels == 1 && !once ? w->request.budget : 3; result == INFER_BUDGET && !budget_over(w) && !phase_over(w);
 	     slice *= 2) {
 		result = INFER_NONE;
 		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {
@@ -523,6 +612,7 @@ int main(int argc, char **argv)
 	w.use_time = !w.request.no_time;
 	open_trace(&w);
 	choose_engine(&w);
+	w.outward = w.trace->failure.kind == RT_FAIL_PREDICATE || w.trace->failure.kind == RT_FAIL_EXIT;
 	w.explorer = explorer_new(w.trace, w.twin, w.dir, &err);
 	if (!w.explorer)
 		give_up(&w, &err);
@@ -532,14 +622,23 @@ int main(int argc, char **argv)
 			enum infer_result result = solve_models(&w);
 			if (result == INFER_FOUND)
 				reproduced(&w);
+			if (phase_over(&w)) {
+				next_phase(&w);
+				execution_release(&w.x);
+				continue;
+			}
 			if (orders_differ(&w) && !budget_over(&w)) {
 				try_other_order(&w);
 				continue;
 			}
 			if (result == INFER_BUDGET)
 				over_budget(&w);
-			if (!w.figures.explore.assumptions)
-				none_found(&w);
+			if (!w.figures.explore.assumptions) {
+				if (!next_phase(&w))
+					none_found(&w);
+				execution_release(&w.x);
+				continue;
+			}
 			if (w.rejected) { /* under these guesses nothing fails the same way */
 				exclude_guesses(&w);
 				continue;

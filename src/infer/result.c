@@ -1,5 +1,6 @@
 #include "infer/result.h"
 
+#include "infer/slice.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -48,20 +49,44 @@ static char *object_name(const struct execution *x, const struct event *e)
 	}
 }
 
+/* Words that are text are shown as such: at least three bytes, all of them printable. */
+static bool as_text(uint64_t v, unsigned size, char *out)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < size && size >= 3; i++) {
+		char c = (char)(v >> (8 * i));
+		if (c != '\n' && (c < ' ' || c > '~'))
+			return false;
+		if (c == '\n' || c == '"' || c == '\\')
+			out[n++] = '\\';
+		out[n++] = c == '\n' ? 'n' : c;
+	}
+	out[n] = 0;
+	return n != 0;
+}
+
+/* Most numbers in programs are signed. */
+static char *one_value(uint64_t v, unsigned size)
+{
+	char text[2 * sizeof v + 1];
+	if (size && as_text(v, size, text))
+		return xasprintf("\"%s\"", text);
+	unsigned unused = size && size < sizeof v ? 64 - 8 * size : 0;
+	return xasprintf("%lld", (long long)(v << unused) >> unused);
+}
+
 /* values: of all expressions. */
 static char *value_text(const struct event *e, const uint64_t *values)
 {
-	uint64_t read = values[e->read], written = values[e->written];
-	switch (e->kind) {
-	case EVENT_READ:
-		return xasprintf("%lld", (long long)read);
-	case EVENT_WRITE:
-		return xasprintf("%lld", (long long)written);
-	case EVENT_UPDATE:
-		return xasprintf("%lld -> %lld", (long long)read, (long long)written);
-	default:
+	if (e->kind != EVENT_READ && e->kind != EVENT_WRITE && e->kind != EVENT_UPDATE)
 		return NULL;
-	}
+	char *read = one_value(values[e->read], e->size), *written = one_value(values[e->written], e->size);
+	char *text = e->kind == EVENT_READ    ? xstrdup(read)
+		     : e->kind == EVENT_WRITE ? xstrdup(written)
+					      : xasprintf("%s -> %s", read, written);
+	free(read);
+	free(written);
+	return text;
 }
 
 static json_t *step_json(const struct execution *x, const struct step *s, const uint64_t *values)
@@ -90,13 +115,13 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
  */
 enum { LONG_ORDER = 100000, NEAR = 4, NEAR_END = 1000 };
 
-static bool *steps_to_show(const struct execution *x, const struct linear *l)
+static bool *steps_to_show(const struct execution *x, const struct linear *l, const struct slice *s)
 {
 	bool *show = xcalloc(l->needed + 1, sizeof *show);
 	for (size_t i = 0; i < l->needed; i++) {
 		bool changes = i && x->events.at[l->steps.at[i].event].thread !=
 					    x->events.at[l->steps.at[i - 1].event].thread;
-		show[i] |= l->needed <= LONG_ORDER || i < NEAR_END || i + NEAR_END >= l->needed;
+		show[i] |= s->matters[i] || l->needed <= LONG_ORDER || i < NEAR_END || i + NEAR_END >= l->needed;
 		for (size_t k = i > NEAR ? i - NEAR : 0; changes && k < i + NEAR && k < l->needed; k++)
 			show[k] = true;
 	}
@@ -107,6 +132,44 @@ static bool write_step(FILE *f, json_t *step, bool first)
 {
 	bool ok = fputs(first ? "\n" : ",\n", f) >= 0 && !json_dumpf(step, f, 0);
 	json_decref(step);
+	return ok;
+}
+
+/*
+ * The failure depends on what this step reads: which step's write that was (-1: the initial value), and the next one of
+ * another thread, in full, since that may come after the failure.
+ */
+static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step,
+			  const uint64_t *values)
+{
+	json_t *asked = json_pack("{s:I}", "step", (json_int_t)step);
+	if (s->next[step] != SLICE_NONE)
+		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
+	return asked;
+}
+
+/* The step with its number and its part in the failure. */
+static json_t *told_step(const struct execution *x, const struct linear *l, const struct slice *s, size_t i,
+			 const uint64_t *values)
+{
+	const struct event *e = &x->events.at[l->steps.at[i].event];
+	json_t *step = step_json(x, &l->steps.at[i], values);
+	json_object_set_new(step, "step", json_integer((json_int_t)i));
+	if ((e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && !l->steps.at[i].visible)
+		json_object_set_new(step, "saw", json_integer(s->saw[i] == SLICE_NONE ? -1 : (json_int_t)s->saw[i]));
+	if (s->matters[i])
+		json_object_set_new(step, "matters", json_true());
+	return step;
+}
+
+static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
+			const uint64_t *values)
+{
+	bool ok = fputs("\n], \"asked\": [", f) >= 0;
+	size_t n = 0;
+	for (size_t k = 0; ok && k < s->asked.n; k++)
+		if (s->asked.at[k] < l->needed)
+			ok = write_step(f, asked_json(x, l, s, s->asked.at[k], values), n++ == 0);
 	return ok;
 }
 
@@ -121,19 +184,22 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
 	expr_eval_all(x->exprs, symbols, values);
 	free(symbols);
-	bool *show = steps_to_show(x, l);
+	struct slice slice;
+	slice_init(&slice, x, l);
+	bool *show = steps_to_show(x, l, &slice);
 	size_t shown = 0;
 	FILE *f = fopen(path, "we");
 	bool ok = f && fprintf(f, "{\"model\": \"%s\", \"events\": %zu, \"threads\": %zu, \"switches\": %u, \"steps\": [",
 			       memory_model_name(model), l->needed, x->threads.n, l->switches) > 0;
 	for (size_t i = 0; ok && i < l->needed; i++)
 		if (show[i])
-			ok = write_step(f, step_json(x, &l->steps.at[i], values), shown++ == 0);
-	ok = ok && fprintf(f, "\n], \"left_out\": %zu}\n", l->needed - shown) > 0;
+			ok = write_step(f, told_step(x, l, &slice, i, values), shown++ == 0);
+	ok = ok && write_asked(f, x, l, &slice, values) && fprintf(f, "\n], \"left_out\": %zu}\n", l->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	free(show);
 	free(values);
+	slice_release(&slice);
 	return ok || fail(err, "cannot write %s: %m", path);
 }
 

@@ -79,10 +79,12 @@ bool rethread_instrument(LLVMModuleRef m)
 	if (option("RETHREAD_PASS_REPORT"))
 		report_write(option("RETHREAD_PASS_REPORT"), m, &numbering);
 
-	if (mode == PASS_RECORD)
+	if (mode == PASS_RECORD) {
 		record_instrument(m, &numbering, hash);
-	else
+		shown_instrument(m, &numbering);
+	} else {
 		twin_instrument(m, &numbering, hash);
+	}
 	drop_attributes(m);
 	verify(m);
 	numbering_free(&numbering);

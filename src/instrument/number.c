@@ -273,10 +273,11 @@ static void number_sites(struct numberer *s, LLVMModuleRef m)
 static void find_known(struct numberer *s, LLVMModuleRef m, struct map *known)
 {
 	const char *all = getenv("RETHREAD_PASS_ALL_BRANCHES");
+	recompute_find(m, s->sharing, known, s->out);
 	if (all && *all && strcmp(all, "0"))
-		return;
-	recompute_find(m, s->sharing, known);
-	progress_keep(m, &s->interposed, &s->sites, known);
+		map_free(known);
+	else
+		progress_keep(m, &s->interposed, &s->sites, known);
 }
 
 static void number_branches(struct numberer *s, LLVMModuleRef m)
@@ -338,6 +339,7 @@ void numbering_free(struct numbering *n)
 	values_free(&n->sites);
 	values_free(&n->branches);
 	values_free(&n->recorded);
+	free(n->shown);
 	free(n->kinds);
 	n->kinds = NULL;
 }

@@ -11,7 +11,7 @@
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
  *     addresses.c  which values are recorded, and how;  locked.c: what runs under a lock
  *     report.c     what was found, by source line, for `rethread analyze'
- *     record.c     the recorded program;  room.c: where its log words are checked
+ *     record.c     the recorded program;  room.c: where its log words are checked;  shown.c: what it shows
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
  *     emit.c       building blocks of emitted code
  *
@@ -87,6 +87,14 @@ enum site_kind {
 };
 extern const char *const site_kind_names[SITE_KINDS];
 
+/* A call that shows something (externals.def), and the parameters of it that are recorded: masks. */
+struct shown_call {
+	LLVMValueRef call;
+	uint32_t site;
+	uint32_t words; /* by value */
+	uint32_t texts; /* what they lead to */
+};
+
 /*
  * The module as numbered before anything is instrumented.
  * symbols.at[n] is symbol n; sites.at[n - 1] is the instruction of site n and kinds[n - 1] its
@@ -100,6 +108,8 @@ struct numbering {
 	size_t kinds_cap;
 	struct values branches;
 	struct values recorded; /* instructions whose values are recorded (addresses.h), in module order */
+	struct shown_call *shown;
+	size_t nshown, shown_cap;
 	uint32_t nknown;     /* branches that are not recorded */
 	uint32_t nfunctions; /* defined */
 	uint32_t naccesses;  /* plain loads and stores, shared or not */
@@ -139,6 +149,8 @@ void sharing_free(struct sharing *s);
 
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
+/* The calls of n->shown record what they show. */
+void shown_instrument(LLVMModuleRef m, const struct numbering *n);
 /* May code that runs inside of this call append to the path log? */
 bool call_may_append(LLVMValueRef call);
 /* Bits that may be appended to a word after it was checked: the sentinel must stay in it. */

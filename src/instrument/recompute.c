@@ -383,7 +383,17 @@ static void spread(struct recompute *r, LLVMModuleRef m)
 	}
 }
 
-void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known)
+bool recompute_knows(const struct recompute *r, LLVMValueRef v)
+{
+	return is_known(r, v);
+}
+
+bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer)
+{
+	return is_known(r, pointer) && are_contents_known(r, pointer);
+}
+
+void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known, struct numbering *n)
 {
 	struct recompute r = {.sharing = sharing};
 	begin(&r, m);
@@ -401,5 +411,6 @@ void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known)
 				map_set(known, end, 1);
 		}
 	}
+	shown_find(&r, n);
 	map_free(&r.unknown);
 }

@@ -9,9 +9,16 @@
 
 /*
  * Fills `known` (number 1) with the conditional br and switch instructions of the module whose condition the
- * symbolic executor computes as the recorded run did.
+ * symbolic executor computes as the recorded run did, and n->shown with the calls that show something else.
  */
-void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known);
+void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known, struct numbering *n);
+
+/* While recompute_find decides: does the executor compute the value, or what the pointer leads to? */
+struct recompute;
+bool recompute_knows(const struct recompute *r, LLVMValueRef v);
+bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer);
+/* shown.c: finds those calls among the sites. */
+void shown_find(const struct recompute *r, struct numbering *n);
 
 /*
  * Takes branches out of `known` until every cycle of control flow appends to the log or completes a

@@ -59,6 +59,7 @@ enum condition_kind {
 	CONDITION_BUG = 1,     /* the failure */
 	CONDITION_ASSUMED = 2, /* a guess the executor had to make: with one of these, UNSAT proves nothing */
 	CONDITION_ADDRESS = 3, /* likewise, of an address; later conditions that rest on it say so themselves */
+	CONDITION_OUTPUT = 5,  /* something shown is what the recorded run showed */
 	CONDITION_LEARNED = 4, /* a combination of guesses that leads off the recorded path is not what happened */
 };
 

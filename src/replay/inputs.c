@@ -400,6 +400,16 @@ static void reads_vector(const struct iovec *v, size_t count, int64_t n)
 	}
 }
 
+/* The recorded call was given what the record begins with. */
+static void give_shown(struct given *g, const void *from, int64_t n)
+{
+	uint64_t size;
+	const void *bytes = take(g, &size);
+	if (size && twin_mode == TWIN_INFER)
+		twin_engine->shows(from, bytes, size);
+	reads((const char *)from + size, n - (int64_t)size);
+}
+
 /* Standard output and error are real, but when the program is only interpreted. */
 static void show(int fd, const void *from, int64_t n)
 {
@@ -455,6 +465,7 @@ static void input_map_done(void *at, size_t n, int prot)
 #define GROW(p, n) (RECORDS ? record_out(&input, n, sizeof *(n)) : grow(&input, p, n))
 /* What a replay will not look at need not be ordered. */
 #define IN(p, n) (RECORDS ? (void)0 : reads(p, (int64_t)(n)))
+#define SHOWN(p, n) (RECORDS ? record_out(&input, p, 0) : give_shown(&input, p, n))
 #define IN_STRING(s) IN(s, strlen(s) + 1)
 #define IN_VECTOR(v, c, n) (RECORDS ? (void)0 : reads_vector(v, (size_t)(c), n))
 #define SAME(p) (void)(RECORDS || (result = result ? (p) : NULL))

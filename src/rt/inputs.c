@@ -58,6 +58,7 @@ static void record_end(struct rt_self *self, struct input_recording *r, uint16_t
 #define GROW(p, n) input_put(&input, n, sizeof *(n))
 #define IN(p, n) (void)0
 #define IN_STRING(s) (void)0
+#define SHOWN(p, n) input_put(&input, p, !rt_log.output ? 0 : (n) < (int64_t)RT_SHOWN_MAX ? (int64_t)(n) : (int64_t)RT_SHOWN_MAX)
 #define IN_VECTOR(v, c, n) (void)0
 #define SAME(p) (void)0
 #define IN_PLACE(type) (void)0

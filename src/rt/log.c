@@ -232,6 +232,7 @@ bool rt_log_open(const struct rt_options *o)
 	rt_log.scheme = o->scheme;
 	rt_log.time = o->time;
 	rt_log.values = o->values;
+	rt_log.output = o->output && o->scheme >= RT_SCHEME_PATH;
 	rt_log.margin = o->margin;
 	rt_log.max = o->max_log;
 	opened = set_dir(o->dir) && open_file();

@@ -29,6 +29,7 @@ struct rt_log {
 	uint32_t scheme;
 	bool time;
 	bool values; /* recorded */
+	bool output; /* record what is shown */
 	/* Cold from here on. */
 	uint64_t max;
 	uint64_t margin; /* of time stamps */

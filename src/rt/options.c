@@ -94,20 +94,27 @@ static bool parse_max_log(struct rt_options *o, struct piece v)
 	return true;
 }
 
-static bool parse_time(struct rt_options *o, struct piece v)
+static bool parse_switch(bool *on, struct piece v)
 {
 	if (!is(v, "0") && !is(v, "1"))
 		return false;
-	o->time = *v.at == '1';
+	*on = *v.at == '1';
 	return true;
 }
 
 static bool parse_values(struct rt_options *o, struct piece v)
 {
-	if (!is(v, "0") && !is(v, "1"))
-		return false;
-	o->values = *v.at == '1';
-	return true;
+	return parse_switch(&o->values, v);
+}
+
+static bool parse_time(struct rt_options *o, struct piece v)
+{
+	return parse_switch(&o->time, v);
+}
+
+static bool parse_output(struct rt_options *o, struct piece v)
+{
+	return parse_switch(&o->output, v);
 }
 
 static bool parse_margin(struct rt_options *o, struct piece v)
@@ -132,6 +139,7 @@ static const struct {
 	{"max-log", parse_max_log},
 	{"time", parse_time},
 	{"values", parse_values},
+	{"output", parse_output},
 	{"margin", parse_margin},
 };
 
@@ -169,8 +177,7 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	memset(o, 0, sizeof *o);
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
-	o->time = true;
-	o->values = true;
+	o->time = o->values = o->output = true;
 	o->margin = RT_TIME_MARGIN;
 	while (text && *text) {
 		size_t n = strcspn(text, ",");

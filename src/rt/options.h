@@ -24,6 +24,7 @@ struct rt_options {
 	uint64_t margin; /* what time stamps of two threads can be wrong by */
 	bool time;
 	bool values;
+	bool output; /* what is shown is recorded */
 };
 
 /*

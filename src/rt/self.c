@@ -296,6 +296,24 @@ void rt_self_input_done(struct rt_self *self, uint32_t size)
 	self->input_at += size;
 }
 
+/* ------------------------------------------------------------------ outputs ----------------- */
+
+/* Entries do not straddle chunks. A chunk stays mapped: see struct rt_pieces. */
+void *rt_self_shown_room(struct rt_self *self, size_t size)
+{
+	if (rt_unlikely(size > (size_t)(self->shown_end - self->shown))) {
+		struct rt_chunk *chunk =
+			self->thread == &self->spare ? NULL : rt_self_chunk(self, RT_STREAM_SHOWN, &self->shown_pieces);
+
+		if (!chunk)
+			return NULL;
+		self->shown = (char *)(chunk + 1);
+		self->shown_end = (char *)chunk + chunk->size;
+	}
+	self->shown += size;
+	return self->shown - size;
+}
+
 /* ------------------------------------------------------------------ life of a thread -------- */
 
 /* Thread record, path, synchronization: as many as the scheme has. One page each, one mapping. */
@@ -357,7 +375,7 @@ void rt_self_begin(struct rt_peer *peer)
 	self->thread = peer->thread ? peer->thread : &self->spare;
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	path_to_scratch(self);
-	self->time_pieces.seq = UINT64_MAX; /* before the first */
+	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
 	rt_values_begin(self);
 	self->stamp_in = self->stamp_interval = STAMP_LEAST;
 	self->tid = self->thread->tid = peer->tid;
@@ -395,6 +413,10 @@ void rt_self_leave(void)
 	rt_values_end();
 	unmap_chunks(&self->value_pieces);
 	rt_log_unmap(self->value_pieces.chunk[0], chunk_size(0));
+	self->shown = self->shown_end = NULL;
+	unmap_chunks(&self->shown_pieces);
+	if (self->shown_pieces.chunk[0])
+		rt_log_unmap(self->shown_pieces.chunk[0], chunk_size(0));
 	if (self->input)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = NULL;

@@ -77,6 +77,8 @@ struct rt_self {
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */
+	char *shown, *shown_end; /* where the next output goes; equal: there is no chunk yet */
+	struct rt_pieces shown_pieces;
 	struct rt_thread spare; /* stands in for a thread record when the log has no room for one */
 };
 extern __thread struct rt_self rt_self __attribute__((tls_model("initial-exec")));
@@ -112,6 +114,9 @@ void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_
  */
 void *rt_self_input_room(struct rt_self *self, size_t size);
 void rt_self_input_done(struct rt_self *self, uint32_t size);
+
+/* Room for an entry of outputs, or NULL once the log has ended. `logging` is set meanwhile. */
+void *rt_self_shown_room(struct rt_self *self, size_t size);
 
 /* What the thread does in between is not recorded. */
 static inline void rt_self_pause(struct rt_self *self)

@@ -5,10 +5,13 @@
 #include "model/saturate.h"
 #include "model/values.h"
 #include "solve/fewest.h"
+#include "solve/formula_text.h"
 #include "solve/guess.h"
+#include "solve/simplify.h"
 #include "solve/walk.h"
 
 #include <pthread.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -320,18 +323,50 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 	}
 }
 
+/* Does the order give the reads something that no earlier candidate did? Then it may be given. */
+static bool is_new(void *data, const struct linear *l)
+{
+	struct infer_state *s = data;
+	uint32_t *place = linear_places(&s->memory, l), *seen = keep_seen(&s->problem, place);
+	size_t size = s->problem.pieces.n * sizeof *seen;
+	bool fresh = true;
+	for (size_t i = 0; i < s->excluded.n && fresh; i++)
+		fresh = memcmp(s->excluded.at[i], seen, size) != 0;
+	free(place);
+	if (fresh) {
+		free(s->seen);
+		s->seen = seen;
+	} else {
+		free(seen);
+	}
+	return fresh;
+}
+
+/* True: the order has to be checked once more. */
+static bool lower_switches(struct infer_state *s, const struct execution *x, const struct infer_options *o)
+{
+	struct simplify_request request = {x, o->model, o->fewest_seconds, is_new, s};
+	struct fewest_request fewest = {.p = &s->problem, .impossible = s->impossible,
+					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
+					.excluded = (const uint32_t *const *)s->excluded.at,
+					.nexcluded = s->excluded.n};
+	simplify(&request, &s->order);
+	uint32_t before = s->order.switches;
+	s->stats.fewest = fewest_switches(&fewest, &s->order, &s->seen);
+	return s->order.switches < before;
+}
+
 /* The order that was found: fewer switches, the checker's word for it, and the schedule. */
 static bool take_order(struct infer_state *s, const struct execution *x, const struct infer_options *o,
 		       struct schedule *out, struct error *err)
 {
 	struct error why;
-	struct fewest_request fewest = {.p = &s->problem, .impossible = s->impossible,
-					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
-					.excluded = (const uint32_t *const *)s->excluded.at,
-					.nexcluded = s->excluded.n};
-	s->stats.fewest = o->fewest_seconds > 0 && !o->unchecked && fewest_switches(&fewest, &s->order, &s->seen);
+	s->stats.fewest = false;
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
+	if (o->fewest_seconds > 0 && !o->unchecked && lower_switches(s, x, o) &&
+	    !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
+		return fail(err, "the checker rejects the order with fewest switches: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);
 	s->stats.preemptions = linear_preemptions(&s->order, &s->memory);
 	return true;
@@ -469,4 +504,25 @@ bool infer_export_smt2(const struct execution *x, const struct infer_options *o,
 	ops->close(b);
 	whole_release(&w);
 	return ok;
+}
+
+bool infer_explain(const struct execution *x, const struct infer_options *o, const char *path, struct error *err)
+{
+	struct memory_options memory = {o->model, o->use_time, o->time_margin};
+	struct problem_options options = {o->all_reads, true};
+	struct memory m;
+	struct problem p;
+	if (!memory_init(&m, x, &memory, err))
+		return false;
+	if (!problem_init(&p, &m, &options, err)) {
+		memory_release(&m);
+		return false;
+	}
+	FILE *out = fopen(path, "w");
+	if (out)
+		formula_text(out, &p);
+	bool ok = out && !fclose(out);
+	problem_release(&p);
+	memory_release(&m);
+	return ok || fail(err, "cannot write %s: %s", path, strerror(errno));
 }

@@ -82,4 +82,7 @@ bool infer_measure(const struct execution *x, const struct infer_options *o, uin
 bool infer_export_smt2(const struct execution *x, const struct infer_options *o, const char *path,
 		       struct error *err);
 
+/* The constraints in words (formula_text.h). */
+bool infer_explain(const struct execution *x, const struct infer_options *o, const char *path, struct error *err);
+
 #endif

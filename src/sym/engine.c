@@ -161,6 +161,8 @@ static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 	if (!interp_call(self->interp, symbol, arguments, results))
 		engine_thread_over(self);
 	bool is_main = !strcmp(interp_symbol_name(engine.interp, symbol), "main") && !self->number;
+	if (is_main && nout)
+		shown_status(self, &results[0]);
 	if (is_main && !engine_exits(self)) {
 		/* Returning would end the process: the other threads go on to the end of their logs. */
 		engine_thread_ends(self, true);
@@ -240,6 +242,14 @@ static void writes(void *to, const void *bytes, uint64_t size)
 {
 	int was = engine_inside(1);
 	native_writes(to, bytes, size);
+	engine_inside(was);
+}
+
+static void shows(const void *from, const void *bytes, uint64_t size)
+{
+	int was = engine_inside(1);
+	if (self)
+		shown_bytes(self, 0, (uint64_t)(uintptr_t)from, bytes, size);
 	engine_inside(was);
 }
 
@@ -324,6 +334,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
 		.once = once,       .exit = exit_thread, .input = input, .reads = reads, .writes = writes,
+		.shows = shows,
 	};
 	struct error err;
 	engine.config = config;

@@ -126,13 +126,14 @@ struct ethread {
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
-	expr address;            /* of the access at hand, when it was assumed; at instruction address_at */
-	uint64_t address_at;
+	expr address;            /* of the access at hand, when it was assumed to be address_value, at instruction address_at */
+	uint64_t address_at, address_value;
 	uint64_t ops;      /* synchronization operations completed */
 	size_t next_sync;  /* in log->sync */
 	size_t next_input; /* in log->inputs */
 	size_t next_value; /* in log->values */
 	bool recall;       /* the next access has its value in the log */
+	size_t next_shown; /* in log->shown */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
@@ -266,14 +267,24 @@ void sync_finish(void);
 void engine_load(struct ethread *self, uint32_t site, struct access *a);
 void engine_store(struct ethread *self, uint32_t site, const struct access *a);
 
-/* native.c: around a native call of x. The end may come without a beginning, which is then no end. */
+/* native.c: around a native call of x; read: mask of parameters whose memory was read already. The end may come without a beginning, which is then no end. */
 struct external;
-void native_begins(struct ethread *self, const struct native_call *c, const struct external *x);
+void native_begins(struct ethread *self, const struct native_call *c, const struct external *x, uint32_t read);
 void native_ends(struct ethread *self, const struct native_call *c);
 /* Inputs (include/rethread/engine.h). */
 const struct rt_input *native_input(uint32_t function, const char *what);
 void native_reads(const void *from, uint64_t size);
 void native_writes(void *to, const void *bytes, uint64_t size);
+
+/*
+ * shown.c: a call that shows something is about to be made, with these parameters: they are what the recorded call's
+ * were, as conditions. Returns a mask of parameters whose memory is then dealt with.
+ */
+uint32_t shown_call(struct ethread *self, struct native_call *c, enum condition_kind kind);
+/* The thread reads these bytes, and finds what the recorded one found. */
+void shown_bytes(struct ethread *self, uint32_t site, uint64_t from, const char *text, uint64_t size);
+/* The process ends with this status. */
+void shown_status(struct ethread *self, const struct slot *status);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
@@ -302,8 +313,11 @@ struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uin
 void guess_was(expr e, uint64_t v);
 /* Takes the expression to be v from here on; `address`: of the access that comes next. */
 void guess_assume(struct ethread *t, expr e, uint64_t v, bool address);
-/* The expression of the address of the access at hand, once; EXPR_NONE: it is not assumed. */
-expr guess_take_address(struct ethread *t);
+/*
+ * The expression of the address of the access at hand, once; EXPR_NONE: it is not assumed, or that of the other end of
+ * a copy is.
+ */
+expr guess_take_address(struct ethread *t, uint64_t at);
 /*
  * What a read at `address`, assumed to be `at`, gives: what it found there if the assumption holds, else anything.
  * So a condition met later names the assumptions it rests on. Without an assumption: the value's own expression.

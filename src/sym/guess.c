@@ -83,6 +83,7 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 	if (address) {
 		t->address = e;
 		t->address_at = t->assumed_at;
+		t->address_value = v;
 	}
 	if (is_assumed(e))
 		return;
@@ -90,11 +91,11 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 	*vec_push(&engine.assumptions) = (struct assumption){ e, v, t->number, t->clock.at[t->number] };
 }
 
-expr guess_take_address(struct ethread *t)
+expr guess_take_address(struct ethread *t, uint64_t at)
 {
 	expr e = t->address;
 	t->address = EXPR_NONE;
-	return e && t->address_at == ithread_instructions(t->interp) ? e : EXPR_NONE;
+	return e && t->address_value == at && t->address_at == ithread_instructions(t->interp) ? e : EXPR_NONE;
 }
 
 expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct slot *value, unsigned size)

@@ -99,7 +99,7 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
-	expr address = guess_take_address(self);
+	expr address = guess_take_address(self, a->address);
 	time_wander(self);
 	recall_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
@@ -126,7 +126,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
-	guess_take_address(self);
+	guess_take_address(self, a->address);
 	time_wander(self);
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
@@ -161,7 +161,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	self->saps++;
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
-	bool racy = is_racy(self, piece->address, piece->size, true);
+	bool racy = is_racy(self, piece->address, piece->size, false);
+	racy |= is_racy(self, piece->address, piece->size, true);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
 	uint32_t number = 0;
 	if (racy)
@@ -267,6 +268,10 @@ bool host_call(struct ithread *t, struct native_call *c)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);
 	if (c->site)
 		self->saps++;
+	if (x && x->class == EXTERNAL_ENDS && c->nin == 1 && strstr(x->name, "xit"))
+		shown_status(self, &c->in[0]);
+	/* Text that is made in memory may decide something later. */
+	uint32_t dealt_with = shown_call(self, c, x && x->class == EXTERNAL_OUTPUT ? CONDITION_OUTPUT : CONDITION_PATH);
 	switch (x ? x->class : EXTERNAL_OTHER) {
 	case EXTERNAL_ENDS:
 		if (!strcmp(x->name, "exit") && engine_exits(self))
@@ -284,7 +289,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 		break;
 	}
 	if (x && *x->effects)
-		native_begins(self, c, x);
+		native_begins(self, c, x, dealt_with);
 	self->native = c->name;
 	engine_inside(0);
 	return true;

@@ -188,7 +188,7 @@ static void wrote(struct ethread *self, struct native_memory *m, uint32_t site, 
 	free(bytes);
 }
 
-void native_begins(struct ethread *self, const struct native_call *c, const struct external *x)
+void native_begins(struct ethread *self, const struct native_call *c, const struct external *x, uint32_t read)
 {
 	struct native_memory *m = xcalloc(1, sizeof *m);
 	m->call = c;
@@ -198,7 +198,7 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 	const char *effects = x->effects;
 	for (struct effect e; effect_next(&effects, &e);) {
 		uint64_t at = parameter(c, (int)e.parameter);
-		if (!at)
+		if (!at || (e.kind == 'r' && e.parameter < 32 && (read >> e.parameter & 1)))
 			continue;
 		if (e.kind == 'r')
 			reads(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);

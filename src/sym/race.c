@@ -307,6 +307,15 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 	return racy;
 }
 
+/* A read is one event: where some of its bytes race, the writes of the others have to be events too. */
+static void spread(struct races *r, uint64_t granule, unsigned from, unsigned to)
+{
+	uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
+	for (; i && r->cells.at[i].offset < to; i = r->cells.at[i].next)
+		if (r->cells.at[i].offset >= from)
+			report(r, &r->cells.at[i], granule);
+}
+
 bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
 		  uint64_t address, uint64_t size, bool write, size_t *fresh)
 {
@@ -317,7 +326,11 @@ bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint3
 		uint64_t granule = at / 8;
 		unsigned from = (unsigned)(at % 8);
 		unsigned to = end - granule * 8 < 8 ? (unsigned)(end - granule * 8) : 8;
-		racy |= access_granule(r, granule, from, to, &a);
+		if (access_granule(r, granule, from, to, &a)) {
+			racy = true;
+			if (!write)
+				spread(r, granule, from, to);
+		}
 		at = granule * 8 + to;
 	}
 	*fresh = r->fresh.n;

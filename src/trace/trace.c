@@ -156,7 +156,7 @@ static bool read_pieces(struct log *l, struct error *err)
 			return damaged(l, err, "no chunk where one should be", at);
 		if (c.size < RT_PAGE || c.size % RT_PAGE)
 			return damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_VALUE)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SHOWN)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		if (!(c.seq & RT_CHUNK_COPIED))
@@ -377,6 +377,17 @@ static bool read_order(struct log *l, struct trace_thread *t, const struct piece
 	return true;
 }
 
+static bool read_shown(struct log *l, struct trace_thread *t, const struct piece *p, size_t n, struct error *err)
+{
+	size_t size, at = 0;
+
+	t->shown_bytes = join_pieces(p, n, &size);
+	for (size_t i = 0; i < n; at += p[i++].size)
+		if (!trace_shown_index(t, t->shown_bytes + at, p[i].size))
+			return damaged(l, err, "impossible output", t->info.number);
+	return true;
+}
+
 /* The n pieces of one stream, in order of seq. */
 static bool read_stream(struct log *l, struct trace *t, const struct piece *p, size_t n,
 			struct error *err)
@@ -395,6 +406,8 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_sync(l, thread, p, n, err);
 	case RT_STREAM_INPUT:
 		return read_inputs(l, thread, p, n, err);
+	case RT_STREAM_SHOWN:
+		return read_shown(l, thread, p, n, err);
 	case RT_STREAM_ORDER:
 		return read_order(l, thread, p, n, err);
 	case RT_STREAM_VALUE:
@@ -652,6 +665,8 @@ void trace_free(struct trace *t)
 		free(t->threads[i].input_bytes);
 		free(t->threads[i].values);
 		free(t->threads[i].inputs);
+		free(t->threads[i].shown);
+		free(t->threads[i].shown_bytes);
 	}
 	free(t->threads);
 	free(t->dir);

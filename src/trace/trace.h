@@ -17,6 +17,15 @@
 #include <rethread/instrument.h>
 #include <rethread/trace.h>
 
+/* An output: values of parameters, or the text that one led to. */
+struct trace_shown {
+	uint32_t site;
+	uint32_t parameters; /* mask; text: number of the parameter */
+	const char *bytes;   /* text: not terminated; values: read them with trace_shown_value */
+	uint32_t size;
+	bool text;
+};
+
 struct trace_thread {
 	struct rt_thread info;
 	char *name;              /* ancestry: "1", "1:2", ... */
@@ -32,6 +41,9 @@ struct trace_thread {
 	size_t ntimes;
 	const struct rt_input **inputs; /* in order; followed by their pieces of memory */
 	size_t ninputs;
+	struct trace_shown *shown;      /* outputs, in order */
+	size_t nshown;
+	char *shown_bytes;
 	char *input_bytes;
 	uint32_t *values; /* in order, as they were, cut to 32 bits */
 	size_t nvalues;
@@ -75,6 +87,11 @@ enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *t
 const char *trace_input_name(const struct rt_input *input);
 /* For trace_open: find the records in t->input_bytes; those below `full` must be complete. False when damaged. */
 bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full);
+
+/* The next value of an output, or false when there are no more; *at is 0 at first. */
+bool trace_shown_value(const struct trace_shown *s, uint32_t *at, uint64_t *value);
+/* For trace_open: appends the entries of one chunk; false when damaged. */
+bool trace_shown_index(struct trace_thread *t, const char *bytes, size_t size);
 
 /* Reads the bits of a path in the order they were appended. */
 struct path_reader {

@@ -69,3 +69,14 @@ __attribute__((destructor)) static void finish(void)
 }
 
 #include "marks.h"
+
+/* What a program shows is not looked at here. */
+void __rethread_shown(uint32_t site, uint32_t parameters, const uint64_t *values)
+{
+	(void)site, (void)parameters, (void)values;
+}
+
+void __rethread_shown_text(uint32_t site, uint32_t parameter, const void *text, uint64_t size)
+{
+	(void)site, (void)parameter, (void)text, (void)size;
+}

@@ -1,0 +1,297 @@
+#include "infer/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that are followed backwards, at most: a reader looks at the end first. */
+enum { FOLLOWED = 400 };
+
+/* In longer orders nothing is looked for: memory is simulated byte by byte. */
+#define LONGEST 2000000u
+
+/* A byte of memory: the steps that wrote it last, as all see it. */
+struct cell {
+	uint64_t address;
+	size_t writer; /* SLICE_NONE: nobody yet */
+	bool used;
+};
+
+struct asked {
+	size_t step;
+	bool foreign; /* it saw a write of another thread */
+};
+
+struct slicer {
+	struct slice *s;
+	const struct execution *x;
+	const struct linear *l;
+	struct cell *cells;
+	size_t mask;
+	vec(size_t) *pending; /* by thread: writes that others do not see yet */
+	size_t *step_of;      /* by event: where it is executed */
+	uint32_t *reader;     /* by symbol: event + 1 */
+	vec(size_t) queue;
+	vec(struct asked) asked;
+};
+
+static const struct event *event_of(const struct slicer *r, size_t step)
+{
+	return &r->x->events.at[r->l->steps.at[step].event];
+}
+
+static bool reads(const struct event *e)
+{
+	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
+}
+
+static bool overlap(const struct event *a, const struct event *b)
+{
+	return a->object < b->object + b->size && b->object < a->object + a->size;
+}
+
+static struct cell *cell_at(struct slicer *r, uint64_t address)
+{
+	size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & r->mask;
+	while (r->cells[i].used && r->cells[i].address != address)
+		i = (i + 1) & r->mask;
+	if (!r->cells[i].used)
+		r->cells[i] = (struct cell){address, SLICE_NONE, true};
+	return &r->cells[i];
+}
+
+/* The newest write that the thread sees at the place. */
+static size_t last_write(struct slicer *r, const struct event *e)
+{
+	for (size_t i = r->pending[e->thread].n; i-- > 0;)
+		if (overlap(event_of(r, r->pending[e->thread].at[i]), e))
+			return r->pending[e->thread].at[i];
+	size_t newest = SLICE_NONE;
+	for (unsigned k = 0; k < e->size; k++) {
+		size_t writer = cell_at(r, e->object + k)->writer;
+		if (writer != SLICE_NONE && (newest == SLICE_NONE || writer > newest))
+			newest = writer;
+	}
+	return newest;
+}
+
+static void becomes_visible(struct slicer *r, const struct event *e, size_t writer)
+{
+	for (unsigned k = 0; k < e->size; k++)
+		cell_at(r, e->object + k)->writer = writer;
+	for (size_t i = 0; i < r->pending[e->thread].n; i++)
+		if (r->pending[e->thread].at[i] == writer) {
+			r->pending[e->thread].at[i] = r->pending[e->thread].at[--r->pending[e->thread].n];
+			break;
+		}
+}
+
+static void run(struct slicer *r)
+{
+	size_t n = r->l->steps.n;
+	for (size_t i = 0; i < n; i++)
+		if (!r->l->steps.at[i].visible)
+			r->step_of[r->l->steps.at[i].event] = i;
+	bool *delayed = xcalloc(r->x->events.n + 1, sizeof *delayed);
+	for (size_t i = 0; i < n; i++)
+		delayed[r->l->steps.at[i].event] |= r->l->steps.at[i].visible;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = r->l->steps.at[i].event;
+		const struct event *e = &r->x->events.at[number];
+		if (r->l->steps.at[i].visible) {
+			becomes_visible(r, e, r->step_of[number]);
+			continue;
+		}
+		if (reads(e))
+			r->s->saw[i] = last_write(r, e);
+		if (e->kind == EVENT_UPDATE && e->written)
+			becomes_visible(r, e, i);
+		else if (e->kind == EVENT_WRITE && delayed[number])
+			*vec_push(&r->pending[e->thread]) = i;
+		else if (e->kind == EVENT_WRITE)
+			becomes_visible(r, e, i);
+	}
+	free(delayed);
+}
+
+/* ---- backwards ---- */
+
+static void follow(struct slicer *r, size_t step)
+{
+	if (step == SLICE_NONE || r->s->matters[step])
+		return;
+	r->s->matters[step] = true;
+	*vec_push(&r->queue) = step;
+}
+
+/* Steps that a failure's own condition reads: those that saw another thread's write first, then the latest. */
+static void add_asked(struct slicer *r, size_t step)
+{
+	size_t saw = r->s->saw[step];
+	bool foreign = saw != SLICE_NONE && event_of(r, saw)->thread != event_of(r, step)->thread;
+	if (r->s->matters[step])
+		return;
+	*vec_push(&r->asked) = (struct asked){step, foreign};
+}
+
+/* The reads that an expression depends on; asked: those of the failure itself. */
+static void follow_expression(struct slicer *r, expr e, bool asked)
+{
+	const struct expr_node *nodes = expr_nodes(r->x->exprs);
+	vec(expr) stack = {0}, seen = {0};
+	if (e)
+		*vec_push(&stack) = e;
+	while (stack.n && seen.n < 1000) {
+		expr at = stack.at[--stack.n];
+		bool again = false;
+		for (size_t i = 0; i < seen.n && !again; i++)
+			again = seen.at[i] == at;
+		if (again)
+			continue;
+		*vec_push(&seen) = at;
+		const struct expr_node *n = &nodes[at];
+		if (n->op == EXPR_SYM && n->value < r->x->nsymbols && r->reader[n->value]) {
+			size_t step = r->step_of[r->reader[n->value] - 1];
+			if (asked)
+				add_asked(r, step);
+			follow(r, step);
+		}
+		const expr below[] = {n->a, n->b, n->c};
+		for (int i = 0; i < 3 && n->op != EXPR_SYM && n->op != EXPR_CONST; i++)
+			if (below[i])
+				*vec_push(&stack) = below[i];
+	}
+	vec_free(&stack);
+	vec_free(&seen);
+}
+
+static int by_interest(const void *p, const void *q)
+{
+	const struct asked *a = p, *b = q;
+	if (a->foreign != b->foreign)
+		return a->foreign ? -1 : 1;
+	return a->step > b->step ? -1 : a->step < b->step;
+}
+
+static void choose_asked(struct slicer *r)
+{
+	if (r->asked.n)
+		qsort(r->asked.at, r->asked.n, sizeof *r->asked.at, by_interest);
+	for (size_t i = 0; i < r->asked.n && i < SLICE_ASKED; i++)
+		*vec_push(&r->s->asked) = r->asked.at[i].step;
+}
+
+static bool has_symbols(const struct execution *x, expr e)
+{
+	return !expr_is_const(x->exprs, e, NULL);
+}
+
+/* The last condition of a failing thread; and what the program showed, where that is the failure. */
+static void ask(struct slicer *r)
+{
+	const struct execution *x = r->x;
+	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < x->conditions.n; i++) {
+		const struct condition *c = &x->conditions.at[i];
+		const struct execution_thread *t = &x->threads.at[x->events.at[c->event].thread];
+		bool fails = t->count && (x->events.at[t->first + t->count - 1].flags & EVENT_FAILS);
+		if (c->kind == CONDITION_OUTPUT && has_symbols(x, c->condition))
+			follow_expression(r, c->condition, true);
+		if (fails && c->kind != CONDITION_LEARNED && has_symbols(x, c->condition))
+			last = i;
+	}
+	if (last != SIZE_MAX)
+		follow_expression(r, x->conditions.at[last].condition, true);
+	choose_asked(r);
+}
+
+/* What decided that the event's thread came there: its last condition before. */
+static void follow_path(struct slicer *r, uint32_t event)
+{
+	const struct execution *x = r->x;
+	uint32_t thread = x->events.at[event].thread;
+	size_t low = 0, high = x->conditions.n; /* they are by thread, in program order */
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (x->conditions.at[mid].event <= event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low && x->events.at[x->conditions.at[low - 1].event].thread == thread)
+		follow_expression(r, x->conditions.at[low - 1].condition, false);
+}
+
+static void go_back(struct slicer *r)
+{
+	for (size_t i = 0; i < r->queue.n && i < FOLLOWED; i++) {
+		size_t step = r->queue.at[i];
+		const struct event *e = event_of(r, step);
+		if (reads(e))
+			follow(r, r->s->saw[step]);
+		if (e->written) {
+			follow_expression(r, e->written, false);
+			follow_path(r, r->l->steps.at[step].event);
+		}
+	}
+}
+
+/* The next write of another thread, for the reads that were asked for. */
+static void look_ahead(struct slicer *r)
+{
+	for (size_t k = 0; k < r->s->asked.n; k++) {
+		size_t step = r->s->asked.at[k];
+		const struct event *e = event_of(r, step);
+		for (size_t i = step + 1; i < r->l->steps.n && r->s->next[step] == SLICE_NONE; i++) {
+			const struct event *w = event_of(r, i);
+			if (w->thread != e->thread && w->written && !r->l->steps.at[i].visible && overlap(w, e))
+				r->s->next[step] = i;
+		}
+	}
+}
+
+void slice_init(struct slice *s, const struct execution *x, const struct linear *l)
+{
+	size_t n = l->steps.n, bytes = 16;
+	*s = (struct slice){0};
+	s->saw = xmalloc((n + 1) * sizeof *s->saw);
+	s->next = xmalloc((n + 1) * sizeof *s->next);
+	memset(s->saw, 0xff, (n + 1) * sizeof *s->saw);
+	memset(s->next, 0xff, (n + 1) * sizeof *s->next);
+	s->matters = xcalloc(n + 1, sizeof *s->matters);
+	if (n > LONGEST)
+		return;
+	for (size_t i = 0; i < x->events.n; i++)
+		bytes += x->events.at[i].size;
+	struct slicer r = {.s = s, .x = x, .l = l, .mask = 1};
+	while (r.mask < 2 * bytes)
+		r.mask *= 2;
+	r.cells = xcalloc(r.mask, sizeof *r.cells);
+	r.mask--;
+	r.pending = xcalloc(x->threads.n + 1, sizeof *r.pending);
+	r.step_of = xmalloc((x->events.n + 1) * sizeof *r.step_of);
+	memset(r.step_of, 0xff, (x->events.n + 1) * sizeof *r.step_of);
+	r.reader = xcalloc(x->nsymbols + 1, sizeof *r.reader);
+	for (uint32_t e = 0; e < x->events.n; e++)
+		if (reads(&x->events.at[e]) && expr_node(x->exprs, x->events.at[e].read)->op == EXPR_SYM)
+			r.reader[expr_node(x->exprs, x->events.at[e].read)->value] = e + 1;
+	run(&r);
+	ask(&r);
+	go_back(&r);
+	look_ahead(&r);
+	for (size_t t = 0; t < x->threads.n; t++)
+		vec_free(&r.pending[t]);
+	free(r.cells);
+	free(r.pending);
+	free(r.step_of);
+	free(r.reader);
+	vec_free(&r.queue);
+	vec_free(&r.asked);
+}
+
+void slice_release(struct slice *s)
+{
+	free(s->saw);
+	free(s->next);
+	free(s->matters);
+	vec_free(&s->asked);
+}

@@ -1,0 +1,23 @@
+/*
+ * What of an interleaving matters for its failure: the reads that the failure's conditions depend on, the writes they
+ * saw, the reads that those depend on, and so on backwards. For explanations only.
+ */
+#ifndef RETHREAD_SLICE_H
+#define RETHREAD_SLICE_H
+
+#include "model/linear.h"
+
+#define SLICE_NONE SIZE_MAX
+
+struct slice {
+	size_t *saw;    /* by step that reads: the step that issued the write it saw; SLICE_NONE: the initial value */
+	size_t *next;   /* by step that reads: the next write of another thread to the place; SLICE_NONE: there is none */
+	bool *matters;  /* by step */
+	vec(size_t) asked; /* steps that read what the failure itself depends on, most telling first; at most SLICE_ASKED */
+};
+enum { SLICE_ASKED = 3 };
+
+void slice_init(struct slice *s, const struct execution *x, const struct linear *l);
+void slice_release(struct slice *s);
+
+#endif

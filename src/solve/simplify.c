@@ -1,0 +1,110 @@
+#include "solve/simplify.h"
+
+#include "model/check.h"
+#include "solve/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps of one thread, one after another. */
+struct run {
+	uint32_t thread;
+	size_t first, count;
+};
+
+struct simplifier {
+	const struct simplify_request *request;
+	struct linear *order;
+	struct linear tried; /* has room for as many steps */
+	vec(struct run) runs; /* of `order`, up to the failure */
+	double end;
+};
+
+static uint32_t thread_of(const struct simplifier *s, const struct step *step)
+{
+	return s->request->x->events.at[step->event].thread;
+}
+
+static void find_runs(struct simplifier *s)
+{
+	s->runs.n = 0;
+	for (size_t i = 0; i < s->order->needed; i++) {
+		uint32_t thread = thread_of(s, &s->order->steps.at[i]);
+		if (s->runs.n && s->runs.at[s->runs.n - 1].thread == thread)
+			s->runs.at[s->runs.n - 1].count++;
+		else
+			*vec_push(&s->runs) = (struct run){thread, i, 1};
+	}
+}
+
+static uint32_t count_switches(const struct simplifier *s, const struct linear *l)
+{
+	uint32_t n = 0;
+	for (size_t i = 1; i < l->needed; i++)
+		n += thread_of(s, &l->steps.at[i]) != thread_of(s, &l->steps.at[i - 1]);
+	return n;
+}
+
+/* Takes what was tried, if it is better and right. */
+static bool take(struct simplifier *s)
+{
+	const struct simplify_request *r = s->request;
+	s->tried.switches = count_switches(s, &s->tried);
+	if (s->tried.switches >= s->order->switches ||
+	    !check_order(r->x, r->model, s->tried.steps.at, s->tried.steps.n, NULL, NULL) ||
+	    (r->accepts && !r->accepts(r->data, &s->tried)))
+		return false;
+	memcpy(s->order->steps.at, s->tried.steps.at, s->order->steps.n * sizeof *s->order->steps.at);
+	s->order->switches = s->tried.switches;
+	find_runs(s);
+	return true;
+}
+
+/* The steps [a, b) and [b, c) change places. */
+static bool try_exchange(struct simplifier *s, size_t a, size_t b, size_t c)
+{
+	const struct step *from = s->order->steps.at;
+	struct step *to = s->tried.steps.at;
+	memcpy(to, from, a * sizeof *to);
+	memcpy(to + a, from + b, (c - b) * sizeof *to);
+	memcpy(to + a + (c - b), from + a, (b - a) * sizeof *to);
+	memcpy(to + c, from + c, (s->order->steps.n - c) * sizeof *to);
+	return take(s);
+}
+
+/* Joins run i with the next one of its thread: it comes later, or that one earlier. */
+static bool join_next(struct simplifier *s, size_t i)
+{
+	size_t k = i + 1;
+	while (k < s->runs.n && s->runs.at[k].thread != s->runs.at[i].thread)
+		k++;
+	if (k == s->runs.n)
+		return false;
+	struct run a = s->runs.at[i], b = s->runs.at[k];
+	bool is_last = b.first + b.count == s->order->needed; /* the failure stays where it is */
+	return try_exchange(s, a.first, a.first + a.count, b.first) ||
+	       (!is_last && try_exchange(s, a.first + a.count, b.first, b.first + b.count));
+}
+
+/* From the failure backwards: what is nearest to it is what a reader looks at first. */
+static bool pass(struct simplifier *s)
+{
+	bool better = false;
+	for (size_t i = s->runs.n; i-- > 0 && solver_clock() < s->end;)
+		while (i < s->runs.n && join_next(s, i))
+			better = true;
+	return better;
+}
+
+void simplify(const struct simplify_request *r, struct linear *order)
+{
+	struct simplifier s = {.request = r, .order = order, .end = solver_clock() + r->seconds};
+	s.tried = (struct linear){.needed = order->needed};
+	s.tried.steps.at = xmalloc((order->steps.n + 1) * sizeof *s.tried.steps.at);
+	s.tried.steps.n = order->steps.n;
+	find_runs(&s);
+	while (s.runs.n > 2 && solver_clock() < s.end && pass(&s))
+		;
+	free(s.tried.steps.at);
+	vec_free(&s.runs);
+}

@@ -1,0 +1,24 @@
+/*
+ * Fewer context switches by moving runs (after Tinertia and SimTrace): two runs of one thread become one where the steps in
+ * between can as well come before or after both. Every order that is tried is judged by the checker, so reads may
+ * see other writes than before as long as all conditions hold. An approximation: the number is small, not
+ * proven to be the least (fewest.h does that where it is cheap).
+ */
+#ifndef RETHREAD_SIMPLIFY_H
+#define RETHREAD_SIMPLIFY_H
+
+#include "model/linear.h"
+
+struct simplify_request {
+	const struct execution *x;
+	enum memory_model model;
+	double seconds;
+	/* May this order be given? NULL: every order that the checker accepts. */
+	bool (*accepts)(void *data, const struct linear *l);
+	void *data;
+};
+
+/* Moves runs within the steps up to the failure; *order must pass the checker before, and does so afterwards. */
+void simplify(const struct simplify_request *r, struct linear *order);
+
+#endif
