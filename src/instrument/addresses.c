@@ -4,8 +4,7 @@
  * A racy read that an address, a size or an argument of native code is made of would have to be guessed by
  * inference (design §5.3), so its value is recorded, thread-locally. Such values go backwards from where an address is
  * used: through arithmetic, casts, phis, local variables, parameters and results of the module's own
- * functions, to the reads they come from. Reads under a lock are left out: they seldom race, and where they do
- * inference guesses. Addresses differ from run to run, so results of allocations are recorded too.
+ * functions, to the reads they come from. mayrace.c says which of these can race. Addresses differ from run to run, so results of allocations are recorded too.
  *
  * Being wrong here on either side costs time only, never truth.
  */
@@ -183,11 +182,12 @@ static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
 	return llvm_is_allocation(library, i) || llvm_is_reallocation(library, i) || llvm_returns_fresh(i);
 }
 
-void addresses_find(LLVMModuleRef m, const struct map *sites, struct values *found)
+void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
+		    struct values *found)
 {
 	struct search s = {.module = m};
 	struct llvm_library *library = llvm_library_new(m);
-	struct locked *locked = locked_analyze(m);
+	struct may_race *races = may_race_analyze(m, sharing, interposed);
 	struct values all = {0};
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
@@ -201,11 +201,13 @@ void addresses_find(LLVMModuleRef m, const struct map *sites, struct values *fou
 	}
 	while (s.left.n)
 		go_back(&s, s.left.at[--s.left.n]);
-	for (size_t i = 0; i < all.n; i++)
-		if (!read_type(all.at[i]) || (map_get(&s.seen, all.at[i]) && !locked_is(locked, all.at[i])))
+	for (size_t i = 0; i < all.n; i++) {
+		LLVMTypeRef type = read_type(all.at[i]);
+		if (!type || (map_get(&s.seen, all.at[i]) && may_race_is(races, all.at[i], type)))
 			values_push(found, all.at[i]);
+	}
 	values_free(&all);
-	locked_free(locked);
+	may_race_free(races);
 	llvm_library_free(library);
 	values_free(&s.left);
 	map_free(&s.seen);

@@ -5,9 +5,11 @@
 #include "instrument/pass.h"
 
 /*
- * Reads whose values are recorded, and allocations, in module order. sites holds the instructions that are sites.
+ * Reads whose values are recorded, and allocations, in module order. interposed: see number.c; sites holds the
+ * instructions that are sites.
  */
-void addresses_find(LLVMModuleRef m, const struct map *sites, struct values *found);
+void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
+		    struct values *found);
 /* The recorded program appends them to its log (include/rethread/instrument.h). */
 void addresses_record(LLVMModuleRef m, const struct values *recorded);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
@@ -21,5 +23,20 @@ struct locked;
 struct locked *locked_analyze(LLVMModuleRef m);
 bool locked_is(const struct locked *l, LLVMValueRef instruction);
 void locked_free(struct locked *l);
+
+/* Instructions that may run while the program has several threads. */
+struct parallel;
+struct parallel *parallel_analyze(LLVMModuleRef m);
+bool parallel_is(const struct parallel *p, LLVMValueRef instruction);
+void parallel_free(struct parallel *p);
+
+/*
+ * May the read, a site, race with a write? Unlike the sharing analysis this may be wrong on either side: what the
+ * answer is for makes up for it.
+ */
+struct may_race;
+struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed);
+bool may_race_is(struct may_race *r, LLVMValueRef read, LLVMTypeRef type);
+void may_race_free(struct may_race *r);
 
 #endif

@@ -311,7 +311,7 @@ static void mark_values(struct numberer *s, LLVMModuleRef m)
 {
 	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
 	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
-	addresses_find(m, &s->sites, &s->out->recorded);
+	addresses_find(m, s->sharing, &s->interposed, &s->sites, &s->out->recorded);
 	for (size_t i = 0; i < s->out->recorded.n; i++)
 		LLVMSetMetadata(s->out->recorded.at[i], kind, LLVMMetadataAsValue(s->context, node));
 }

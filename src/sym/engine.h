@@ -294,6 +294,11 @@ bool hear_can_go(const struct ethread *self);
 void recall_await(struct ethread *self, uint64_t address, unsigned size);
 /* It read *s: from memory, or a symbol; corrected to what the log says. */
 void recall_value(struct ethread *self, struct slot *s, unsigned size);
+/*
+ * A name for the place that is the same for all that lay there in the recorded run, where memory was reused, as far as
+ * that is known.
+ */
+uint64_t recall_place(uint64_t own);
 /* Can the recorded word be told, an address above all? */
 bool recall_knows(uint32_t recorded);
 void recall_load(void);

@@ -22,6 +22,8 @@ typedef vec(uint32_t) block_list;
 
 static struct {
 	vec(struct block) blocks;   /* in the order in which they were allocated here */
+	uint32_t *by_own;           /* open addressing by own address: block + 1 */
+	size_t own_slots;
 	block_list *by_page;        /* of the recorded address: blocks in it, the newest last */
 	block_list big;             /* blocks of many pages */
 	vec(uint32_t) doubtful;     /* addresses that were taken to be known; looked at again at the end */
@@ -90,10 +92,43 @@ static void add_to_page(block_list *page, uint32_t block)
 	*vec_push(page) = block;
 }
 
+static size_t own_slot(uint64_t own)
+{
+	size_t i = (size_t)(own * 0x9e3779b97f4a7c15ull >> 24) & (known.own_slots - 1);
+	while (known.by_own[i] && known.blocks.at[known.by_own[i] - 1].own != own)
+		i = (i + 1) & (known.own_slots - 1);
+	return i;
+}
+
+static void index_by_own(void)
+{
+	size_t first = known.blocks.n - 1;
+	if (2 * known.blocks.n > known.own_slots) {
+		known.own_slots = known.own_slots ? 2 * known.own_slots : 1024;
+		free(known.by_own);
+		known.by_own = xcalloc(known.own_slots, sizeof *known.by_own);
+		first = 0;
+	}
+	for (size_t i = first; i < known.blocks.n; i++)
+		known.by_own[own_slot(known.blocks.at[i].own)] = (uint32_t)i + 1;
+}
+
+uint64_t recall_place(uint64_t own)
+{
+	uint64_t start, size;
+	bool freed;
+	if (!known.own_slots || !engine.config->heap_block(own, &start, &size, &freed))
+		return own;
+	uint32_t block = known.by_own[own_slot(start)];
+	/* No address has the uppermost bit set. */
+	return block ? 1ull << 63 | (uint32_t)(known.blocks.at[block - 1].recorded + (own - start)) : own;
+}
+
 static void block_add(uint32_t recorded, uint64_t own, uint64_t size)
 {
 	uint32_t number = (uint32_t)known.blocks.n;
 	*vec_push(&known.blocks) = (struct block){ recorded, own, size };
+	index_by_own();
 	if (size > BIG) {
 		add_to_page(&known.big, number);
 		return;

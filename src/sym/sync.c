@@ -11,7 +11,7 @@
 
 /* A mutex, semaphore, ...: anything steps are counted on. */
 struct object {
-	uint64_t address;
+	uint64_t address;            /* what the recorder knew it by (recall_place) */
 	uint32_t number;             /* ours, from 1 */
 	struct ethread *holder;      /* of a mutex */
 	uint64_t hold_sap;           /* where it got it */
@@ -70,7 +70,7 @@ static size_t object_slot(uint64_t address)
 
 static struct object *object_at(const void *place)
 {
-	uint64_t address = (uint64_t)(uintptr_t)place;
+	uint64_t address = recall_place((uint64_t)(uintptr_t)place);
 	if (objects.n * 2 >= objects.slots) {
 		struct object **old = objects.at;
 		size_t n = objects.slots;

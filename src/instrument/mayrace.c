@@ -1,0 +1,201 @@
+/*
+ * Which reads may race with a write: one of the same memory, as far as points-to classes, types and named
+ * variables tell, while there are several threads, where not both hold a lock. See addresses.h.
+ */
+#include "instrument/addresses.h"
+
+#include "instrument/shared.h"
+
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of an access without running it. Zero or NULL: not known, anything. */
+struct access {
+	uint32_t class;
+	LLVMValueRef object;     /* the variable itself */
+	LLVMValueRef base, type; /* strict aliasing: struct and member's type, or the type twice */
+	uint64_t offset;         /* in base */
+	uint64_t size;
+	bool locked;
+};
+
+struct may_race {
+	struct sharing *sharing;
+	LLVMTargetDataRef layout;
+	struct parallel *parallel;
+	struct locked *locked;
+	unsigned tbaa;
+	struct map first; /* class: its first write in `writes`, + 1 */
+	struct write {
+		struct access access;
+		uint32_t next; /* of the same class, + 1 */
+	} *writes;
+	size_t nwrites, cap;
+};
+
+static bool type_is(LLVMValueRef type, const char *name)
+{
+	LLVMValueRef operands[8];
+	unsigned n = LLVMGetMDNodeNumOperands(type), length;
+	if (!n || n > 8)
+		return false;
+	LLVMGetMDNodeOperands(type, operands);
+	const char *text = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
+	return text && length == strlen(name) && !memcmp(text, name, length);
+}
+
+static void read_type(const struct may_race *r, LLVMValueRef i, struct access *a)
+{
+	LLVMValueRef tag = LLVMGetMetadata(i, r->tbaa), operands[4];
+	if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 4)
+		return;
+	LLVMGetMDNodeOperands(tag, operands);
+	if (!operands[0] || !operands[1] || type_is(operands[1], "omnipotent char"))
+		return;
+	a->base = operands[0];
+	a->type = operands[1];
+	a->offset = LLVMIsAConstantInt(operands[2]) ? LLVMConstIntGetZExtValue(operands[2]) : 0;
+}
+
+static struct access describe(struct may_race *r, LLVMValueRef i, LLVMValueRef pointer, LLVMTypeRef type)
+{
+	LLVMValueRef object = address_base(pointer);
+	struct access a = {
+		.class = class_find(r->sharing->classes, class_of(r->sharing, pointer)),
+		.object = LLVMIsAGlobalVariable(object) ? object : NULL,
+		.size = type ? LLVMABISizeOfType(r->layout, type) : 0,
+		.locked = locked_is(r->locked, i),
+	};
+	read_type(r, i, &a);
+	return a;
+}
+
+static bool same(const struct access *a, const struct access *b)
+{
+	return a->object == b->object && a->base == b->base && a->type == b->type && a->offset == b->offset &&
+	       a->size == b->size && a->locked == b->locked;
+}
+
+static bool may_alias(const struct access *a, const struct access *b)
+{
+	if (a->object && b->object && a->object != b->object)
+		return false;
+	if (a->size && b->size && a->size != b->size)
+		return false;
+	if (!a->type || !b->type)
+		return true;
+	if (a->type != b->type)
+		return false;
+	if (a->base == a->type || b->base == b->type)
+		return true;
+	/* Members of two structs: the same one, or one is within the other. */
+	return a->base != b->base || a->offset == b->offset;
+}
+
+static void add_write(struct may_race *r, const struct access *a)
+{
+	uint32_t first = map_get(&r->first, (const void *)(uintptr_t)(a->class + 1));
+	for (uint32_t w = first; w; w = r->writes[w - 1].next)
+		if (same(&r->writes[w - 1].access, a))
+			return;
+	if (r->nwrites == r->cap)
+		r->writes = pass_grow(r->writes, &r->cap, sizeof *r->writes);
+	r->writes[r->nwrites++] = (struct write){*a, first};
+	map_set(&r->first, (const void *)(uintptr_t)(a->class + 1), (uint32_t)r->nwrites);
+}
+
+static bool is_constant(LLVMValueRef pointer)
+{
+	LLVMValueRef object = address_base(pointer);
+	return LLVMIsAGlobalVariable(object) && LLVMIsGlobalConstant(object);
+}
+
+/*
+ * A function from outside may write through its arguments. Those of the C library that LLVM knows write bytes, not
+ * pointers; those of the C++ runtime, and those that do not return, write nothing of the program's.
+ */
+static void add_outside_writes(struct may_race *r, LLVMValueRef call, LLVMValueRef callee)
+{
+	if (llvm_library_knows(r->sharing->library, callee) || llvm_only_reads(call) || llvm_does_not_return(call) ||
+	    name_begins(callee, "__cxa_"))
+		return;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || llvm_argument_only_read(call, i) ||
+		    is_constant(v))
+			continue;
+		struct access a = describe(r, call, v, NULL);
+		add_write(r, &a);
+	}
+}
+
+static void add_writes(struct may_race *r, const struct map *interposed, LLVMValueRef i)
+{
+	struct access a;
+	LLVMValueRef callee;
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMStore:
+		a = describe(r, i, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)));
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		a = describe(r, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)));
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+		callee = direct_callee(i);
+		if (callee && !is_intrinsic(callee) && !is_instrumented(callee) && !map_get(interposed, callee))
+			add_outside_writes(r, i, callee);
+		if (!callee || !(name_begins(callee, "llvm.mem")))
+			return;
+		a = describe(r, i, LLVMGetOperand(i, 0), NULL);
+		break;
+	default:
+		return;
+	}
+	add_write(r, &a);
+}
+
+struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed)
+{
+	struct may_race *r = pass_alloc(1, sizeof *r);
+	*r = (struct may_race){
+		.sharing = sharing,
+		.layout = LLVMGetModuleDataLayout(m),
+		.parallel = parallel_analyze(m),
+		.locked = locked_analyze(m),
+		.tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4),
+	};
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (parallel_is(r->parallel, i))
+					add_writes(r, interposed, i);
+	}
+	return r;
+}
+
+bool may_race_is(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
+{
+	struct access a = describe(r, read, LLVMGetOperand(read, 0), type);
+	if (!parallel_is(r->parallel, read) || (a.type && type_is(a.type, "vtable pointer")))
+		return false;
+	for (uint32_t w = map_get(&r->first, (const void *)(uintptr_t)(a.class + 1)); w; w = r->writes[w - 1].next) {
+		const struct access *b = &r->writes[w - 1].access;
+		if (!(a.locked && b->locked) && may_alias(&a, b))
+			return true;
+	}
+	return false;
+}
+
+void may_race_free(struct may_race *r)
+{
+	parallel_free(r->parallel);
+	locked_free(r->locked);
+	map_free(&r->first);
+	free(r->writes);
+	free(r);
+}

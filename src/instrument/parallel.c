@@ -1,0 +1,166 @@
+/*
+ * What may run while the program has more than one thread: everything but main and constructors up to the first
+ * creation of a thread, and what only they call before that.
+ */
+#include "instrument/addresses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct parallel {
+	struct map creates; /* functions in which a thread may be created */
+	struct map entered; /* functions that may begin while there are several threads */
+	struct map blocks;  /* blocks that begin after a creation in their function */
+};
+
+static const char *const creators[] = {
+	"pthread_create", "thrd_create", "timer_create", "clone", "fork", "vfork",
+};
+
+static bool creates_itself(LLVMValueRef callee)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(callee, &length);
+	for (size_t i = 0; i < sizeof creators / sizeof *creators; i++)
+		if (!strcmp(name, creators[i]))
+			return true;
+	return name_begins(callee, "_ZNSt6thread15_M_start_thread");
+}
+
+static bool is_creation(const struct parallel *p, LLVMValueRef i)
+{
+	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+	if (!callee)
+		return false;
+	return is_instrumented(callee) ? map_get(&p->creates, callee) != 0 : creates_itself(callee);
+}
+
+static bool block_creates(const struct parallel *p, LLVMBasicBlockRef b)
+{
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+		if (is_creation(p, i))
+			return true;
+	return false;
+}
+
+static bool function_creates(const struct parallel *p, LLVMValueRef f)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		if (block_creates(p, b))
+			return true;
+	return false;
+}
+
+static void find_creators(struct parallel *p, LLVMModuleRef m)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+			if (!is_instrumented(f) || map_get(&p->creates, f) || !function_creates(p, f))
+				continue;
+			map_set(&p->creates, f, 1);
+			changed = true;
+		}
+	}
+}
+
+static void mark_after(struct parallel *p, LLVMValueRef f)
+{
+	struct values left = {0};
+	if (!map_get(&p->creates, f))
+		return;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		if (block_creates(p, b))
+			values_push(&left, LLVMBasicBlockAsValue(b));
+	while (left.n) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMValueAsBasicBlock(left.at[--left.n]));
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+			LLVMBasicBlockRef b = LLVMGetSuccessor(end, s);
+			if (map_get(&p->blocks, b))
+				continue;
+			map_set(&p->blocks, b, 1);
+			values_push(&left, LLVMBasicBlockAsValue(b));
+		}
+	}
+	values_free(&left);
+}
+
+/* Functions that run before main. */
+static void find_constructors(LLVMModuleRef m, struct map *constructors)
+{
+	LLVMValueRef list = LLVMGetNamedGlobal(m, "llvm.global_ctors");
+	LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
+	for (int i = entries ? LLVMGetNumOperands(entries) : 0; i--;) {
+		LLVMValueRef f = LLVMGetOperand(LLVMGetOperand(entries, (unsigned)i), 1);
+		if (LLVMIsAFunction(f))
+			map_set(constructors, f, 1);
+	}
+}
+
+static bool is_root(LLVMValueRef f, const struct map *constructors)
+{
+	size_t length;
+	if (!strcmp(LLVMGetValueName2(f, &length), "main") || map_get(constructors, f))
+		return false;
+	return LLVMGetLinkage(f) == LLVMExternalLinkage || llvm_address_taken(f);
+}
+
+/* Callees of the function that it may call while there are several threads; returns whether one is new. */
+static bool pass_on(struct parallel *p, LLVMValueRef f)
+{
+	bool changed = false;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		bool several = map_get(&p->entered, f) || map_get(&p->blocks, b);
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+			if (several && callee && is_instrumented(callee) && !map_get(&p->entered, callee)) {
+				map_set(&p->entered, callee, 1);
+				changed = true;
+			}
+			several |= is_creation(p, i);
+		}
+	}
+	return changed;
+}
+
+struct parallel *parallel_analyze(LLVMModuleRef m)
+{
+	struct parallel *p = pass_alloc(1, sizeof *p);
+	struct map constructors = {0};
+	find_creators(p, m);
+	find_constructors(m, &constructors);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(f))
+			continue;
+		mark_after(p, f);
+		if (is_root(f, &constructors))
+			map_set(&p->entered, f, 1);
+	}
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+			if (is_instrumented(f))
+				changed |= pass_on(p, f);
+	}
+	map_free(&constructors);
+	return p;
+}
+
+bool parallel_is(const struct parallel *p, LLVMValueRef instruction)
+{
+	LLVMBasicBlockRef b = LLVMGetInstructionParent(instruction);
+	if (map_get(&p->entered, LLVMGetBasicBlockParent(b)) || map_get(&p->blocks, b))
+		return true;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != instruction; i = LLVMGetNextInstruction(i))
+		if (is_creation(p, i))
+			return true;
+	return false;
+}
+
+void parallel_free(struct parallel *p)
+{
+	map_free(&p->creates);
+	map_free(&p->entered);
+	map_free(&p->blocks);
+	free(p);
+}
