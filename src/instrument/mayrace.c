@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIELDS = 200 };
+
 /* What is known of an access without running it. Zero or NULL: not known, anything. */
 struct access {
 	uint32_t class;
@@ -77,6 +79,31 @@ static bool same(const struct access *a, const struct access *b)
 	       a->size == b->size && a->locked == b->locked;
 }
 
+/* Is the member of struct `inner` at that offset the one of struct `outer` at its offset? */
+static bool is_member(LLVMValueRef outer, uint64_t offset, LLVMValueRef inner, uint64_t inner_offset)
+{
+	for (int depth = 0; depth < 8; depth++) {
+		LLVMValueRef fields[FIELDS];
+		unsigned n = LLVMGetMDNodeNumOperands(outer);
+		if (outer == inner)
+			return offset == inner_offset;
+		if (n > FIELDS)
+			return true;
+		LLVMGetMDNodeOperands(outer, fields);
+		/* A name, then a type and an offset for each member. */
+		unsigned last = 0;
+		for (unsigned i = 1; i + 1 < n; i += 2)
+			if (fields[i + 1] && LLVMIsAConstantInt(fields[i + 1]) &&
+			    LLVMConstIntGetZExtValue(fields[i + 1]) <= offset)
+				last = i;
+		if (!last || !fields[last])
+			return false;
+		offset -= LLVMConstIntGetZExtValue(fields[last + 1]);
+		outer = fields[last];
+	}
+	return true;
+}
+
 static bool may_alias(const struct access *a, const struct access *b)
 {
 	if (a->object && b->object && a->object != b->object)
@@ -89,8 +116,7 @@ static bool may_alias(const struct access *a, const struct access *b)
 		return false;
 	if (a->base == a->type || b->base == b->type)
 		return true;
-	/* Members of two structs: the same one, or one is within the other. */
-	return a->base != b->base || a->offset == b->offset;
+	return is_member(a->base, a->offset, b->base, b->offset) || is_member(b->base, b->offset, a->base, a->offset);
 }
 
 static void add_write(struct may_race *r, const struct access *a)
@@ -113,12 +139,14 @@ static bool is_constant(LLVMValueRef pointer)
 
 /*
  * A function from outside may write through its arguments. Those of the C library that LLVM knows write bytes, not
- * pointers; those of the C++ runtime, and those that do not return, write nothing of the program's.
+ * pointers; those of the C++ runtime, of its threads and condition variables, and those that do not return, write
+ * nothing of the program's.
  */
 static void add_outside_writes(struct may_race *r, LLVMValueRef call, LLVMValueRef callee)
 {
 	if (llvm_library_knows(r->sharing->library, callee) || llvm_only_reads(call) || llvm_does_not_return(call) ||
-	    name_begins(callee, "__cxa_"))
+	    name_begins(callee, "__cxa_") || name_begins(callee, "_ZNSt6thread") ||
+	    name_begins(callee, "_ZNSt18condition_variable"))
 		return;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
@@ -133,28 +161,35 @@ static void add_outside_writes(struct may_race *r, LLVMValueRef call, LLVMValueR
 static void add_writes(struct may_race *r, const struct map *interposed, LLVMValueRef i)
 {
 	struct access a;
-	LLVMValueRef callee;
+	LLVMValueRef callee, pointer;
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMStore:
-		a = describe(r, i, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)));
+		pointer = LLVMGetOperand(i, 1);
+		a = describe(r, i, pointer, LLVMTypeOf(LLVMGetOperand(i, 0)));
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-		a = describe(r, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)));
+		pointer = LLVMGetOperand(i, 0);
+		a = describe(r, i, pointer, LLVMTypeOf(LLVMGetOperand(i, 1)));
 		break;
 	case LLVMCall:
 	case LLVMInvoke:
 		callee = direct_callee(i);
 		if (callee && !is_intrinsic(callee) && !is_instrumented(callee) && !map_get(interposed, callee))
 			add_outside_writes(r, i, callee);
-		if (!callee || !(name_begins(callee, "llvm.mem")))
+		if (!callee || !name_begins(callee, "llvm.mem"))
 			return;
-		a = describe(r, i, LLVMGetOperand(i, 0), NULL);
+		pointer = LLVMGetOperand(i, 0);
+		a = describe(r, i, pointer, NULL);
+		/* Where memory is cleared it mostly is about to be used for the first time. */
+		if (name_begins(callee, "llvm.memset") && !a.object)
+			return;
 		break;
 	default:
 		return;
 	}
-	add_write(r, &a);
+	if (!llvm_is_new_at(r->sharing->library, pointer, i))
+		add_write(r, &a);
 }
 
 struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed)

@@ -1,5 +1,6 @@
 // The plugin boundary, and the few things that LLVM's C interface cannot do (declared in pass.h).
 #include "llvm-c/BitWriter.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -296,6 +297,10 @@ HIDDEN void llvm_set_memory_intrinsic_volatile(LLVMValueRef Call)
 struct llvm_library {
 	TargetLibraryInfoImpl Impl;
 	TargetLibraryInfo Info;
+	struct {
+		const Function *F = nullptr;
+		DominatorTree Tree;
+	} Dominators; // of the function that was asked about last
 	explicit llvm_library(const Triple &T) : Impl(T), Info(Impl)
 	{
 	}
@@ -336,6 +341,20 @@ HIDDEN bool llvm_is_allocation(llvm_library *L, LLVMValueRef Call)
 HIDDEN bool llvm_is_reallocation(llvm_library *, LLVMValueRef Call)
 {
 	return getReallocatedOperand(cast<CallBase>(unwrap(Call))) != nullptr;
+}
+
+HIDDEN bool llvm_is_new_at(llvm_library *L, LLVMValueRef Pointer, LLVMValueRef At)
+{
+	const Value *Object = getUnderlyingObject(unwrap(Pointer));
+	auto *I = cast<Instruction>(unwrap(At));
+	auto *Made = dyn_cast<CallBase>(Object);
+	if (!Made || !isAllocationFn(Made, &L->Info))
+		return false;
+	if (L->Dominators.F != I->getFunction()) {
+		L->Dominators.F = I->getFunction();
+		L->Dominators.Tree.recalculate(*I->getFunction());
+	}
+	return !PointerMayBeCapturedBefore(Made, false, true, I, &L->Dominators.Tree);
 }
 
 HIDDEN bool llvm_is_deallocation(llvm_library *L, LLVMValueRef Call)

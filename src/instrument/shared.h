@@ -34,6 +34,8 @@ bool llvm_library_knows(struct llvm_library *l, LLVMValueRef function);
 bool llvm_returns_fresh(LLVMValueRef call);
 /* Known to be malloc, calloc, operator new or the like / realloc or the like / free or the like. */
 bool llvm_is_allocation(struct llvm_library *l, LLVMValueRef call);
+/* Does the pointer lead to memory that was allocated in the same function and that nobody else knows yet? */
+bool llvm_is_new_at(struct llvm_library *l, LLVMValueRef pointer, LLVMValueRef instruction);
 bool llvm_is_reallocation(struct llvm_library *l, LLVMValueRef call);
 bool llvm_is_deallocation(struct llvm_library *l, LLVMValueRef call);
 bool llvm_only_reads(LLVMValueRef call);

@@ -2,6 +2,7 @@
  * Recorded values (include/rethread/instrument.h). A thread's first chunk is made when it has its first value: most
  * threads have few or none. Until then, and where values are not recorded, they go to a few words of the thread's own.
  */
+#include "rt/clock.h"
 #include "rt/log.h"
 #include "rt/self.h"
 
@@ -23,6 +24,24 @@ static void to_scratch(void)
 	__rethread_values = (struct rt_values){scratch, scratch + SCRATCH};
 }
 
+/*
+ * Recording values must stay cheap. A thread that has filled the window faster than this goes on without: inference
+ * then guesses what it read from there on.
+ */
+enum { NS_PER_VALUE = 20 };
+
+static bool too_many(struct rt_self *self)
+{
+	uint64_t now, since = self->values_since;
+	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
+
+	if (!window)
+		return false;
+	now = rt_clock_ns();
+	self->values_since = now;
+	return since && now - since < window->size / sizeof(uint32_t) * NS_PER_VALUE;
+}
+
 static bool to_chunk(struct rt_self *self)
 {
 	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
@@ -41,7 +60,7 @@ void __rethread_values_full(void)
 	bool first = self->value_pieces.seq == UINT64_MAX;
 
 	/* A log that has ended stays ended: a gap in it would be taken for something that is there. */
-	if (!records(self) || self->values_ended || !to_chunk(self)) {
+	if (!records(self) || self->values_ended || too_many(self) || !to_chunk(self)) {
 		self->values_ended |= records(self);
 		to_scratch();
 		return;
