@@ -4,7 +4,7 @@
  *
  * A trace is a directory: one log per process, `log.PID`, written by the runtime, and `meta.json`,
  * written by `rethread record` when the run is over. A log is a file of RT_PAGE-sized pages: page 0 is
- * struct rt_log_header; after it come chunks, each a multiple of RT_PAGE long and beginning with struct
+ * struct rt_log_header; after it come chunks, each a multiple of 64 bytes long and beginning with struct
  * rt_chunk. Each chunk belongs to one stream of one thread; a stream is the concatenation of its
  * chunks' payloads in order of `seq`. The writer reserves file space before it maps it, so a full disk
  * is an error code and never SIGBUS; everything is written through shared mappings, so what was stored

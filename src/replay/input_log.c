@@ -29,7 +29,7 @@ static const struct rt_chunk *next_chunk(size_t *offset)
 	if (at + sizeof(struct rt_chunk) > input_log.size)
 		return NULL;
 	const struct rt_chunk *c = (const struct rt_chunk *)(input_log.data + at);
-	if (c->magic != RT_CHUNK_MAGIC || c->size < RT_PAGE || c->size > input_log.size - at)
+	if (c->magic != RT_CHUNK_MAGIC || c->size < sizeof *c || c->size > input_log.size - at)
 		return NULL;
 	*offset = at + c->size;
 	return c;

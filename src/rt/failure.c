@@ -348,23 +348,48 @@ void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(voi
 
 /* ------------------------------------------------------------------ alternate stacks -------- */
 
+/*
+ * One stack of a thread that ended is kept for the next thread; making one costs as much as the thread's log does. The
+ * kernel may still be using it only if its thread is, and that has let go of it.
+ */
+static void *kept;
+
+static void *take_stack(void)
+{
+	void *stack = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQ_REL);
+	long at;
+
+	if (stack)
+		return stack;
+	at = syscall(SYS_mmap, NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		     -1, 0);
+	return at == -1 ? NULL : (void *)at;
+}
+
+static void leave_stack(void *stack)
+{
+	void *other = __atomic_exchange_n(&kept, stack, __ATOMIC_ACQ_REL);
+
+	if (other)
+		syscall(SYS_munmap, other, STACK_SIZE);
+}
+
 void rt_failure_thread(void)
 {
 	int saved = errno;
 	stack_t there, ours;
-	long at;
+	void *at;
 
 	if (!alternate && state.installed && !sigaltstack(NULL, &there) &&
 	    (there.ss_flags & SS_DISABLE)) {
-		at = syscall(SYS_mmap, NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		at = take_stack();
 		memset(&ours, 0, sizeof ours);
-		ours.ss_sp = (void *)at;
+		ours.ss_sp = at;
 		ours.ss_size = STACK_SIZE;
-		if (at != -1 && !sigaltstack(&ours, NULL))
-			alternate = ours.ss_sp;
-		else if (at != -1)
-			syscall(SYS_munmap, at, STACK_SIZE);
+		if (at && !sigaltstack(&ours, NULL))
+			alternate = at;
+		else if (at)
+			leave_stack(at);
 	}
 	errno = saved;
 }
@@ -381,7 +406,7 @@ void rt_failure_thread_end(void)
 			errno = saved;
 			return;
 		}
-		syscall(SYS_munmap, alternate, STACK_SIZE);
+		leave_stack(alternate);
 		alternate = NULL;
 	}
 	errno = saved;

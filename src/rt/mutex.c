@@ -5,9 +5,9 @@
 #endif
 #include "rt/deadlock.h"
 #include "rt/interpose.h"
+#include "rt/lookup.h"
 #include "rt/plain_mutex.h"
 
-#include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,11 @@ void rt_plain_mutexes_init(void)
 	void *functions[] = {(void *)rt_real.pthread_mutex_trylock, (void *)rt_real.pthread_mutex_lock,
 			     (void *)rt_real.pthread_mutex_unlock};
 	const char *version = gnu_get_libc_version();
-	Dl_info libc, found;
 
-	if (strncmp(version, "2.", 2) || atoi(version + 2) < 34 || !dladdr((void *)gnu_get_libc_version, &libc))
+	if (strncmp(version, "2.", 2) || atoi(version + 2) < 34)
 		return;
 	for (unsigned i = 0; i < 3; i++)
-		if (!dladdr(functions[i], &found) || found.dli_fbase != libc.dli_fbase)
+		if (!rt_same_library(functions[i], (void *)gnu_get_libc_version))
 			return;
 	rt_plain_mutexes = true;
 }

@@ -4,19 +4,19 @@
 #include "rt/real.h"
 
 #include "rt/inputs.h"
+#include "rt/lookup.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 struct rt_real rt_real;
 struct rt_input_real rt_input_real;
 
-static void find(const char *const *names, unsigned count, void *into)
+static void find(const struct rt_lookup *lookup, const char *const *names, unsigned count, void *into)
 {
 	void *found;
 
 	for (unsigned i = 0; i < count; i++) {
-		found = dlsym(RTLD_NEXT, names[i]);
+		found = rt_lookup(lookup, names[i]);
 		memcpy((char *)into + i * sizeof found, &found, sizeof found);
 	}
 }
@@ -34,12 +34,14 @@ void rt_real_init(void)
 #undef INPUT
 	};
 	static struct rt_real real;
+	struct rt_lookup lookup;
 
 	if (rt_real.pthread_create)
 		return;
 	_Static_assert(sizeof names == sizeof rt_real, "rt_real is an array of pointers");
 	_Static_assert(sizeof inputs == sizeof rt_input_real, "rt_input_real is an array of pointers");
-	find(inputs, sizeof inputs / sizeof *inputs, &rt_input_real);
-	find(names, sizeof names / sizeof *names, &real);
+	rt_lookup_init(&lookup);
+	find(&lookup, inputs, sizeof inputs / sizeof *inputs, &rt_input_real);
+	find(&lookup, names, sizeof names / sizeof *names, &real);
 	rt_real = real;
 }

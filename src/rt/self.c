@@ -316,28 +316,29 @@ void *rt_self_shown_room(struct rt_self *self, size_t size)
 
 /* ------------------------------------------------------------------ life of a thread -------- */
 
-/* Thread record, path, synchronization: as many as the scheme has. One page each, one mapping. */
-static unsigned first_chunks(void)
-{
-	return rt_log.scheme;
-}
+/*
+ * Thread record, path, synchronization: as many as the scheme has, on one page, which is what most of a thread's
+ * set-up costs.
+ */
+enum { THREAD_SIZE = 192, FIRST_PATH = 2304, FIRST_SYNC = RT_PAGE - THREAD_SIZE - FIRST_PATH };
+_Static_assert(THREAD_SIZE >= sizeof(struct rt_chunk) + sizeof(struct rt_thread) && FIRST_SYNC % 64 == 0, "chunks of 64");
 
 struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child)
 {
-	static const uint32_t streams[] = {RT_STREAM_THREAD, RT_STREAM_PATH, RT_STREAM_SYNC};
-	struct rt_chunk parts[3];
+	struct rt_chunk parts[] = {
+		{.size = THREAD_SIZE, .thread = number, .stream = RT_STREAM_THREAD},
+		{.size = FIRST_PATH, .thread = number, .stream = RT_STREAM_PATH},
+		{.size = FIRST_SYNC, .thread = number, .stream = RT_STREAM_SYNC},
+	};
+	unsigned count = rt_log.scheme;
 	struct rt_chunk *chunk;
 	struct rt_thread *t;
 
 	_Static_assert(RT_SCHEME_BASE == 1 && RT_SCHEME_PATH_SYNC == 3,
 		       "schemes add a stream each");
-	memset(parts, 0, sizeof parts);
-	for (unsigned i = 0; i < first_chunks(); i++) {
-		parts[i].size = RT_PAGE;
-		parts[i].thread = number;
-		parts[i].stream = streams[i];
-	}
-	chunk = rt_log_reserve(parts, first_chunks(), NULL);
+	for (unsigned i = count; i < 3; i++)
+		parts[count - 1].size += parts[i].size;
+	chunk = rt_log_reserve(parts, count, NULL);
 	if (!chunk) {
 		rt_log_drop();
 		return NULL;
@@ -354,11 +355,11 @@ static void begin_streams(struct rt_self *self, struct rt_thread *t)
 	struct rt_chunk *chunk = (struct rt_chunk *)t - 1;
 
 	if (rt_log.scheme >= RT_SCHEME_PATH) {
-		self->path_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + RT_PAGE);
+		self->path_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + THREAD_SIZE);
 		path_to_chunk(self, self->path_pieces.chunk[0]);
 	}
 	if (rt_log.scheme >= RT_SCHEME_PATH_SYNC) {
-		self->sync_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + 2 * RT_PAGE);
+		self->sync_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + THREAD_SIZE + FIRST_PATH);
 		sync_to_chunk(self, self->sync_pieces.chunk[0]);
 	}
 }
@@ -422,5 +423,5 @@ void rt_self_leave(void)
 	self->input = NULL;
 	self->thread = &self->spare;
 	if (mapped)
-		rt_log_unmap((struct rt_chunk *)mapped - 1, first_chunks() * RT_PAGE);
+		rt_log_unmap((struct rt_chunk *)mapped - 1, RT_PAGE);
 }

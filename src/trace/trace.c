@@ -154,7 +154,7 @@ static bool read_pieces(struct log *l, struct error *err)
 		}
 		if (c.magic != RT_CHUNK_MAGIC)
 			return damaged(l, err, "no chunk where one should be", at);
-		if (c.size < RT_PAGE || c.size % RT_PAGE)
+		if (c.size <= sizeof c || c.size % sizeof c)
 			return damaged(l, err, "impossible size of a chunk", at);
 		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SHOWN)
 			return damaged(l, err, "unknown stream", at);

@@ -57,3 +57,55 @@ more=$(stat -c %s trace/log.*)
 dump
 has dump '^thread 1 bits 0 done 20000000 '
 same "$(grep -c ^sync dump)" 3
+# A preloaded library still gets its turn: functions are looked up as the dynamic linker would.
+cat >counter.c <<'E'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static int locks;
+int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	locks++;
+	return ((int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock"))(m);
+}
+int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	locks++;
+	return ((int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_trylock"))(m);
+}
+__attribute__((destructor)) static void say(void) { fprintf(stderr, "locks %d\n", locks); }
+E
+clang-19 -O1 -fPIC -shared counter.c -o counter.so
+rm -rf trace && mkdir trace
+LD_PRELOAD=$PWD/counter.so RETHREAD_OPTIONS=dir=trace ./q 7 2>err
+has err '^locks 7$'
+dump
+has dump '^thread 1 bits 0 done 14 '
+# So do functions that the C library has in several versions, and those it chooses when they are bound (time).
+program v <<'E'
+#include "recorded.h"
+#include <time.h>
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int ready;
+static void *thread(void *p)
+{
+	pthread_mutex_lock(&m);
+	ready = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, thread, NULL);
+	while (!ready) pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
+	pthread_join(t, NULL);
+	return time(NULL) > 1000000000 ? 0 : 1;
+}
+E
+record 0 ./v
