@@ -283,6 +283,16 @@ static bool has_place(LLVMValueRef v)
 	       !name_begins(v, "llvm.");
 }
 
+/*
+ * LLVM takes a nameless constant that holds a symbol's address, and that such a table refers to, for an entry of the
+ * global offset table, puts a real one in its place, and forgets that functions use it, too.
+ */
+static void keep_named(LLVMValueRef v)
+{
+	if (LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v))
+		LLVMSetUnnamedAddress(v, LLVMNoUnnamedAddr);
+}
+
 void addresses_places(LLVMModuleRef m, const struct values *symbols)
 {
 	LLVMTypeRef i32 = int_type(m, 32), i64 = int_type(m, 64);
@@ -293,8 +303,10 @@ void addresses_places(LLVMModuleRef m, const struct values *symbols)
 	for (size_t i = 0; i < symbols->n; i++) {
 		LLVMValueRef v = symbols->at[i];
 		places[i] = int_value(m, 32, 0);
-		if (has_place(v) && (!LLVMIsAFunction(v) || llvm_address_taken(v)))
-			places[i] = LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(v, i64), here), i32);
+		if (!has_place(v) || (LLVMIsAFunction(v) && !llvm_address_taken(v)))
+			continue;
+		keep_named(v);
+		places[i] = LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(v, i64), here), i32);
 	}
 	LLVMSetInitializer(table, LLVMConstArray2(i32, places, symbols->n));
 	LLVMSetGlobalConstant(table, true);

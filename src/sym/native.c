@@ -84,8 +84,8 @@ static uint64_t left_by_free(uint64_t start, uint64_t at)
 	return at == start ? start >> 12 : 0x6b65795f66726565;
 }
 
-/* A block that is given up counts as written: whoever uses it and is not ordered with that races. */
-static void frees(struct ethread *self, uint32_t site, uint64_t address)
+/* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
+static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
 	uint64_t start, size;
 	bool freed;
@@ -95,7 +95,7 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address)
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
 		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
-		if (at < start + 16 && a.size == 8)
+		if (!moves && at < start + 16 && a.size == 8)
 			a.value = (struct slot){ left_by_free(start, at), EXPR_NONE };
 		engine_store(self, site, &a);
 		at += a.size;
@@ -205,7 +205,7 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 		else if (e.kind == 'w' && e.measure != '%')
 			take_snapshot(m, at, measure_most(c, &e, at));
 		else if (e.kind == 'f' || e.kind == 'm')
-			frees(self, c->site, at);
+			frees(self, c->site, at, e.kind == 'm');
 	}
 }
 
