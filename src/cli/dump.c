@@ -126,10 +126,11 @@ static char *path_text(const struct trace_thread *thread)
 static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths)
 {
 	char *bits = path_text(thread);
-	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
+	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
-			      "branches", (json_int_t)thread->nbits, "path", text(bits), "sync",
+			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->nvalues,
+			      "path", text(bits), "sync",
 			      sync_entries(t, thread), "inputs", input_entries(thread), "outputs",
 			      output_entries(thread));
 	free(bits);

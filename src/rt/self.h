@@ -68,7 +68,7 @@ struct rt_self {
 	uint64_t handler_word;  /* what signal handlers append to (handlers.c) */
 	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
 	struct rt_values interrupted_values; /* the same of recorded values */
-	uint64_t values_since;  /* when their window was last empty, in nanoseconds */
+	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	uint32_t handlers;      /* that are running */
 	/* Cold. */
 	struct rt_peer *peer;

@@ -25,21 +25,21 @@ static void to_scratch(void)
 }
 
 /*
- * Recording values must stay cheap. A thread that has filled the window faster than this goes on without: inference
- * then guesses what it read from there on.
+ * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
+ * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 20 };
+enum { NS_PER_VALUE = 20, WINDOWS = 16 };
 
 static bool too_many(struct rt_self *self)
 {
 	uint64_t now, since = self->values_since;
 	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
 
-	if (!window)
+	if (!window || self->value_pieces.seq % WINDOWS)
 		return false;
 	now = rt_clock_ns();
 	self->values_since = now;
-	return since && now - since < window->size / sizeof(uint32_t) * NS_PER_VALUE;
+	return since && now - since < (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE;
 }
 
 static bool to_chunk(struct rt_self *self)

@@ -1,0 +1,48 @@
+# Values of racy reads that decide addresses are in the log, others are not; values=0 turns them off.
+cat >ring.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#define N 64
+static struct node { struct node *next; } *list; /* built before there are threads */
+static int tickets[N];                           /* a slot for each ticket */
+static volatile int next;
+static pthread_barrier_t begin;
+static void *take(void *arg)
+{
+	long walked = 0;
+	for (struct node *n = list; n; n = n->next)
+		walked++;
+	pthread_barrier_wait(&begin);
+	for (int i = 0; i < N / 2; i++)
+		tickets[next++ % N]++; /* bug: two threads can draw the same */
+	return (void *)walked;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 1000; i++) {
+		struct node *n = malloc(sizeof *n);
+		n->next = list;
+		list = n;
+	}
+	pthread_barrier_init(&begin, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, take, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	for (int i = 0; i < N; i++)
+		assert(tickets[i] == 1 && "a ticket was drawn twice");
+	return argc > 5;
+}
+P
+rethread cc -O2 -g -pthread -o ring ring.c
+rethread record -q -o one ./ring || true
+values() { rethread dump --json "$1" | python3 -c '
+import json, sys
+print(*[t["values"] for t in json.load(sys.stdin)["threads"]])'; }
+# 1000 allocations by the main thread; each worker 32 tickets, and nothing of the list.
+same "$(values one)" "1000 32 32"
+RETHREAD_OPTIONS=values=0 rethread record -q -o none ./ring || true
+same "$(values none)" "0 0 0"
+proven ring.c
