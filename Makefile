@@ -66,7 +66,7 @@ objects = $(patsubst %,$(B)/obj/%.o,$(wildcard $(foreach d,$(1),src/$(d)/*.c src
 rt_objects = $(patsubst %,$(B)/rt/%.o,$(1))
 
 CLI := $(call objects,base trace exe cc cli)
-INFER := $(call objects,base trace exe model solve infer) \
+INFER := $(call objects,base trace exe model solve infer search) \
 	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
@@ -75,7 +75,7 @@ RT := $(call rt_objects,$(wildcard src/rt/*.c))
 TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c effects.c input_kinds.c log.c lookup.c options.c))
 
 # What unit tests may use: everything but the mains.
-PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer))) \
+PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer search))) \
 	$(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
 
@@ -125,7 +125,7 @@ $(B)/rethread-gdb.py: scripts/rethread-gdb.py
 
 # ---------------------------------------------------------------- objects
 
-LLVM_USERS := instrument sym solve infer
+LLVM_USERS := instrument sym solve infer search
 $(foreach d,$(LLVM_USERS),$(B)/obj/src/$(d)/%.o): EXTRA = $(LLVM_INCLUDES)
 
 $(B)/obj/%.c.o: %.c

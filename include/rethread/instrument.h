@@ -54,7 +54,8 @@
  * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
  * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
- * Before a thread is set up, and when recording is off, the pointer leads to a scratch word.
+ * Before a thread is set up, and when recording is off, the pointer leads to a scratch word. The twin appends likewise, at
+ * the same places; there the word is only looked at, to see whether a thread follows a recorded path (search.h).
  *
  * Instrumented code may leave out checks, and check for less, as long as a word never has more than 62 bits and has at most
  * 55 at calls and returns; and it may keep pointer and word in registers between calls, so that an

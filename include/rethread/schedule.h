@@ -35,6 +35,7 @@
  *     mode=record,build=HEX                                          (scheme rw, into the dir of RETHREAD_OPTIONS)
  *     mode=record,build=HEX,schedule=FILE,log=FILE,report=FILE,timeout=SEC
  *              (the same under a schedule of model sc, and with the inputs of another run: each is optional)
+ *     mode=record,...,sketch=FILE,attempt=FILE                       (an attempt of a search, see search.h)
  *     mode=infer,engine=FILE,trace=DIR,code=FILE,state=DIR
  *     (unset)  the twin runs free
  * `report` is written by the replay runtime: struct rt_report, mapped shared, so that it survives any end.

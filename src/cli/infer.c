@@ -21,7 +21,15 @@ const struct command reproduce_command = {
 	.arguments = "[TRACE] [--budget SEC] [--memory-model sc|tso|pso] [--json FILE]\n"
 		     "                          [--smt2 FILE] [--explain-formula] [--no-time]",
 	.summary = "find an interleaving that fails the same way, and prove it by replaying",
-	.details = "Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 3 the budget\n"
+	.details = "  --engine E        auto (default): solve, then search; solve; search; follow\n"
+		   "  --budget SEC      time for all of it (default 300)\n"
+		   "  --memory-model M  sc, tso or pso (default: sc, then tso)\n"
+		   "  --seed N          of engine search: another number, other attempts (default 1)\n"
+		   "  --no-time         do not believe time stamps\n"
+		   "  --json FILE       figures\n"
+		   "  --smt2 FILE       the formula\n"
+		   "\n"
+		   "Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 3 the budget\n"
 		   "ended, 4 an error.\n",
 	.run = run,
 };

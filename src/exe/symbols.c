@@ -106,6 +106,15 @@ bool symbols_find(struct symbols *s, uint64_t address, struct position *p)
 	return name || p->file;
 }
 
+const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset)
+{
+	GElf_Sym symbol;
+	GElf_Off within = 0;
+	const char *name = dwfl_module_addrinfo(s->module, address + s->bias, &within, &symbol, NULL, NULL, NULL);
+	*offset = within;
+	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT ? name : NULL;
+}
+
 size_t symbols_build_id(struct symbols *s, uint8_t *to, size_t size)
 {
 	const unsigned char *bits;

@@ -26,6 +26,9 @@ void symbols_close(struct symbols *s);
 /* `address` is relative to the load address, as in struct rt_failure. False when nothing is known of it. */
 bool symbols_find(struct symbols *s, uint64_t address, struct position *p);
 
+/* The variable that has the address, and how far into it that is; NULL when there is none. */
+const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
+
 /* The file's build-id: returns its size, 0 when it has none; at most `size` bytes are stored. */
 size_t symbols_build_id(struct symbols *s, uint8_t *to, size_t size);
 

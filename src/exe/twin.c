@@ -74,11 +74,13 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 	size_t n = 0;
 	while (t->environment && t->environment[n])
 		n++;
-	char **env = xcalloc(n + 2, sizeof *env);
+	char **env = xcalloc(n + 3, sizeof *env);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(t->environment[i], "RETHREAD_", 9))
 			env[kept++] = t->environment[i];
+	if (run->options)
+		env[kept++] = xasprintf("RETHREAD_OPTIONS=%s", run->options);
 	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
 	personality(ADDR_NO_RANDOMIZE);
 	if (t->cwd && chdir(t->cwd))
@@ -109,15 +111,24 @@ static bool await(pid_t child, unsigned timeout, int *status, bool *timed_out)
 	}
 }
 
+pid_t twin_start(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
+		 struct error *err)
+{
+	pid_t child = fork();
+	if (child < 0)
+		fail(err, "cannot start %s: %s", twin, strerror(errno));
+	if (!child)
+		start_twin(t, twin, run, output);
+	return child;
+}
+
 /* As twin_run; standard output and error go to the file `output` when that is not NULL. */
 static bool run_into(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
 		     int *status, bool *timed_out, struct error *err)
 {
-	pid_t child = fork();
+	pid_t child = twin_start(t, twin, run, output, err);
 	if (child < 0)
-		return fail(err, "cannot start %s: %s", twin, strerror(errno));
-	if (!child)
-		start_twin(t, twin, run, output);
+		return false;
 	if (!await(child, run->timeout, status, timed_out))
 		return fail(err, "lost %s: %s", twin, strerror(errno));
 	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
@@ -197,14 +208,6 @@ static bool same_site(const struct trace *t, const char *twin, const struct rt_f
 	return !strcmp(recorded, replayed);
 }
 
-/* A run of the twin that is over. */
-struct replayed {
-	const char *twin, *output;
-	const struct rt_report *report;
-	int status;
-	bool timed_out;
-};
-
 /*
  * Are the threads that hung in the recorded run among those that are blocked now? `all`: every thread that was
  * not done, else those in the cycle.
@@ -226,8 +229,7 @@ static bool same_blocked(const struct trace *t, const struct rt_failure *came, b
 	return true;
 }
 
-/* The signature: kind, thread, and what names the failure among those of its kind. */
-static bool same_failure(const struct trace *t, const struct replayed *x)
+bool twin_same_failure(const struct trace *t, const struct replayed *x)
 {
 	const struct rt_failure *a = &t->failure, *b = &x->report->failure;
 	const struct rt_report *r = x->report;
@@ -303,7 +305,7 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 	char *report = xasprintf("%s/report", dir);
 	char *variable = twin_replay_variable(t, schedule, report, timeout);
 	char *output = t->fail_if ? xasprintf("%s/output", dir) : NULL;
-	struct twin_run run = { variable, quiet, timeout ? timeout + 5 : 0 };
+	struct twin_run run = { .variable = variable, .quiet = quiet, .timeout = timeout ? timeout + 5 : 0 };
 	int status;
 	bool timed_out;
 	bool ok = run_into(t, twin, &run, output, &status, &timed_out, err);
@@ -316,7 +318,7 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 		result->report.failure.message[RT_MESSAGE_SIZE - 1] = 0;
 		result->report.thread[sizeof result->report.thread - 1] = 0;
 		struct replayed x = { twin, output, &result->report, status, timed_out };
-		result->reproduced = same_failure(t, &x);
+		result->reproduced = twin_same_failure(t, &x);
 		if (!result->reproduced)
 			say_why(t, twin, timed_out, result);
 	}

@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include "trace/trace.h"
 
+#include <sys/types.h>
+
 #include <rethread/schedule.h>
 
 /*
@@ -19,6 +21,7 @@ char *twin_extract(const struct trace *t, const char *dir, struct error *err);
 
 struct twin_run {
 	const char *variable;  /* value of RETHREAD_TWIN */
+	const char *options;   /* value of RETHREAD_OPTIONS, or NULL */
 	bool quiet;            /* standard output and error go to /dev/null, input comes from it */
 	unsigned timeout;      /* seconds, then SIGKILL; 0 = none */
 };
@@ -28,6 +31,20 @@ struct twin_run {
  */
 bool twin_run(const struct trace *t, const char *twin, const struct twin_run *run, int *status,
 	      bool *timed_out, struct error *err);
+
+/* The same without waiting for its end; output and error go to the file `output` when that is not NULL. -1: cannot. */
+pid_t twin_start(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
+		 struct error *err);
+
+/* A run of the twin that is over. */
+struct replayed {
+	const char *twin, *output; /* output: a file, or NULL */
+	const struct rt_report *report;
+	int status;                /* as from waitpid */
+	bool timed_out;
+};
+/* Did it fail with the recorded signature: kind, thread, and what names the failure among those of its kind? */
+bool twin_same_failure(const struct trace *t, const struct replayed *x);
 
 /* One replay of a schedule: what came of it. */
 struct replay_result {

@@ -71,7 +71,7 @@ static bool run_once(const struct trace *t, const char *twin, const char *dir, c
 	char *status_file = xasprintf("%s/status.json", dir), *error_file = xasprintf("%s/error", dir);
 	unlink(status_file);
 	unlink(error_file);
-	struct twin_run run = { variable, getenv("RETHREAD_DEBUG_TWIN") == NULL, timeout };
+	struct twin_run run = { .variable = variable, .quiet = getenv("RETHREAD_DEBUG_TWIN") == NULL, .timeout = timeout };
 	int status;
 	bool ok = twin_run(t, twin, &run, &status, timed_out, err);
 	char *text = NULL;

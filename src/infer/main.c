@@ -12,11 +12,15 @@
 #include "infer/result.h"
 #include "infer/revise.h"
 #include "model/check.h"
+#include "search/search.h"
+#include "search/story.h"
 #include "solve/infer.h"
 #include "trace/store.h"
 #include "trace/trace.h"
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,11 +36,12 @@ struct request {
 	bool explain;     /* ... and in words to standard output */
 	bool no_time;     /* do not believe time stamps */
 	bool verbose;
+	uint64_t seed;    /* of the search */
 };
 
 static const char usage_text[] =
-	"usage: rethread reproduce [TRACE] [--engine auto|solve|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
-	"                          [--json FILE] [--smt2 FILE] [--no-time]\n"
+	"usage: rethread reproduce [TRACE] [--engine auto|solve|search|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
+	"                          [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
 	"                          [--explain-formula]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
@@ -57,6 +62,15 @@ static double seconds_argument(const char *text)
 	return value;
 }
 
+static uint64_t seed_argument(const char *text)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+	if (end == text || *end || *text == '-')
+		die(EXIT_USAGE, "--seed takes a number, not `%s'", text);
+	return value;
+}
+
 static struct request parse(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -64,14 +78,16 @@ static struct request parse(int argc, char **argv)
 		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
 		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
 		{ "verbose", no_argument, NULL, 'v' },            { "explain-formula", no_argument, NULL, 'x' },
+		{ "seed", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },               { 0 },
 	};
-	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300 };
+	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300, .seed = 1 };
 	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
 		switch (c) {
 		case 'e':
-			if (strcmp(optarg, "auto") && strcmp(optarg, "solve") && strcmp(optarg, "follow"))
-				die(EXIT_USAGE, "this version has the engines auto, solve and follow, not `%s'", optarg);
+			if (strcmp(optarg, "auto") && strcmp(optarg, "solve") && strcmp(optarg, "search") &&
+			    strcmp(optarg, "follow"))
+				die(EXIT_USAGE, "the engines are auto, solve, search and follow, not `%s'", optarg);
 			r.engine = optarg;
 			break;
 		case 'b':
@@ -93,6 +109,9 @@ static struct request parse(int argc, char **argv)
 			break;
 		case 'x':
 			r.explain = true;
+			break;
+		case 'd':
+			r.seed = seed_argument(optarg);
 			break;
 		case 'v':
 			r.verbose = true;
@@ -136,6 +155,8 @@ struct work {
 	struct figures figures;
 	unsigned seed;      /* of the order in which the executor runs the threads; 0: by time */
 	double start;
+	double share;       /* seconds that engine solve may take of the budget */
+	bool may_search;    /* when solve comes to nothing, engine search is next */
 };
 
 static char *formula_file(const struct work *w)
@@ -156,6 +177,8 @@ static void show_formula(const struct work *w)
 	free(file);
 }
 
+_Noreturn static void search_for_it(struct work *w);
+
 _Noreturn static void finish(struct work *w, int code, const char *outcome)
 {
 	w->figures.outcome = outcome;
@@ -169,9 +192,19 @@ _Noreturn static void finish(struct work *w, int code, const char *outcome)
 	exit(code);
 }
 
+/* Engine solve has come to nothing. Where there is another engine, that goes on; else this returns. */
+static void fall_back(struct work *w)
+{
+	if (!w->may_search)
+		return;
+	progress_line("going on with engine search");
+	search_for_it(w);
+}
+
 _Noreturn static void give_up(struct work *w, const struct error *err)
 {
 	progress_line("rethread: %s", err->text);
+	fall_back(w);
 	finish(w, EXIT_ERROR, "error");
 }
 
@@ -192,13 +225,13 @@ static void open_trace(struct work *w)
 
 static double left(const struct work *w)
 {
-	double rest = w->request.budget - (solver_clock() - w->start);
+	double rest = w->share - (solver_clock() - w->start);
 	return rest > 0.01 ? rest : 0.01;
 }
 
 static bool budget_over(const struct work *w)
 {
-	return solver_clock() - w->start >= w->request.budget;
+	return solver_clock() - w->start >= w->share;
 }
 
 /* Conditions on what was shown are for failures that show there, and not for the last phase. */
@@ -236,6 +269,7 @@ static void execute(struct work *w)
 	enum explore_result result = explorer_run(w->explorer, left(w), &w->x, s, &err);
 	if (result != EXPLORE_DONE) {
 		progress_line("rethread: %s", err.text);
+		fall_back(w);
 		finish(w, result == EXPLORE_BUDGET ? EXIT_BUDGET : EXIT_ERROR,
 		       result == EXPLORE_BUDGET ? "budget" : "error");
 	}
@@ -281,6 +315,9 @@ _Noreturn static void unexplained(struct work *w)
 
 _Noreturn static void over_budget(struct work *w)
 {
+	if (w->may_search)
+		progress_line("rethread: no interleaving was inferred in %.0f s", w->share);
+	fall_back(w);
 	progress_line("rethread: the budget of %.0f s ended before an interleaving was found; --budget gives more",
 		      w->request.budget);
 	finish(w, EXIT_BUDGET, "budget");
@@ -406,15 +443,84 @@ _Noreturn static void follow_order(struct work *w)
 static void choose_engine(struct work *w)
 {
 	bool rw = trace_is_rw(w->trace);
-	if (rw ? !strcmp(w->request.engine, "solve") : !strcmp(w->request.engine, "follow")) {
+	bool base = w->trace->header.scheme == RT_SCHEME_BASE, needs_path = !strcmp(w->request.engine, "solve");
+	bool searches = !strcmp(w->request.engine, "search");
+	if ((rw && (needs_path || searches)) || (!rw && !strcmp(w->request.engine, "follow"))) {
 		progress_line("rethread: engine %s does not work from a trace of this scheme", w->request.engine);
 		finish(w, EXIT_USAGE, "error");
 	}
 	if (rw)
 		follow_order(w);
-	if (w->trace->header.scheme < RT_SCHEME_PATH) {
+	if (searches || (base && w->request.prove && !needs_path))
+		search_for_it(w);
+	if (base) {
 		progress_line("rethread: scheme base records inputs but no paths, so there is nothing that engine solve could "
 			      "follow: record again with --scheme path+sync");
+		finish(w, EXIT_ERROR, "error");
+	}
+	w->may_search = w->request.prove && !strcmp(w->request.engine, "auto");
+	w->share = w->may_search ? w->request.budget * 0.6 : w->request.budget;
+}
+
+/* ---- engine search ---- */
+
+/* Does what an attempt recorded replay, with the recorded inputs? Then it becomes the trace's schedule. */
+static bool prove_attempt(void *data, const struct schedule *found, const struct rt_attempt *attempt)
+{
+	struct work *w = data;
+	struct error err;
+	struct schedule s = *found;
+	struct replay_result result;
+	char *candidate = xasprintf("%s/schedule", w->dir), *final = xasprintf("%s/schedule", w->trace->dir);
+	char *interleaving = xasprintf("%s/interleaving.json", w->trace->dir);
+	double start = solver_clock();
+	name_module(&s, w->trace);
+	bool ok = schedule_write(&s, candidate, &err) &&
+		  twin_replay(w->trace, w->twin, candidate, (unsigned)left(w) + 10, true, &result, &err);
+	w->figures.replays++;
+	w->figures.replay_seconds += solver_clock() - start;
+	if (!ok)
+		progress_line("rethread: %s", err.text);
+	else if (!result.reproduced)
+		say_unproven(w, result.why);
+	ok = ok && result.reproduced;
+	if (ok && (!schedule_write(&s, final, &err) || !story_write(attempt, w->trace, w->twin, interleaving, &err))) {
+		progress_line("rethread: %s", err.text);
+		ok = false;
+	}
+	w->figures.infer.waits = s.waits.n;
+	free(candidate);
+	free(final);
+	free(interleaving);
+	return ok;
+}
+
+_Noreturn static void search_for_it(struct work *w)
+{
+	struct error err;
+	w->figures.engine = "search";
+	w->figures.model = "sc";
+	w->share = w->request.budget;
+	struct search_options options = { .trace = w->trace, .twin = w->twin, .dir = w->dir, .seconds = left(w),
+					  .seed = w->request.seed, .use_time = w->use_time, .verbose = w->request.verbose,
+					  .prove = prove_attempt, .data = w };
+	struct search_stats s = {0};
+	enum search_result result = search(&options, &s, &err);
+	w->figures.attempts = s.attempts;
+	switch (result) {
+	case SEARCH_FOUND:
+		printf("reproduced and proven by replay: %u attempts, %" PRIu64 " waits\nschedule: %s/schedule\n", s.attempts,
+		       w->figures.infer.waits, w->trace->dir);
+		finish(w, EXIT_DONE, "reproduced");
+	case SEARCH_BUDGET:
+		progress_line("rethread: the budget of %.0f s ended after %u attempts, %u of which failed as recorded; --budget "
+			      "gives more, --seed other attempts", w->request.budget, s.attempts, s.failing);
+		finish(w, EXIT_BUDGET, "budget");
+	case SEARCH_INTERRUPTED:
+		progress_line("rethread: interrupted after %u attempts", s.attempts);
+		finish(w, 128 + SIGINT, "interrupted");
+	default:
+		progress_line("rethread: %s", err.text);
 		finish(w, EXIT_ERROR, "error");
 	}
 }
@@ -582,6 +688,7 @@ _Noreturn static void none_found(struct work *w)
 	if (w->figures.replays) {
 		progress_line("rethread: no further candidate, and none was proven: candidates did not replay; this says "
 			      "nothing about others");
+		fall_back(w);
 		finish(w, EXIT_ERROR, "unproven");
 	}
 	progress_line("no interleaving under %s explains the log: proven", w->figures.model);
@@ -606,6 +713,7 @@ int main(int argc, char **argv)
 	if (argc && !strcmp(argv[0], "paths"))
 		return paths_main(argc, argv);
 	struct work w = { .request = parse(argc, argv), .start = solver_clock() };
+	w.share = w.request.budget;
 	w.figures.engine = "solve";
 	w.figures.model = "";
 	choose_models(&w);

@@ -231,7 +231,7 @@ bool result_write_figures(const struct figures *f, const char *path, struct erro
 		{ "candidates", s->answers },        { "context_switches", s->switches },
 		{ "preemptions", s->preemptions },
 		{ "waits", s->waits },               { "replays", f->replays },
-		{ "revisions", f->revisions },
+		{ "revisions", f->revisions },       { "attempts", f->attempts },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		json_object_set_new(j, numbers[i].key, number(numbers[i].value));

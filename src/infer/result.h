@@ -18,6 +18,7 @@ struct figures {
 	struct explore_stats explore;
 	struct infer_stats infer;
 	unsigned replays;    /* candidates replayed */
+	unsigned attempts;   /* of engine search */
 	unsigned revisions;  /* of the executor's guesses */
 	double replay_seconds, seconds;
 };

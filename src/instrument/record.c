@@ -303,7 +303,7 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
+void path_instrument(LLVMModuleRef m, const struct numbering *n)
 {
 	LLVMTypeRef nothing =
 		LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), NULL, 0, false);
@@ -313,7 +313,6 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
 		.slow_path = runtime_slow_path(m, "__rethread_path_full", nothing),
 	};
-	warn_unrecorded(m);
 	LLVMValueRef *branches = n->branches.at;
 	for (size_t i = 0, end; i < n->branches.n; i = end) {
 		LLVMValueRef f = function_of(branches[i]);
@@ -321,9 +320,15 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 			end++;
 		record_function(&r, f, branches + i, end - i);
 	}
+	free(r.edges);
+	LLVMDisposeBuilder(r.builder);
+}
+
+void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
+{
+	warn_unrecorded(m);
+	path_instrument(m, n);
 	addresses_places(m, &n->symbols);
 	addresses_record(m, &n->recorded);
 	emit_table(m, n, hash);
-	free(r.edges);
-	LLVMDisposeBuilder(r.builder);
 }

@@ -56,6 +56,8 @@ static const char *function_name(uint32_t function)
 
 _Noreturn static void wait_for_ever(void)
 {
+	if (conductor_on)
+		conductor_hold();
 	gate_blocks();
 	for (;;)
 		syscall(SYS_pause);

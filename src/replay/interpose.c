@@ -56,6 +56,8 @@ static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*
 		return EAGAIN;
 	*start = (struct start){ routine, argument, child };
 	int error = rt_real.pthread_create(id, attr, thread_begins, start);
+	if (conductor_on)
+		conductor_created(child, error ? (pthread_t)0 : *id, error != 0);
 	if (error) {
 		free(start);
 		atomic_store(&child->state, TWIN_ENDED);
@@ -76,7 +78,7 @@ int pthread_join(pthread_t id, void **result)
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP(rt_real.pthread_join(id, result));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_join(id, result)));
 }
 
 int pthread_tryjoin_np(pthread_t id, void **result)
@@ -90,14 +92,14 @@ int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *unt
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP(rt_real.pthread_timedjoin_np(id, result, until));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_timedjoin_np(id, result, until)));
 }
 
 int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const struct timespec *until)
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP(rt_real.pthread_clockjoin_np(id, result, clock, until));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_clockjoin_np(id, result, clock, until)));
 }
 
 int pthread_detach(pthread_t id)
@@ -124,7 +126,8 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP_ON(mutex, rt_real.pthread_mutex_lock(mutex));
+	return STEP_ON(mutex, CONDUCTED(mutex, EBUSY, false, rt_real.pthread_mutex_lock(mutex),
+					conductor_trylock(mutex)));
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)

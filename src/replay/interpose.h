@@ -6,6 +6,7 @@
 #ifndef RETHREAD_REPLAY_INTERPOSE_H
 #define RETHREAD_REPLAY_INTERPOSE_H
 
+#include "replay/conductor.h"
 #include "replay/twin.h"
 #include "rt/real.h"
 

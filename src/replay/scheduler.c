@@ -3,6 +3,7 @@
  * that others do not see yet: there it waits for the SAPs of others that the point names, and announces its own SAP
  * once executed if anyone waits for it. Waiting is on one futex, the bell; watchdog.c sees when nobody can go on.
  */
+#include "replay/conductor.h"
 #include "replay/recorder.h"
 #include "replay/twin.h"
 #include "rt/failure.h"
@@ -211,12 +212,16 @@ static void *gate_met(const struct met *m)
 	if (records)
 		recorder_settle(self);
 	void *place = m->address;
-	if (self && self->plan)
+	if (self && conductor_on)
+		forced = conductor_before(self, m->site, m->kind, m->what, m->address, m->size, &forced_result);
+	else if (self && self->plan)
 		place = meet_plan(self, m);
 	else
 		__rethread_gate.next = UINT64_MAX;
 	if (records)
 		recorder_before(self, m->what, m->kind, m->address, m->size);
+	if (self && conductor_on)
+		__rethread_gate.signal = 1;
 	return place;
 }
 
@@ -232,6 +237,8 @@ void *__rethread_gate_source(void *address, uint64_t size)
 	struct twin_thread *self = twin_self();
 	if (self && twin_mode == TWIN_RECORD)
 		recorder_source(self, address, size);
+	if (self && conductor_on)
+		conductor_source(self, address, size);
 	return self ? buffers_source(self, address, size) : address;
 }
 
@@ -240,8 +247,11 @@ void __rethread_gate_passed(void)
 	int saved = errno;
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
-	if (self && twin_mode == TWIN_RECORD)
+	if (self && twin_mode == TWIN_RECORD) {
 		recorder_after(self, __rethread_gate.count);
+		if (conductor_on)
+			conductor_after(self);
+	}
 	if (self && self->announces)
 		announce(self, __rethread_gate.count);
 	errno = saved;
@@ -298,6 +308,8 @@ void gate_returns(int result)
 	struct twin_thread *self = twin_self();
 	if (self && twin_mode == TWIN_RECORD)
 		recorder_result(self, result);
+	if (self && conductor_on)
+		conductor_result(self, result);
 }
 
 void gate_step_as(const char *what, const void *object)
@@ -332,6 +344,8 @@ void gate_end(void)
 	buffers_drain(self);
 	if (twin_mode == TWIN_RECORD)
 		recorder_thread_ends(self);
+	if (conductor_on)
+		conductor_ends(self);
 	twin_thread_end(self);
 	buffers_advance();
 	bell_ring();

@@ -1,4 +1,5 @@
 /* The twin's first constructor: reads RETHREAD_TWIN and sets the mode up. */
+#include "replay/conductor.h"
 #include "replay/interpose.h"
 #include "replay/recorder.h"
 #include "rt/failure.h"
@@ -16,7 +17,8 @@ const struct rt_engine *twin_engine;
 int __rethread_infer;
 
 struct setting {
-	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512],
+	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512], sketch[512],
+		attempt[512],
 		build[64];
 };
 
@@ -27,6 +29,7 @@ static const struct {
 } fields[] = {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
 	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log), FIELD(build),
+	FIELD(sketch), FIELD(attempt),
 };
 
 static void complain(const char *what, const char *value)
@@ -97,6 +100,12 @@ static void start_record(const struct setting *s, const char *options)
 	if (!options || !recorder_start(options, s->build))
 		return;
 	twin_mode = TWIN_RECORD;
+	if (*s->attempt) {
+		if (conductor_start(s->sketch, s->attempt))
+			return;
+		complain("cannot make the attempt ", s->attempt);
+		_exit(125);
+	}
 	int seconds = atoi(s->timeout);
 	watchdog_start(seconds > 0 ? (unsigned)seconds : UINT32_MAX / 20); /* else whoever records ends it */
 }

@@ -20,21 +20,24 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP_ON(mutex, rt_real.pthread_mutex_timedlock(mutex, until));
+	return STEP_ON(mutex, CONDUCTED(mutex, EBUSY, true, rt_real.pthread_mutex_timedlock(mutex, until),
+					rt_real.pthread_mutex_trylock(mutex)));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
-	return STEP_ON(mutex, rt_real.pthread_mutex_clocklock(mutex, clock, until));
+	return STEP_ON(mutex, CONDUCTED(mutex, EBUSY, true, rt_real.pthread_mutex_clocklock(mutex, clock, until),
+					rt_real.pthread_mutex_trylock(mutex)));
 }
 
 int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	if (infers())
 		return twin_engine->acquire((const void *)lock, WHAT);
-	return STEP_ON((const void *)lock, rt_real.pthread_spin_lock(lock));
+	return STEP_ON((const void *)lock, CONDUCTED((const void *)lock, EBUSY, false, rt_real.pthread_spin_lock(lock),
+						     rt_real.pthread_spin_trylock(lock)));
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *lock)
@@ -72,6 +75,20 @@ static int really_wait(const struct waiting *w)
 	return rt_real.pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until);
 }
 
+/* The rest of wait_controlled, where the conductor says who goes on. */
+static int wait_conducted(const struct waiting *w, const char *what)
+{
+	int unused;
+	rt_real.pthread_mutex_unlock(w->mutex);
+	gate_leave();
+	int result = conductor_wait(w->cond, w->until != NULL);
+	gate_enter_as(what, w->mutex, &unused);
+	CONDUCTED(w->mutex, EBUSY, false, 0, rt_real.pthread_mutex_trylock(w->mutex));
+	gate_returns(result);
+	gate_leave();
+	return result;
+}
+
 /*
  * Two steps: the mutex is given up, the mutex is had back. While the schedule controls the thread it is what wakes
  * it, and the condition variable itself is left alone (conds.c keeps account). Beyond the schedule the wait
@@ -86,6 +103,8 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	gate_enter_as(what, w->mutex, &result);
 	if (self)
 		self->releases = false;
+	if (conductor_on)
+		return wait_conducted(w, what);
 	if (!gate_is_scheduled()) {
 		gate_leave(); /* whoever takes the mutex next waits until it is really released */
 		if (!w->until || twin_mode != TWIN_RECORD)
@@ -148,7 +167,7 @@ int pthread_cond_signal(pthread_cond_t *cond)
 		return 0;
 	}
 	cond_signals(cond, false);
-	return STEP(rt_real.pthread_cond_signal(cond));
+	return STEP((conductor_on ? conductor_signal(cond, false) : (void)0, rt_real.pthread_cond_signal(cond)));
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond)
@@ -158,29 +177,35 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 		return 0;
 	}
 	cond_signals(cond, true);
-	return STEP(rt_real.pthread_cond_broadcast(cond));
+	return STEP((conductor_on ? conductor_signal(cond, true) : (void)0, rt_real.pthread_cond_broadcast(cond)));
 }
 
 /* ---- read-write locks ---- */
 
-#define RWLOCK(name, parameters, arguments)                            \
+#define RWLOCK(name, parameters, call)                                 \
 	int name parameters                                            \
 	{                                                              \
 		if (infers())                                          \
 			return twin_engine->ordered(lock, WHAT);       \
-		return STEP_ON(lock, rt_real.name arguments);                   \
+		return STEP_ON(lock, call);                            \
 	}
-RWLOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
-RWLOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
-RWLOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
-RWLOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
-RWLOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
-RWLOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+#define READ(timed, name, arguments) \
+	CONDUCTED(lock, EBUSY, timed, rt_real.name arguments, rt_real.pthread_rwlock_tryrdlock(lock))
+#define WRITE(timed, name, arguments) \
+	CONDUCTED(lock, EBUSY, timed, rt_real.name arguments, rt_real.pthread_rwlock_trywrlock(lock))
+RWLOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), READ(false, pthread_rwlock_rdlock, (lock)))
+RWLOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), WRITE(false, pthread_rwlock_wrlock, (lock)))
+RWLOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_tryrdlock(lock))
+RWLOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_trywrlock(lock))
+RWLOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
+       READ(true, pthread_rwlock_timedrdlock, (lock, until)))
+RWLOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
+       WRITE(true, pthread_rwlock_timedwrlock, (lock, until)))
 RWLOCK(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-       (lock, clock, until))
+       READ(true, pthread_rwlock_clockrdlock, (lock, clock, until)))
 RWLOCK(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-       (lock, clock, until))
-RWLOCK(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
+       WRITE(true, pthread_rwlock_clockwrlock, (lock, clock, until)))
+RWLOCK(pthread_rwlock_unlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_unlock(lock))
 
 /* ---- semaphores: -1 and errno; the log has the error number ---- */
 
@@ -192,7 +217,17 @@ static int with_errno(int error)
 	return -1;
 }
 
-#define SEMAPHORE(name, parameters, arguments)                                \
+/* For the conductor: 0, EAGAIN when it would wait, or another error. */
+static int try_semaphore(sem_t *s)
+{
+	return rt_real.sem_trywait(s) ? errno : 0;
+}
+
+#define TAKE(timed, name, arguments)                                                    \
+	(conductor_on ? with_errno(CONDUCTED(s, EAGAIN, timed, 0, try_semaphore(s)))    \
+		      : rt_real.name arguments)
+
+#define SEMAPHORE(name, parameters, call)                                     \
 	int name parameters                                                   \
 	{                                                                     \
 		if (infers())                                                 \
@@ -201,16 +236,17 @@ static int with_errno(int error)
 		if (gate_enter_as(WHAT, s, &result))                          \
 			result = with_errno(result);                          \
 		else                                                          \
-			result = rt_real.name arguments;                      \
+			result = (call);                                      \
 		gate_returns(result ? errno : 0);                             \
 		gate_leave();                                                 \
 		return result;                                                \
 	}
-SEMAPHORE(sem_wait, (sem_t * s), (s))
-SEMAPHORE(sem_trywait, (sem_t * s), (s))
-SEMAPHORE(sem_timedwait, (sem_t * s, const struct timespec *until), (s, until))
-SEMAPHORE(sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *until), (s, clock, until))
-SEMAPHORE(sem_post, (sem_t * s), (s))
+SEMAPHORE(sem_wait, (sem_t * s), TAKE(false, sem_wait, (s)))
+SEMAPHORE(sem_trywait, (sem_t * s), rt_real.sem_trywait(s))
+SEMAPHORE(sem_timedwait, (sem_t * s, const struct timespec *until), TAKE(true, sem_timedwait, (s, until)))
+SEMAPHORE(sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *until),
+	  TAKE(true, sem_clockwait, (s, clock, until)))
+SEMAPHORE(sem_post, (sem_t * s), rt_real.sem_post(s))
 
 /* ---- barriers ---- */
 
@@ -223,7 +259,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	}
 	gate_step_as(WHAT, barrier);
 	gate_blocks();
-	int real = rt_real.pthread_barrier_wait(barrier);
+	int real = conductor_on ? conductor_barrier(barrier) : rt_real.pthread_barrier_wait(barrier);
 	gate_leave();
 	bool forced = gate_enter_as(WHAT, barrier, &result);
 	gate_returns(forced ? result : real);
@@ -276,7 +312,11 @@ int pthread_once(pthread_once_t *control, void (*routine)(void))
 	int unused;
 	gate_enter_as("pthread_once", control, &unused);
 	once = &mine;
+	if (conductor_on)
+		conductor_once(control);
 	int result = rt_real.pthread_once(control, once_run);
+	if (conductor_on)
+		conductor_touch(control);
 	once = outer;
 	if (mine.ran)
 		gate_step_as("pthread_once", control);

@@ -1,4 +1,5 @@
 /* The table of threads: fixed blocks, so that a pointer to a thread stays valid for ever. */
+#include "replay/conductor.h"
 #include "replay/recorder.h"
 
 #include <stdatomic.h>
@@ -14,6 +15,11 @@
 static _Atomic(struct twin_thread *) blocks[BLOCKS];
 static _Atomic uint32_t count;
 static __thread struct twin_thread *self;
+
+/* Paths (instrument.h) are only looked at by the conductor. */
+static uint64_t nowhere = 1;
+static __thread uint64_t path_word;
+__thread uint64_t *__rethread_path = &nowhere;
 
 __thread struct rt_gate __rethread_gate = { .count = 0, .next = UINT64_MAX };
 
@@ -82,6 +88,8 @@ static struct twin_thread *add(struct twin_thread *parent)
 		t->plan->thread = t;
 	if (twin_mode == TWIN_RECORD)
 		recorder_thread(t, parent);
+	if (conductor_on)
+		conductor_thread(t, parent);
 	return t;
 }
 
@@ -98,6 +106,8 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 void twin_thread_begin(struct twin_thread *t)
 {
 	self = t;
+	path_word = 1;
+	__rethread_path = &path_word;
 	t->tid = (int)syscall(SYS_gettid);
 	t->gate = &__rethread_gate;
 	__rethread_gate.count = 0;
@@ -107,6 +117,8 @@ void twin_thread_begin(struct twin_thread *t)
 		__rethread_gate.next = 0;
 		recorder_thread_begins(t);
 	}
+	if (conductor_on)
+		conductor_begins(t);
 }
 
 void twin_thread_end(struct twin_thread *t)

@@ -26,6 +26,7 @@ struct plan;
 struct point;
 struct store_buffer;
 struct recorder;
+struct actor;
 
 /* Where a thread stands in its recorded inputs (input_log.c). */
 struct input_cursor {
@@ -58,6 +59,7 @@ struct twin_thread {
 	bool releases;         /* the step at hand gives its object up; owner only */
 	bool orders;           /* the step at hand has its object whatever it returns; owner only */
 	bool deep;             /* inside a function whose calls of others are no steps; owner only */
+	struct actor *actor;         /* while the conductor is on (conductor.h), or NULL */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
 

@@ -75,6 +75,11 @@ typedef void (*rt_sighandler)(int);
 	X(int, cnd_signal, (cnd_t *))                                                              \
 	X(int, cnd_broadcast, (cnd_t *))                                                           \
 	X(void, call_once, (once_flag *, void (*)(void)))                                          \
+	X(unsigned, sleep, (unsigned))                                                             \
+	X(int, usleep, (useconds_t))                                                               \
+	X(int, nanosleep, (const struct timespec *, struct timespec *))                            \
+	X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))      \
+	X(int, sched_yield, (void))                                                                \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                     \
 	X(rt_sighandler, signal, (int, rt_sighandler))                                             \
 	X(void, longjmp, (struct __jmp_buf_tag *, int))                                            \

@@ -1,4 +1,5 @@
-# Scheme base: inputs and the failure, no paths, no order; reproduce says that it cannot do anything with that.
+# Scheme base: inputs and the failure, no paths, no order; engine solve says that it cannot do anything with that, engine
+# search can.
 cat >p.c <<'P'
 #include <assert.h>
 #include <pthread.h>
@@ -41,8 +42,10 @@ has err 'scheme base records no paths'
 ! grep -q ' sync ' out || fail "an order in scheme base"
 status 4 rethread reproduce --engine solve 2>err
 has err 'scheme base records inputs but no paths' 'record again with --scheme path\+sync'
+rethread reproduce --budget 60 >out 2>err || fail "$(cat out err)"
+has out 'reproduced and proven by replay: [0-9]+ attempts'
 # The cap, met before the failure: said, too.
 status 134 rethread record --max-log 16K ./p x <input >out 2>err
 has err 'the log ends early: --max-log was reached'
-status 4 rethread reproduce --budget 20 2>err
+status 4 rethread reproduce --engine solve --budget 20 2>err
 has err 'the log ends before the failure \(--max-log was reached\)'

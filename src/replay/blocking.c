@@ -1,0 +1,209 @@
+/*
+ * Steps that may block, for the conductor: none of them does so in the kernel. Objects are known by their addresses. Functions
+ * that sleep take no time but the conductor's own.
+ */
+#include "replay/conductor.h"
+
+#include "rt/real.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OBJECTS (1u << 14) /* open addressing */
+
+static struct object objects[OBJECTS];
+
+struct object *object_of(const void *address)
+{
+	uint32_t i = (uint32_t)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15ull >> 50);
+	for (uint32_t tries = 0; objects[i].address && objects[i].address != address && tries < OBJECTS - 1; tries++)
+		i = (i + 1) % OBJECTS;
+	objects[i].address = address;
+	return &objects[i];
+}
+
+void conductor_touch(const void *object)
+{
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct actor *a = actor_at(i);
+		if (a && a->state == ACTOR_BLOCKED && a->object == object)
+			a->woken = true;
+	}
+}
+
+bool conductor_block(const void *object, bool timed)
+{
+	struct actor *self = actor_self();
+	if (!self)
+		return true;
+	self->object = object;
+	self->woken = self->timed_out = false;
+	self->timed = timed;
+	conductor_give_way(self, ACTOR_BLOCKED);
+	return !self->timed_out;
+}
+
+/* A mutex that its owner may not lock again says so; trying does not. */
+int conductor_trylock(pthread_mutex_t *mutex)
+{
+	bool checks = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK;
+	struct actor *self = actor_self();
+	if (checks && self && mutex->__data.__owner == self->thread->tid)
+		return EDEADLK;
+	return rt_real.pthread_mutex_trylock(mutex);
+}
+
+void conductor_hold(void)
+{
+	for (;;)
+		conductor_block(NULL, false);
+}
+
+/* ---- threads ---- */
+
+void conductor_created(struct twin_thread *t, pthread_t id, bool failed)
+{
+	if (!t->actor)
+		return;
+	t->actor->id = id;
+	t->actor->has_id = true;
+	if (failed)
+		t->actor->state = ACTOR_ENDED;
+}
+
+void conductor_join(pthread_t id)
+{
+	struct actor *self = actor_self();
+	for (uint32_t i = twin_thread_count(); self && i--;) {
+		struct actor *a = actor_at(i);
+		if (!a || !a->has_id || a->joined || !pthread_equal(a->id, id))
+			continue;
+		a->joined = true;
+		self->target = a;
+		if (a->state != ACTOR_ENDED)
+			conductor_give_way(self, ACTOR_JOINS);
+		clock_join(self->clock, a->clock);
+		return;
+	}
+}
+
+/* ---- condition variables ---- */
+
+/*
+ * Whom a signal wakes is whoever goes on first in the recorded run, where that is known: a wait ends with an acquisition of the
+ * mutex, which has a number.
+ */
+static uint64_t goes_on(struct actor *a)
+{
+	const struct rt_sync *e = a->follower.off ? NULL : sketch_step(&a->follower);
+	return e ? e->order : 0;
+}
+
+int conductor_wait(const void *cond, bool timed)
+{
+	struct actor *self = actor_self();
+	if (!self)
+		return 0;
+	const struct rt_sync *e = self->follower.off ? NULL : sketch_step(&self->follower);
+	if (e && e->result)
+		return (int)e->result;
+	self->object = cond;
+	self->woken = self->timed_out = false;
+	self->timed = timed;
+	conductor_give_way(self, ACTOR_SIGNAL);
+	return self->timed_out ? ETIMEDOUT : 0;
+}
+
+void conductor_signal(const void *cond, bool all)
+{
+	struct actor *first = NULL, *self = actor_self();
+	uint32_t n = 0;
+	bool known = sketch_has(RT_SKETCH_SYNC);
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct actor *a = actor_at(i);
+		if (!a || a->state != ACTOR_SIGNAL || a->object != cond || a->woken)
+			continue;
+		if (self)
+			clock_join(a->clock, self->clock);
+		a->woken = all;
+		n++;
+		if (!first || (known ? goes_on(a) < goes_on(first) : !(conductor_random() % n)))
+			first = a;
+	}
+	if (first)
+		first->woken = true;
+}
+
+/* ---- barriers, once ---- */
+
+int conductor_barrier(pthread_barrier_t *barrier)
+{
+	struct object *o = object_of(barrier);
+	unsigned count = ((const unsigned *)barrier)[2]; /* struct pthread_barrier of the C library: in, current_round, count */
+	uint32_t round = o->round;
+	if (++o->arrived >= count) {
+		o->arrived = 0;
+		o->round++;
+		conductor_touch(barrier);
+		return PTHREAD_BARRIER_SERIAL_THREAD;
+	}
+	while (o->round == round)
+		conductor_block(barrier, false);
+	return 0;
+}
+
+/* In the C library 1 stands for "goes on", 2 for "done". */
+void conductor_once(const pthread_once_t *control)
+{
+	while ((*(const volatile pthread_once_t *)control & 3) == 1)
+		conductor_block(control, false);
+}
+
+/* ---- sleep ---- */
+
+static bool sleeps(uint64_t ns)
+{
+	struct actor *self = conductor_on ? actor_self() : NULL;
+	if (self)
+		conductor_sleep(self, ns);
+	return self;
+}
+
+static uint64_t in_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+unsigned sleep(unsigned seconds)
+{
+	rt_real_init();
+	return sleeps(seconds * 1000000000ull) ? 0 : rt_real.sleep(seconds);
+}
+
+int usleep(useconds_t us)
+{
+	rt_real_init();
+	return sleeps(us * 1000ull) ? 0 : rt_real.usleep(us);
+}
+
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+	rt_real_init();
+	return sleeps(in_ns(t)) ? 0 : rt_real.nanosleep(t, left);
+}
+
+/* Until a point in time: nobody knows how far off that is; a moment. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
+{
+	rt_real_init();
+	uint64_t ns = flags & TIMER_ABSTIME ? 1000000 : in_ns(t);
+	return sleeps(ns) ? 0 : rt_real.clock_nanosleep(clock, flags, t, left);
+}
+
+int sched_yield(void)
+{
+	rt_real_init();
+	return sleeps(100) ? 0 : rt_real.sched_yield();
+}

@@ -1,0 +1,162 @@
+/*
+ * The conductor: one thread of the target at a time, for the search engine's attempts (include/rethread/search.h). It decides at
+ * each SAP who runs next; the recorder (recorder.h) logs the order that comes of it. Only the thread that has the baton
+ * changes anything here, except where a call out of the program blocks: then the baton is taken from it, and it asks for it
+ * again at its next gate.
+ *
+ *     conductor.c   whose turn it is       sketch.c     what was recorded, and whether a thread still follows it
+ *     blocking.c    steps that may block   conflicts.c  accesses that could have come in the other order
+ *
+ * Steps of synchronization never block in the kernel here: a call is tried, and when it would block the thread has nothing to
+ * do until somebody else does a step on the same object.
+ */
+#ifndef RETHREAD_CONDUCTOR_H
+#define RETHREAD_CONDUCTOR_H
+
+#include "replay/twin.h"
+
+#include <pthread.h>
+#include <rethread/search.h>
+
+#define CONDUCTED_THREADS RT_ATTEMPT_THREADS /* beyond these, accesses are not compared */
+
+extern bool conductor_on;
+extern struct rt_attempt *attempt;
+
+/* Where a thread stands in what was recorded of it. */
+struct follower {
+	const struct rt_sketch_thread *log; /* NULL: not in the sketch */
+	uint64_t bits;                      /* of the path, without those of the word under construction */
+	uint64_t ops;                       /* steps done */
+	uint64_t next_sync, next_time;
+	bool off;                           /* it has left the sketch */
+};
+
+enum actor_state {
+	ACTOR_READY,
+	ACTOR_ASLEEP,  /* until a point in the conductor's own time */
+	ACTOR_BLOCKED, /* in a step on `object` */
+	ACTOR_AWAITS,  /* a wait of the schedule */
+	ACTOR_TURN,    /* its turn in the recorded order of steps on `object` */
+	ACTOR_JOINS,
+	ACTOR_SIGNAL,  /* of a condition variable */
+	ACTOR_HELD,    /* the recorded run had it go no further */
+	ACTOR_OUTSIDE, /* in a call that blocks; the baton was taken from it */
+	ACTOR_ENDED,
+};
+
+/* What a step is to the order of synchronization (trace.h). */
+enum step_kind { STEP_NONE, STEP_PLAIN, STEP_ACQUIRE, STEP_RELEASE, STEP_ORDERED };
+
+struct actor {
+	struct twin_thread *thread;
+	enum actor_state state;
+	bool woken, timed, timed_out;
+	bool in_call;                /* out of the program */
+	bool has_id, joined;
+	const void *object;
+	const struct rt_sync *entry; /* of the step at hand */
+	const struct wait *wait;
+	struct actor *target;        /* ACTOR_JOINS */
+	uint64_t until;              /* ACTOR_ASLEEP */
+	uint64_t priority;
+	uint64_t done;               /* SAPs */
+	uint32_t idle;               /* reads since it last wrote something */
+	enum step_kind kind;         /* of the step at hand */
+	const void *step_object;
+	uint32_t site;               /* it is at */
+	const char *what;            /* the step at hand */
+	bool shared;                 /* what the access at hand touches was touched by another thread, too */
+	const void *place;           /* of that access */
+	uint64_t size;
+	uint32_t access;             /* enum rt_access */
+	int result;
+	pthread_t id;
+	struct follower follower;
+	_Atomic uint32_t turn;       /* futex */
+	uint64_t *const *path;       /* the thread's __rethread_path, once it runs */
+	uint64_t clock[CONDUCTED_THREADS];
+};
+
+/* A mutex, semaphore, ... */
+struct object {
+	const void *address;
+	uint64_t steps;    /* acquisitions or ordered steps */
+	uint32_t number;   /* in the sketch, once known */
+	uint32_t last;     /* who acquired it last + 1 */
+	uint64_t last_sap;
+	uint32_t arrived, round; /* barriers */
+	uint64_t clock[CONDUCTED_THREADS];
+};
+
+/* conductor.c. False: it cannot. */
+bool conductor_start(const char *sketch, const char *attempt_path);
+void conductor_thread(struct twin_thread *t, struct twin_thread *parent);
+void conductor_begins(struct twin_thread *t); /* the thread itself: waits for its turn */
+void conductor_ends(struct twin_thread *t);
+/* The halves of a gate. True: the step returns *result and is not to be tried. */
+bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, const char *what, const void *address,
+		      uint64_t size, int *result);
+void conductor_source(struct twin_thread *self, const void *address, uint64_t size);
+void conductor_after(struct twin_thread *self);
+void conductor_result(struct twin_thread *self, int result); /* of the step at hand */
+struct actor *actor_at(uint32_t number);
+struct actor *actor_self(void);
+/* The calling thread is in this state: others run until it can go on. */
+void conductor_give_way(struct actor *self, enum actor_state state);
+struct object *object_of(const void *address);
+void conductor_touch(const void *object); /* whoever is blocked on it may try again */
+uint64_t conductor_random(void);
+/* The first thread that leaves the sketch is noted, with the races known so far. */
+void conductor_leaves(struct actor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Others go first for so long in the conductor's own time. */
+void conductor_sleep(struct actor *self, uint64_t ns);
+
+/* blocking.c: for the interposed functions. */
+/* The step at hand would block: false when its time is up. */
+bool conductor_block(const void *object, bool timed);
+/* A call that is tried until it is not `busy`; a time limit ends it with ETIMEDOUT. */
+#define CONDUCTED(object, busy, timed, call, try)                                       \
+	({                                                                              \
+		int tried_ = 0;                                                         \
+		if (!conductor_on)                                                      \
+			tried_ = (call);                                                \
+		else                                                                    \
+			while ((tried_ = (try)) == (busy))                              \
+				if (!conductor_block(object, timed)) {                  \
+					tried_ = ETIMEDOUT;                             \
+					break;                                          \
+				}                                                       \
+		tried_;                                                                 \
+	})
+int conductor_trylock(pthread_mutex_t *mutex);
+void conductor_hold(void); /* the calling thread waits for ever */
+void conductor_created(struct twin_thread *t, pthread_t id, bool failed);
+void conductor_join(pthread_t id);
+int conductor_wait(const void *cond, bool timed); /* after the mutex was given up */
+void conductor_signal(const void *cond, bool all);
+int conductor_barrier(pthread_barrier_t *barrier);
+void conductor_once(const pthread_once_t *control);
+
+/* sketch.c */
+bool sketch_open(const char *path);
+bool sketch_has(enum rt_sketch_flag flag);
+void sketch_follow(struct follower *f, const char *name);
+bool sketch_knows(const char *name); /* a thread that was started */
+bool sketch_fails(const struct follower *f); /* is it the failing thread? */
+enum sketch_place { SKETCH_ON, SKETCH_OFF, SKETCH_BEYOND };
+enum sketch_place sketch_path(const struct follower *f, uint64_t word); /* the word under construction */
+void sketch_word(struct follower *f, uint64_t word);                    /* a complete one */
+uint64_t sketch_matched(void); /* branches of all threads, as far as they have followed it */
+const struct rt_sync *sketch_step(struct follower *f);                  /* of the next step, or NULL */
+uint64_t sketch_time(struct follower *f);                               /* of the next stamp; UINT64_MAX: no more */
+
+/* conflicts.c */
+bool conflicts_start(void);
+void conflicts_access(struct actor *a, uint32_t site, const void *address, uint64_t size, bool writes);
+void conflicts_acquire(struct actor *a, struct object *o);
+void conflicts_release(struct actor *a, struct object *o);
+void clock_join(uint64_t *into, const uint64_t *other);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * Accesses that could have come in the other order. Every two accesses to the same bytes, one of them a write, are ordered by
+ * having happened so; with program order, that makes clocks. Where one access did not come before another already by what lies
+ * between them, the two are a race in the sense of search.h: exchanging them is possible, and gives another run. (This is
+ * the relation of dynamic partial order reduction, Flanagan and Godefroid, POPL 2005; PRES calls it transitive reduction.)
+ */
+#include "replay/conductor.h"
+
+#include <string.h>
+
+#define CELLS (1u << 16) /* by granule of 8 bytes; one that meets another forgets it */
+#define MOST_GRANULES 64u
+
+struct cell {
+	uint64_t granule;
+	uint32_t writer; /* + 1, or 0 */
+	uint32_t touched; /* a bit per thread */
+	uint32_t write_site;
+	uint64_t write_sap;
+	uint32_t readers; /* since then; a bit per thread */
+	uint32_t read_site[CONDUCTED_THREADS];
+	uint64_t read_sap[CONDUCTED_THREADS];
+	uint64_t write_clock[CONDUCTED_THREADS], read_clock[CONDUCTED_THREADS];
+};
+
+static struct cell *cells;
+
+bool conflicts_start(void)
+{
+	cells = twin_pages(CELLS * sizeof *cells);
+	return cells;
+}
+
+void clock_join(uint64_t *into, const uint64_t *other)
+{
+	uint32_t n = twin_thread_count() < CONDUCTED_THREADS ? twin_thread_count() : CONDUCTED_THREADS;
+	for (uint32_t i = 0; i < n; i++)
+		if (into[i] < other[i])
+			into[i] = other[i];
+}
+
+static bool concerns_off(const struct rt_race *r)
+{
+	return (r->thread + 1 == attempt->off && r->sap <= attempt->off_sap) ||
+	       (r->other + 1 == attempt->off && r->other_sap <= attempt->off_sap);
+}
+
+static void race(struct rt_race r)
+{
+	r.step = attempt->steps;
+	attempt->races[attempt->nraces++ % RT_RACES] = r;
+	if (attempt->off && attempt->nnear < RT_RACES && concerns_off(&r))
+		attempt->near[attempt->nnear++] = r;
+}
+
+static struct cell *cell_of(uint64_t granule)
+{
+	struct cell *c = &cells[(granule * 0x9e3779b97f4a7c15ull) >> 48];
+	if (c->granule != granule) {
+		memset(c, 0, sizeof *c);
+		c->granule = granule;
+	}
+	return c;
+}
+
+static void after_write(struct actor *a, uint32_t number, uint32_t site, const struct cell *c)
+{
+	if (!c->writer || c->writer == number + 1)
+		return;
+	if (a->clock[c->writer - 1] < c->write_sap)
+		race((struct rt_race){ .thread = c->writer - 1, .other = number, .sap = c->write_sap,
+				       .other_sap = a->thread->gate->count, .site = c->write_site, .other_site = site });
+	clock_join(a->clock, c->write_clock);
+}
+
+static void after_reads(struct actor *a, uint32_t number, uint32_t site, const struct cell *c)
+{
+	for (uint32_t r = 0, left = c->readers & ~(1u << number); left; r++, left >>= 1)
+		if ((left & 1) && a->clock[r] < c->read_sap[r])
+			race((struct rt_race){ .thread = r, .other = number, .sap = c->read_sap[r],
+					       .other_sap = a->thread->gate->count, .site = c->read_site[r],
+					       .other_site = site });
+	if (c->readers)
+		clock_join(a->clock, c->read_clock);
+}
+
+static void touch_granule(struct actor *a, uint64_t granule, uint32_t site, bool writes)
+{
+	uint32_t number = a->thread->number;
+	uint64_t sap = a->thread->gate->count;
+	struct cell *c = cell_of(granule);
+	after_write(a, number, site, c);
+	if (writes)
+		after_reads(a, number, site, c);
+	a->clock[number] = sap;
+	c->touched |= 1u << number;
+	a->shared |= c->touched != 1u << number;
+	if (!writes) {
+		c->readers |= 1u << number;
+		c->read_sap[number] = sap;
+		c->read_site[number] = site;
+		clock_join(c->read_clock, a->clock);
+		return;
+	}
+	c->writer = number + 1;
+	c->write_site = site;
+	c->write_sap = sap;
+	c->readers = 0;
+	memset(c->read_clock, 0, sizeof c->read_clock);
+	memcpy(c->write_clock, a->clock, sizeof c->write_clock);
+}
+
+void conflicts_access(struct actor *a, uint32_t site, const void *address, uint64_t size, bool writes)
+{
+	if (a->thread->number >= CONDUCTED_THREADS || !address || !size)
+		return;
+	uint64_t first = (uint64_t)(uintptr_t)address >> 3, last = ((uint64_t)(uintptr_t)address + size - 1) >> 3;
+	if (last - first >= MOST_GRANULES)
+		last = first + MOST_GRANULES - 1;
+	for (uint64_t g = first; g <= last; g++)
+		touch_granule(a, g, site, writes);
+}
+
+/* Where the order of steps was not recorded, it can be another one, too. */
+void conflicts_acquire(struct actor *a, struct object *o)
+{
+	uint32_t number = a->thread->number;
+	uint64_t sap = a->thread->gate->count;
+	if (number >= CONDUCTED_THREADS)
+		return;
+	bool fixed = sketch_has(RT_SKETCH_SYNC) && !a->follower.off;
+	if (!fixed && o->last && o->last != number + 1 && a->clock[o->last - 1] < o->last_sap)
+		race((struct rt_race){ .thread = o->last - 1, .other = number, .sap = o->last_sap, .other_sap = sap });
+	clock_join(a->clock, o->clock);
+	a->clock[number] = sap;
+	o->last = number + 1;
+	o->last_sap = sap;
+}
+
+void conflicts_release(struct actor *a, struct object *o)
+{
+	if (a->thread->number >= CONDUCTED_THREADS)
+		return;
+	a->clock[a->thread->number] = a->thread->gate->count;
+	clock_join(o->clock, a->clock);
+}

@@ -1,0 +1,131 @@
+/* What was recorded, as the conductor follows it. */
+#include "replay/conductor.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct rt_sketch *sketch;
+
+bool sketch_open(const char *path)
+{
+	struct stat st;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) && st.st_size >= (off_t)sizeof *sketch) {
+		long p = syscall(SYS_mmap, NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0L);
+		sketch = p == -1 ? NULL : (const struct rt_sketch *)p;
+	}
+	syscall(SYS_close, fd);
+	return sketch && sketch->magic == RT_SKETCH_MAGIC;
+}
+
+bool sketch_has(enum rt_sketch_flag flag)
+{
+	return sketch->flags & flag;
+}
+
+static const void *at(uint64_t offset)
+{
+	return (const char *)sketch + offset;
+}
+
+void sketch_follow(struct follower *f, const char *name)
+{
+	const struct rt_sketch_thread *threads = (const struct rt_sketch_thread *)(sketch + 1);
+	for (uint32_t i = 0; i < sketch->nthreads; i++)
+		if (!strcmp(threads[i].name, name))
+			f->log = &threads[i];
+}
+
+bool sketch_knows(const char *name)
+{
+	struct follower f = { 0 };
+	sketch_follow(&f, name);
+	return f.log && f.log->start_time;
+}
+
+bool sketch_fails(const struct follower *f)
+{
+	const struct rt_sketch_thread *threads = (const struct rt_sketch_thread *)(sketch + 1);
+	return f->log && sketch->failing < sketch->nthreads && f->log == &threads[sketch->failing];
+}
+
+/* ---- paths ---- */
+
+static unsigned bits_in(uint64_t word)
+{
+	return word ? 63 - (unsigned)__builtin_clzll(word) : 0;
+}
+
+/* n >= 1 bits of the recorded path, from `from` on. */
+static uint64_t recorded_bits(const struct follower *f, uint64_t from, unsigned n)
+{
+	const uint64_t *path = (const uint64_t *)at(f->log->path) + from / 64;
+	unsigned skip = from % 64;
+	uint64_t bits = path[0] << skip;
+	if (skip)
+		bits |= path[1] >> (64 - skip);
+	return bits >> (64 - n);
+}
+
+enum sketch_place sketch_path(const struct follower *f, uint64_t word)
+{
+	if (f->off || !f->log || !sketch_has(RT_SKETCH_PATH))
+		return SKETCH_ON;
+	unsigned n = bits_in(word);
+	uint64_t left = f->log->nbits > f->bits ? f->log->nbits - f->bits : 0;
+	unsigned known = n < left ? n : (unsigned)left;
+	if (known && recorded_bits(f, f->bits, known) != (word >> (n - known) & ((1ull << known) - 1)))
+		return SKETCH_OFF;
+	return known < n ? SKETCH_BEYOND : SKETCH_ON;
+}
+
+void sketch_word(struct follower *f, uint64_t word)
+{
+	f->bits += bits_in(word);
+}
+
+uint64_t sketch_matched(void)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		const struct actor *a = actor_at(i);
+		if (a)
+			sum += a->follower.bits + (a->path && a->state != ACTOR_ENDED ? bits_in(**a->path) : 0);
+	}
+	return sum;
+}
+
+/* ---- synchronization, time ---- */
+
+const struct rt_sync *sketch_step(struct follower *f)
+{
+	if (!f->log || !sketch_has(RT_SKETCH_SYNC))
+		return NULL;
+	const struct rt_sync *s = at(f->log->sync);
+	while (f->next_sync < f->log->nsync && s[f->next_sync].op <= f->ops)
+		f->next_sync++;
+	return f->next_sync < f->log->nsync && s[f->next_sync].op == f->ops + 1 ? &s[f->next_sync] : NULL;
+}
+
+uint64_t sketch_time(struct follower *f)
+{
+	if (f->off || !f->log || !sketch_has(RT_SKETCH_TIME))
+		return UINT64_MAX;
+	sketch_step(f);
+	const struct rt_sync *s = at(f->log->sync);
+	const struct rt_time *t = at(f->log->times);
+	while (f->next_time < f->log->ntimes && t[f->next_time].words <= f->bits)
+		f->next_time++;
+	uint64_t next = f->log->end_time ? f->log->end_time : UINT64_MAX;
+	if (f->next_time < f->log->ntimes && t[f->next_time].time < next)
+		next = t[f->next_time].time;
+	if (f->next_sync < f->log->nsync && s[f->next_sync].time && s[f->next_sync].time < next)
+		next = s[f->next_sync].time;
+	return next;
+}
