@@ -44,7 +44,7 @@ for scheme in path+sync path base; do
 	rethread replay -n 20 >out 2>&1 || fail "$scheme: $(cat out)"
 	has out '^reproduced 20/20$'
 	rethread explain >out
-	has out 'context switches' 'race.h:.*(reads|writes) total = ' 'p.c:.*main.*FAILS'
+	has out 'context switches' 'race.h:.*(reads|writes) total = ' 'p.c:.*FAILS'
 	grep '"attempts"' figures >first
 	rethread reproduce --engine search --budget 100 --json figures >out 2>&1
 	same "$(grep '"attempts"' figures)" "$(cat first)"
