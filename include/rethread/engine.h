@@ -33,6 +33,19 @@ struct rt_engine_config {
 /* Does the calling thread run the routine? FOREIGN: not a call of the program. */
 enum rt_once { RT_ONCE_DONE, RT_ONCE_RUNS, RT_ONCE_FOREIGN };
 
+/* What a step of kind `ordered` (trace.h) is, which counts where no order was recorded. */
+enum rt_step {
+	RT_STEP_READ_LOCK,
+	RT_STEP_WRITE_LOCK,
+	RT_STEP_UNLOCK, /* of a read-write lock */
+	RT_STEP_TAKE,   /* sem_wait and the like */
+	RT_STEP_POST,
+	RT_STEP_ARRIVE, /* at a barrier */
+	RT_STEP_LEAVE,
+	RT_STEP_ONCE_RUNS, /* about to run the routine */
+	RT_STEP_ONCE,      /* pthread_once comes back */
+};
+
 /*
  * Interposed calls come as the steps they are made of (trace.h, "Order of synchronization"); `what` is the name of
  * the function. Results are what the recorded call returned.
@@ -44,7 +57,9 @@ struct rt_engine {
 	int (*join)(pthread_t, void **, const char *what);
 	int (*acquire)(const void *object, const char *what);
 	void (*release)(const void *object, const char *what);
-	int (*ordered)(const void *object, const char *what);
+	int (*wait)(const void *condition, const void *mutex, const char *what); /* both steps */
+	void (*signal)(const void *condition, bool all, const char *what);
+	int (*ordered)(const void *object, enum rt_step step, const char *what);
 	void (*plain)(const char *what);
 	enum rt_once (*once)(const void *control); /* pthread_once; RT_ONCE_RUNS is a step */
 	void (*exit)(void *result);        /* pthread_exit; does not return */

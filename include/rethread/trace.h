@@ -200,6 +200,9 @@ struct rt_thread {
  *   detach, exit                                        plain
  *
  * Objects are numbered from 1 at their first logged step. In the log entries are packed (sync.h).
+ *
+ * Scheme path has none of this order. Its only entries are those of steps that returned something else than 0, whatever
+ * their kind, with object 0 and order 1.
  */
 struct rt_sync {
 	uint64_t op;     /* the thread's operation number, from 1 */

@@ -12,6 +12,9 @@ static const char *const kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_CREATE] = "create", [EVENT_JOIN] = "join",       [EVENT_LOCK] = "lock",
 	[EVENT_UNLOCK] = "unlock", [EVENT_WAIT] = "wait",       [EVENT_SIGNAL] = "signal",
 	[EVENT_BROADCAST] = "broadcast", [EVENT_CALL] = "call", [EVENT_ORDERED] = "synchronization",
+	[EVENT_POST] = "post",     [EVENT_TAKE] = "take",       [EVENT_EMPTY] = "finds none",
+	[EVENT_BUSY] = "finds it held", [EVENT_ARRIVE] = "arrive", [EVENT_LEAVE] = "leave",
+	[EVENT_HANG] = "waits for ever",
 };
 
 static const char *place_name(const struct execution *x, uint64_t address)
@@ -40,12 +43,10 @@ static char *object_name(const struct execution *x, const struct event *e)
 	case EVENT_CREATE:
 	case EVENT_JOIN:
 		return xasprintf("%s", e->object < x->threads.n ? x->threads.at[e->object].name : "?");
-	case EVENT_LOCK:
-	case EVENT_UNLOCK:
 	case EVENT_ORDERED:
 		return xasprintf("#%llu", (unsigned long long)e->object);
 	default:
-		return xstrdup("");
+		return event_sync_class(e) ? xasprintf("#%llu", (unsigned long long)e->object) : xstrdup("");
 	}
 }
 

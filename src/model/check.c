@@ -13,11 +13,15 @@ struct stored {
 	bool known;
 };
 
-struct lock_state {
+/* A lock, semaphore or barrier. */
+struct object_state {
+	enum sync_class class;
 	uint64_t object;
 	uint32_t owner;   /* thread + 1; 0: nobody writes */
 	uint32_t depth;
 	uint32_t readers;
+	uint64_t tokens;  /* of a semaphore */
+	uint64_t arrived; /* at a barrier */
 };
 
 /* A byte of memory: known once written or initialised. Open addressing by address; used marks a slot. */
@@ -39,8 +43,9 @@ struct checker {
 	bool *leads;                       /* by event: a known order starts at it */
 	bool *created, *needs_create;      /* by thread */
 	bool *ended;
-	struct lock_state *locks;
-	size_t nlocks;
+	struct object_state *objects;
+	size_t nobjects;
+	uint64_t *leaves;                  /* by thread: so many must have arrived when it leaves its barrier */
 	struct cell *cells;
 	size_t cell_mask;
 	uint64_t *values;                  /* by expression node */
@@ -228,6 +233,13 @@ static bool must_drain(const struct checker *c, uint32_t event)
 	case EVENT_WAIT:
 	case EVENT_SIGNAL:
 	case EVENT_BROADCAST:
+	case EVENT_HANG:
+	case EVENT_BUSY:
+	case EVENT_POST:
+	case EVENT_TAKE:
+	case EVENT_EMPTY:
+	case EVENT_ARRIVE:
+	case EVENT_LEAVE:
 	case EVENT_ORDERED:
 		return true;
 	case EVENT_END:
@@ -240,36 +252,41 @@ static bool must_drain(const struct checker *c, uint32_t event)
 
 /* -------------------------------------------------- synchronization ---------------------- */
 
-static int by_lock(const void *p, const void *q)
+static int by_object(const void *p, const void *q)
 {
-	const struct lock_state *a = p, *b = q;
+	const struct object_state *a = p, *b = q;
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
 	return a->object < b->object ? -1 : a->object > b->object;
 }
 
-static void find_locks(struct checker *c)
+static void find_objects(struct checker *c)
 {
-	vec(struct lock_state) all = {0};
-	for (size_t i = 0; i < c->x->events.n; i++)
-		if (c->x->events.at[i].kind == EVENT_LOCK || c->x->events.at[i].kind == EVENT_UNLOCK)
-			*vec_push(&all) = (struct lock_state){.object = c->x->events.at[i].object};
+	vec(struct object_state) all = {0};
+	for (size_t i = 0; i < c->x->events.n; i++) {
+		const struct event *e = &c->x->events.at[i];
+		if (event_sync_class(e) != SYNC_NONE)
+			*vec_push(&all) = (struct object_state){.class = event_sync_class(e), .object = e->object,
+								.tokens = e->count};
+	}
 	if (all.n)
-		qsort(all.at, all.n, sizeof *all.at, by_lock);
+		qsort(all.at, all.n, sizeof *all.at, by_object);
 	for (size_t i = 0; i < all.n; i++)
-		if (!c->nlocks || all.at[c->nlocks - 1].object != all.at[i].object)
-			all.at[c->nlocks++] = all.at[i];
-	c->locks = all.at;
+		if (!c->nobjects || by_object(&all.at[c->nobjects - 1], &all.at[i]))
+			all.at[c->nobjects++] = all.at[i];
+	c->objects = all.at;
 }
 
-static struct lock_state *lock_of(struct checker *c, const struct event *e)
+static struct object_state *object_of(struct checker *c, const struct event *e)
 {
-	struct lock_state key = {.object = e->object};
-	return bsearch(&key, c->locks, c->nlocks, sizeof key, by_lock);
+	struct object_state key = {.class = event_sync_class(e), .object = e->object};
+	return bsearch(&key, c->objects, c->nobjects, sizeof key, by_object);
 }
 
 static bool do_lock(struct checker *c, uint32_t event)
 {
 	const struct event *e = &c->x->events.at[event];
-	struct lock_state *l = lock_of(c, e);
+	struct object_state *l = object_of(c, e);
 	if (e->flags & EVENT_SHARED) {
 		if (l->owner)
 			return violated(c, event, "takes lock %" PRIu64 " that thread %s holds",
@@ -290,7 +307,7 @@ static bool do_lock(struct checker *c, uint32_t event)
 static bool do_unlock(struct checker *c, uint32_t event)
 {
 	const struct event *e = &c->x->events.at[event];
-	struct lock_state *l = lock_of(c, e);
+	struct object_state *l = object_of(c, e);
 	if (e->flags & EVENT_SHARED) {
 		if (!l->readers)
 			return violated(c, event, "releases lock %" PRIu64 " that no reader holds",
@@ -303,6 +320,39 @@ static bool do_unlock(struct checker *c, uint32_t event)
 	if (--l->depth == 0)
 		l->owner = 0;
 	return true;
+}
+
+static bool do_semaphore(struct checker *c, uint32_t event)
+{
+	const struct event *e = &c->x->events.at[event];
+	struct object_state *s = object_of(c, e);
+	if (e->kind == EVENT_EMPTY)
+		return !s->tokens || violated(c, event, "finds no token at semaphore %" PRIu64 ", which has %" PRIu64,
+					      e->object, s->tokens);
+	if (e->kind == EVENT_TAKE && !s->tokens)
+		return violated(c, event, "takes a token from semaphore %" PRIu64 ", which has none", e->object);
+	s->tokens += e->kind == EVENT_POST ? 1 : UINT64_MAX;
+	return true;
+}
+
+static bool do_barrier(struct checker *c, uint32_t event)
+{
+	const struct event *e = &c->x->events.at[event];
+	struct object_state *b = object_of(c, e);
+	if (e->kind == EVENT_LEAVE)
+		return b->arrived >= c->leaves[e->thread] ||
+		       violated(c, event, "leaves barrier %" PRIu64 " before all have arrived", e->object);
+	c->leaves[e->thread] = (b->arrived / e->count + 1) * e->count;
+	b->arrived++;
+	return true;
+}
+
+static bool do_busy(struct checker *c, uint32_t event)
+{
+	const struct event *e = &c->x->events.at[event];
+	const struct object_state *l = object_of(c, e);
+	return l->owner || (!(e->flags & EVENT_SHARED) && l->readers) ||
+	       violated(c, event, "finds lock %" PRIu64 " held, which is free", e->object);
 }
 
 static bool do_event(struct checker *c, uint32_t event)
@@ -341,6 +391,15 @@ static bool do_event(struct checker *c, uint32_t event)
 		return c->x->lock_order_known || do_lock(c, event);
 	case EVENT_UNLOCK:
 		return c->x->lock_order_known || do_unlock(c, event);
+	case EVENT_BUSY:
+		return c->x->lock_order_known || do_busy(c, event);
+	case EVENT_POST:
+	case EVENT_TAKE:
+	case EVENT_EMPTY:
+		return c->x->lock_order_known || do_semaphore(c, event);
+	case EVENT_ARRIVE:
+	case EVENT_LEAVE:
+		return c->x->lock_order_known || do_barrier(c, event);
 	default:
 		return true;
 	}
@@ -354,34 +413,45 @@ struct waiting {
 	bool woken;
 };
 
-/* When the wait began: where its thread released the mutex in the same operation; the start otherwise. */
+/* When the wait began: where its thread released the mutex just before; the start otherwise. */
 static size_t wait_began(const struct checker *c, uint32_t wait)
 {
 	const struct event *e = &c->x->events.at[wait];
-	if (wait > c->x->threads.at[e->thread].first && c->x->events.at[wait - 1].kind == EVENT_UNLOCK &&
-	    c->x->events.at[wait - 1].sap == e->sap)
+	if (wait > c->x->threads.at[e->thread].first && c->x->events.at[wait - 1].kind == EVENT_UNLOCK)
 		return c->executed[wait - 1];
 	return 0;
 }
 
-/*
- * Every wait needs a broadcast while it lasts, or a signal of its own. Signals in the order they come, each
- * to the wait that lasts shortest: if any assignment exists, this finds one.
- */
-static bool check_waits(struct checker *c)
+static void collect_waits(struct checker *c, struct waiting **at, size_t *n)
 {
 	vec(struct waiting) waits = {0};
-	bool ok = true;
 	for (size_t s = 0; s < c->nsteps; s++)
 		if (c->x->events.at[c->steps[s].event].kind == EVENT_WAIT)
 			*vec_push(&waits) = (struct waiting){wait_began(c, c->steps[s].event), s,
 							     c->steps[s].event, false};
-	for (size_t s = 0; s < c->nsteps && waits.n; s++) {
+	for (uint32_t e = 0; e < c->x->events.n; e++) /* these never end */
+		if (c->x->events.at[e].kind == EVENT_HANG)
+			*vec_push(&waits) = (struct waiting){wait_began(c, e), SIZE_MAX, e, false};
+	*at = waits.at;
+	*n = waits.n;
+}
+
+/*
+ * Every wait needs a broadcast while it lasts, or a signal of its own. Signals in the order they come, each
+ * to the wait that lasts shortest: if any assignment exists, this finds one. Nobody wakes whoever hangs.
+ */
+static bool check_waits(struct checker *c)
+{
+	struct waiting *waits;
+	size_t n;
+	bool ok = true;
+	collect_waits(c, &waits, &n);
+	for (size_t s = 0; s < c->nsteps && n; s++) {
 		const struct event *e = &c->x->events.at[c->steps[s].event];
 		if (e->kind != EVENT_SIGNAL && e->kind != EVENT_BROADCAST)
 			continue;
-		for (size_t i = 0; i < waits.n; i++) { /* ascending by `to` */
-			struct waiting *w = &waits.at[i];
+		for (size_t i = 0; i < n; i++) { /* ascending by `to` */
+			struct waiting *w = &waits[i];
 			const struct event *we = &c->x->events.at[w->event];
 			if (w->woken || we->object != e->object || we->thread == e->thread ||
 			    s < w->from || s > w->to)
@@ -391,10 +461,11 @@ static bool check_waits(struct checker *c)
 				break;
 		}
 	}
-	for (size_t i = 0; ok && i < waits.n; i++)
-		if (!waits.at[i].woken)
-			ok = violated(c, waits.at[i].event, "wakes, but nobody signalled");
-	vec_free(&waits);
+	for (size_t i = 0; ok && i < n; i++)
+		if (waits[i].woken != (waits[i].to != SIZE_MAX))
+			ok = violated(c, waits[i].event, waits[i].woken ? "is woken, but never wakes"
+									: "wakes, but nobody signalled");
+	free(waits);
 	return ok;
 }
 
@@ -490,7 +561,8 @@ static void checker_init(struct checker *c)
 	c->values = xmalloc(exprs * sizeof *c->values);
 	c->has_value = xcalloc(exprs, sizeof *c->has_value);
 	c->has_symbol = xcalloc(x->nsymbols, sizeof *c->has_symbol);
-	find_locks(c);
+	c->leaves = xcalloc(threads, sizeof *c->leaves);
+	find_objects(c);
 	load_initials(c);
 }
 
@@ -499,7 +571,7 @@ static void checker_release(struct checker *c)
 	for (size_t t = 0; t < c->x->threads.n; t++)
 		vec_free(&c->buffer[t]);
 	void *all[] = {c->executed, c->visible,      c->next,  c->buffer, c->leads,  c->created,
-		       c->ended,    c->needs_create, c->locks, c->cells,  c->values, c->has_value,
+		       c->ended,    c->needs_create, c->objects, c->leaves, c->cells,  c->values, c->has_value,
 		       c->has_symbol};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

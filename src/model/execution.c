@@ -121,6 +121,10 @@ static bool event_ok(const struct execution *x, size_t i, struct error *err)
 		return fail(err, "event %zu has the unknown kind %u", i, e->kind);
 	if (e->site && e->site >= x->sites.n)
 		return fail(err, "event %zu has no such site", i);
+	if ((e->kind == EVENT_WAIT || e->kind == EVENT_HANG) && execution_wait_start(x, (uint32_t)i) == UINT32_MAX)
+		return fail(err, "event %zu waits without having given up a mutex", i);
+	if (event_sync_class(e) == SYNC_BARRIER && !e->count)
+		return fail(err, "event %zu is on a barrier for nobody", i);
 	if (!is_access(e->kind))
 		return true;
 	if (e->size < 1 || e->size > 8 || e->object > UINT64_MAX - e->size)

@@ -24,18 +24,26 @@ enum event_kind {
 	EVENT_JOIN,      /* object: thread number joined */
 	EVENT_LOCK,      /* object: lock number */
 	EVENT_UNLOCK,
-	EVENT_WAIT,      /* condition variable: woken; the mutex is an UNLOCK before and a LOCK after it */
+	EVENT_WAIT,      /* condition variable: woken; the mutex is an UNLOCK just before and a LOCK after it */
 	EVENT_SIGNAL,    /* wakes at most one WAIT */
 	EVENT_BROADCAST, /* wakes all WAITs */
 	EVENT_CALL,      /* external call kept for order only (output, free, ...) */
 	EVENT_ORDERED,   /* a step on an object whose whole order is in `orders` (semaphore, rwlock, ...) */
+	/* Where the order of synchronization was not recorded: */
+	EVENT_POST,      /* semaphore: one token more; `count` tokens at the start */
+	EVENT_TAKE,      /* semaphore: one token less */
+	EVENT_EMPTY,     /* semaphore: there was none to take */
+	EVENT_BUSY,      /* a lock that was tried is held */
+	EVENT_ARRIVE,    /* barrier for `count` threads */
+	EVENT_LEAVE,     /* ... and all of the round that the thread arrived in have arrived */
+	EVENT_HANG,      /* condition variable: waits since the UNLOCK before it and is never woken */
 	EVENT_KIND_COUNT
 };
 
 enum event_flag {
 	EVENT_FAILS = 1,    /* EVENT_END of the thread that fails */
 	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
-	EVENT_SHARED = 4,   /* LOCK, UNLOCK: as a reader; readers do not exclude one another */
+	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
 };
 
 struct event {
@@ -48,7 +56,10 @@ struct event {
 	expr read;         /* READ, UPDATE: value read (a symbol, or a constant when determined) */
 	expr written;      /* WRITE, UPDATE */
 	uint32_t site;     /* index in execution.sites, 0 for none */
-	uint32_t piece;    /* READ, UPDATE: which read of its SAP this is, from 0 */
+	union {
+		uint32_t piece; /* READ, UPDATE: which read of its SAP this is, from 0 */
+		uint32_t count; /* of a semaphore or barrier */
+	};
 	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
 	uint32_t run;      /* the order in which the executor ran the events of all threads, from 1; 0 = unknown */
 	uint32_t reserved;
@@ -147,6 +158,41 @@ struct execution {
 	uint32_t nsymbols;
 	bool lock_order_known;        /* path+sync: orders cover all LOCK events of one object */
 };
+
+/* What the events on one object are about; objects of different classes may have the same number. */
+enum sync_class { SYNC_NONE, SYNC_LOCK, SYNC_CONDITION, SYNC_SEMAPHORE, SYNC_BARRIER };
+
+static inline enum sync_class event_sync_class(const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_LOCK:
+	case EVENT_UNLOCK:
+	case EVENT_BUSY:
+		return SYNC_LOCK;
+	case EVENT_WAIT:
+	case EVENT_SIGNAL:
+	case EVENT_BROADCAST:
+	case EVENT_HANG:
+		return SYNC_CONDITION;
+	case EVENT_POST:
+	case EVENT_TAKE:
+	case EVENT_EMPTY:
+		return SYNC_SEMAPHORE;
+	case EVENT_ARRIVE:
+	case EVENT_LEAVE:
+		return SYNC_BARRIER;
+	default:
+		return SYNC_NONE;
+	}
+}
+
+/* The event at which a WAIT or HANG starts: the release of the mutex just before it; UINT32_MAX: not known. */
+static inline uint32_t execution_wait_start(const struct execution *x, uint32_t wait)
+{
+	if (wait == x->threads.at[x->events.at[wait].thread].first || x->events.at[wait - 1].kind != EVENT_UNLOCK)
+		return UINT32_MAX;
+	return wait - 1;
+}
 
 void execution_init(struct execution *x);
 void execution_release(struct execution *x);

@@ -1,4 +1,4 @@
-#include "model/formula.h"
+#include "model/formula_internal.h"
 
 #include "model/values.h"
 
@@ -7,8 +7,10 @@
 
 /* -------------------------------------------------- clauses and variables ---------------- */
 
-static literal new_variable(struct formula *f, enum variable_kind kind, uint32_t a, uint32_t b)
+literal formula_new_variable(struct formula *f, enum variable_kind kind, uint32_t a, uint32_t b)
 {
+	if (kind == VARIABLE_HELP) /* solvers know variables by these numbers */
+		a = (uint32_t)f->variables.n;
 	*vec_push(&f->variables) = (struct variable){kind, a, b};
 	return (literal)f->variables.n - 1;
 }
@@ -27,10 +29,6 @@ void formula_add_clause(struct formula *f, const literal *literals, size_t n)
 	*vec_push(&f->ends) = (uint32_t)f->literals.n;
 	f->possible = f->possible && f->literals.n > start;
 }
-
-#define CLAUSE(f, ...)                                                                         \
-	formula_add_clause(f, (literal[]){__VA_ARGS__},                                        \
-			   sizeof(literal[]){__VA_ARGS__} / sizeof(literal))
 
 static uint32_t hash_pair(uint32_t a, uint32_t b)
 {
@@ -71,7 +69,7 @@ literal formula_before(struct formula *f, uint32_t a, uint32_t b)
 	uint32_t *slot = find_order(f, low, high);
 	literal v = (literal)*slot;
 	if (!v) {
-		v = new_variable(f, VARIABLE_ORDER, low, high);
+		v = formula_new_variable(f, VARIABLE_ORDER, low, high);
 		*slot = (uint32_t)v;
 		if (f->variables.n > f->table_mask / 2)
 			grow_table(f, (f->table_mask + 1) * 2);
@@ -155,7 +153,7 @@ static void add_choices(struct formula *f, uint32_t number, const bool *impossib
 	for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
 		f->choices[i] = impossible[i]  ? LITERAL_FALSE
 				: possible == 1 ? LITERAL_TRUE
-						: new_variable(f, VARIABLE_CHOICE, number, i);
+						: formula_new_variable(f, VARIABLE_CHOICE, number, i);
 	formula_add_clause(f, f->choices + piece->first, piece->count);
 	if (possible > 1)
 		*vec_push(&f->exclusive) = (uint32_t)f->ends.n - 1;
@@ -187,148 +185,6 @@ static void add_piece(struct formula *f, uint32_t number, const bool *impossible
 				formula_before(f, seen_node(f, candidate[i]),
 					       seen_node(f, candidate[j]));
 		}
-}
-
-/* -------------------------------------------------- synchronization ---------------------- */
-
-struct sync_op {
-	uint64_t object;
-	uint32_t event;
-};
-
-static int by_object(const void *p, const void *q)
-{
-	const struct sync_op *a = p, *b = q;
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return a->event < b->event ? -1 : a->event > b->event;
-}
-
-typedef vec(struct sync_op) sync_ops;
-
-static void collect(const struct execution *x, enum event_kind first, enum event_kind last, sync_ops *out)
-{
-	for (uint32_t e = 0; e < x->events.n; e++)
-		if (x->events.at[e].kind >= first && x->events.at[e].kind <= last)
-			*vec_push(out) = (struct sync_op){x->events.at[e].object, e};
-	if (out->n)
-		qsort(out->at, out->n, sizeof *out->at, by_object);
-}
-
-static void order_sections(struct formula *f, const struct section *s, const struct section *t)
-{
-	if (f->p->m->x->events.at[s->lock].thread == f->p->m->x->events.at[t->lock].thread ||
-	    (s->shared && t->shared))
-		return;
-	literal st = s->unlock == UINT32_MAX ? LITERAL_FALSE : formula_before(f, s->unlock, t->lock);
-	literal ts = t->unlock == UINT32_MAX ? LITERAL_FALSE : formula_before(f, t->unlock, s->lock);
-	if (st == LITERAL_TRUE || ts == LITERAL_TRUE)
-		return;
-	CLAUSE(f, st, ts);
-	CLAUSE(f, -st, -ts);
-	*vec_push(&f->lock_literals) = st;
-	*vec_push(&f->lock_literals) = ts;
-}
-
-/*
- * Locking constraints (CLAP §3.2) of one lock: its operations are ops[0..n). Nested locking by one thread
- * (a recursive mutex) makes one section.
- */
-static void add_lock(struct formula *f, const struct sync_op *ops, size_t n)
-{
-	const struct execution *x = f->p->m->x;
-	vec(struct section) sections = {0};
-	uint32_t depth = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct event *e = &x->events.at[ops[i].event];
-		if (i == 0 || e->thread != x->events.at[ops[i - 1].event].thread)
-			depth = 0;
-		if (e->kind == EVENT_LOCK && depth++ == 0)
-			*vec_push(&sections) = (struct section){
-				ops[i].event, UINT32_MAX, (e->flags & EVENT_SHARED) != 0};
-		else if (e->kind == EVENT_UNLOCK && depth && --depth == 0)
-			sections.at[sections.n - 1].unlock = ops[i].event;
-	}
-	for (size_t i = 0; i < sections.n; i++)
-		for (size_t j = i + 1; j < sections.n; j++)
-			order_sections(f, &sections.at[i], &sections.at[j]);
-	vec_free(&sections);
-}
-
-/* The event where a thread starts waiting: the release of the mutex in the same operation, or none. */
-static uint32_t wait_start(const struct execution *x, uint32_t wait)
-{
-	if (wait == x->threads.at[x->events.at[wait].thread].first)
-		return UINT32_MAX;
-	const struct event *e = &x->events.at[wait - 1];
-	return e->kind == EVENT_UNLOCK && e->sap == x->events.at[wait].sap ? wait - 1 : UINT32_MAX;
-}
-
-/* One wait and one signal that may wake it: the literal, or false. */
-static literal add_match(struct formula *f, uint32_t wait, uint32_t signal)
-{
-	uint32_t start = wait_start(f->p->m->x, wait);
-	literal before = formula_before(f, signal, wait);
-	literal after = start == UINT32_MAX ? LITERAL_TRUE : formula_before(f, start, signal);
-	if (before == LITERAL_FALSE || after == LITERAL_FALSE)
-		return LITERAL_FALSE;
-	literal match = new_variable(f, VARIABLE_MATCH, wait, signal);
-	CLAUSE(f, -match, before);
-	CLAUSE(f, -match, after);
-	return match;
-}
-
-/*
- * Wait and signal constraints of one condition variable: every wait is woken by a signal of another
- * thread that comes while it waits; a signal (not a broadcast) wakes one.
- */
-static void add_condition_variable(struct formula *f, const struct sync_op *ops, size_t n)
-{
-	const struct execution *x = f->p->m->x;
-	size_t nwaits = 0;
-	literal *matches = xmalloc(n * n * sizeof *matches);
-	for (size_t i = 0; i < n; i++) {
-		const struct event *w = &x->events.at[ops[i].event];
-		if (w->kind != EVENT_WAIT)
-			continue;
-		literal *m = matches + nwaits++ * n;
-		for (size_t j = 0; j < n; j++) {
-			const struct event *s = &x->events.at[ops[j].event];
-			m[j] = s->kind == EVENT_WAIT || s->thread == w->thread
-				       ? LITERAL_FALSE
-				       : add_match(f, ops[i].event, ops[j].event);
-		}
-		formula_add_clause(f, m, n);
-	}
-	for (size_t j = 0; j < n; j++)
-		for (size_t i = 0; x->events.at[ops[j].event].kind == EVENT_SIGNAL && i < nwaits; i++)
-			for (size_t k = i + 1; k < nwaits; k++)
-				CLAUSE(f, -matches[i * n + j], -matches[k * n + j]);
-	free(matches);
-}
-
-static void for_each_object(struct formula *f, const sync_ops *ops,
-			    void (*add)(struct formula *, const struct sync_op *, size_t))
-{
-	for (size_t i = 0, end; i < ops->n; i = end) {
-		for (end = i; end < ops->n && ops->at[end].object == ops->at[i].object; end++)
-			;
-		add(f, ops->at + i, end - i);
-	}
-}
-
-static void add_synchronization(struct formula *f)
-{
-	const struct execution *x = f->p->m->x;
-	if (x->lock_order_known)
-		return;
-	sync_ops locks = {0}, conditions = {0};
-	collect(x, EVENT_LOCK, EVENT_UNLOCK, &locks);
-	for_each_object(f, &locks, add_lock);
-	collect(x, EVENT_WAIT, EVENT_BROADCAST, &conditions);
-	for_each_object(f, &conditions, add_condition_variable);
-	vec_free(&locks);
-	vec_free(&conditions);
 }
 
 /* -------------------------------------------------- order variables ---------------------- */
@@ -536,17 +392,9 @@ void formula_chosen_edges(const struct formula *f, const bool *model, struct cho
 	out->n = 0;
 	for (uint32_t n = 0; n < f->p->pieces.n; n++)
 		choose_piece(f, model, n, out);
-	for (size_t i = 0; i < f->lock_literals.n; i++)
-		push_order_variable(f, model, f->lock_literals.at[i], out);
-	for (uint32_t v = 2; v < f->variables.n; v++) {
-		const struct variable *var = &f->variables.at[v];
-		if (var->kind != VARIABLE_MATCH || !model[v])
-			continue;
-		uint32_t start = wait_start(f->p->m->x, var->a);
-		push_edge(out, var->b, var->a, existing_before(f, var->b, var->a));
-		if (start != UINT32_MAX)
-			push_edge(out, start, var->b, existing_before(f, start, var->b));
-	}
+	for (size_t i = 0; i < f->guarded.n; i++)
+		if (literal_holds(model, f->guarded.at[i].guard))
+			push_order_variable(f, model, f->guarded.at[i].order, out);
 }
 
 /* The choice of this writer by the piece. */
@@ -582,7 +430,7 @@ bool formula_init(struct formula *f, const struct problem *p, const struct formu
 	for (uint32_t n = 0; n < p->pieces.n; n++)
 		add_piece(f, n, found ? found : options->impossible);
 	free(found);
-	add_synchronization(f);
+	formula_add_synchronization(f);
 	add_monotony(f);
 	find_known(f);
 	if (f->variables.n < INT32_MAX)
@@ -599,7 +447,7 @@ void formula_release(struct formula *f)
 	vec_free(&f->exclusive);
 	vec_free(&f->equalities);
 	vec_free(&f->known);
-	vec_free(&f->lock_literals);
+	vec_free(&f->guarded);
 	free(f->choices);
 	free(f->table);
 	free(f->guess);

@@ -4,7 +4,8 @@
  *
  *   choice    a piece of a read sees this candidate
  *   order     node a comes before node b (its negation: b before a); only where neither is known
- *   match     a wait is woken by this signal
+ *   match     a wait is woken by this signal; a token of a semaphore was posted by this
+ *   help      a part of a clause of synchronization
  *   run, owner  with a bound on context switches: bound.h
  *
  * Orders that are known never become variables: they are constants. That order variables make up a partial
@@ -27,6 +28,7 @@ enum variable_kind {
 	VARIABLE_CHOICE,
 	VARIABLE_ORDER,
 	VARIABLE_MATCH,
+	VARIABLE_HELP,
 	VARIABLE_RUN,
 	VARIABLE_OWNER,
 };
@@ -57,6 +59,11 @@ struct section {
 	bool shared;
 };
 
+/* An order that is needed when the model has both. */
+struct guarded {
+	literal guard, order;
+};
+
 struct formula {
 	const struct problem *p;
 	vec(struct variable) variables;  /* [0] unused, [1] the constant */
@@ -66,7 +73,7 @@ struct formula {
 	vec(struct equality) equalities;
 	literal *choices;                /* by index in problem.candidates */
 	vec(struct edge) known;          /* known order among the nodes of order variables, reduced */
-	vec(literal) lock_literals;      /* "this section before that", for every pair either way */
+	vec(struct guarded) guarded;     /* orders that synchronization rests on */
 	uint32_t *table;                 /* hash of order variables */
 	uint32_t table_mask;
 	uint32_t *guess;                 /* by node: place in a total order to try first; or NULL */
@@ -79,6 +86,9 @@ struct formula_options {
 	uint32_t between_limit;
 	const bool *impossible; /* by candidate: values.h; NULL: to be found here */
 };
+
+/* False: there are barriers that more threads use than they are for, which only the search knows about. */
+bool formula_can_express(const struct execution *x);
 
 bool formula_init(struct formula *f, const struct problem *p, const struct formula_options *options,
 		  struct error *err);

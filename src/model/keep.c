@@ -163,7 +163,7 @@ static void pass_write(const struct problem *p, struct group *g, const struct ac
 
 struct sync_step {
 	uint64_t object;
-	bool condition;
+	enum sync_class class;
 	uint32_t place, event;
 };
 
@@ -172,31 +172,31 @@ static int by_object(const void *p, const void *q)
 	const struct sync_step *a = p, *b = q;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
-	if (a->condition != b->condition)
-		return a->condition ? 1 : -1;
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Where the order of locks and wake-ups is open, it stays as it is. */
+/* Where the order of locks, wake-ups and the like is open, it stays as it is. */
 static void keep_synchronization(const struct problem *p, const uint32_t *place, struct chosen_edges *out)
 {
 	const struct execution *x = p->m->x;
 	vec(struct sync_step) all = {0};
 	for (uint32_t e = 0; !x->lock_order_known && e < x->events.n; e++) {
 		const struct event *v = &x->events.at[e];
-		if (v->kind < EVENT_LOCK || v->kind > EVENT_BROADCAST)
+		enum sync_class class = event_sync_class(v);
+		if (class == SYNC_NONE)
 			continue;
-		bool condition = v->kind >= EVENT_WAIT;
-		*vec_push(&all) = (struct sync_step){v->object, condition, place[e], e};
-		/* A wait starts where its mutex is released. */
-		if (v->kind == EVENT_WAIT && e > x->threads.at[v->thread].first && v[-1].kind == EVENT_UNLOCK &&
-		    v[-1].sap == v->sap)
-			*vec_push(&all) = (struct sync_step){v->object, true, place[e - 1], e - 1};
+		*vec_push(&all) = (struct sync_step){v->object, class, place[e], e};
+		bool waits = v->kind == EVENT_WAIT || v->kind == EVENT_HANG;
+		uint32_t start = waits ? execution_wait_start(x, e) : UINT32_MAX;
+		if (start != UINT32_MAX)
+			*vec_push(&all) = (struct sync_step){v->object, class, place[start], start};
 	}
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_object);
 	for (size_t i = 1; i < all.n; i++)
-		if (all.at[i].object == all.at[i - 1].object && all.at[i].condition == all.at[i - 1].condition)
+		if (all.at[i].object == all.at[i - 1].object && all.at[i].class == all.at[i - 1].class)
 			push(out, all.at[i - 1].event, all.at[i].event);
 	vec_free(&all);
 }

@@ -245,7 +245,7 @@ static bool *needed_nodes(const struct memory *m)
 	for (uint32_t n = 0; n < m->nnodes; n++) {
 		const struct event *e = &m->x->events.at[m->event_of[n]];
 		bool access = m->atoms.count[m->event_of[n]] != 0;
-		bool sync = e->kind >= EVENT_LOCK && e->kind <= EVENT_BROADCAST;
+		bool sync = event_sync_class(e) != SYNC_NONE;
 		needed[n] = access || (sync && !m->x->lock_order_known);
 	}
 	return needed;

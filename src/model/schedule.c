@@ -28,11 +28,14 @@ struct builder {
 		vec(uint32_t) at;
 	} *reads;                 /* by atom, since the last write */
 	uint32_t *in_order, *in_order_start; /* known orders by their later event */
-	struct holder {
+	struct used {
+		enum sync_class class;
 		uint64_t object;
-		uint32_t event;
-	} *last_unlock;           /* by lock, sorted */
-	size_t nlocks;
+		uint32_t unlock;          /* lock: the last by a writer; barrier: the last to leave */
+		vec(uint32_t) reads;      /* lock: readers' releases since; condition variable: signals; semaphore: posts */
+		size_t taken;             /* semaphore: so many of the posts are used up */
+	} *used;                  /* synchronization whose order was inferred, sorted */
+	size_t nused;
 };
 
 static const struct event *event_at(const struct builder *b, uint32_t e)
@@ -268,22 +271,111 @@ static void access_memory(struct builder *b, uint32_t e, bool visible)
 	}
 }
 
-static int by_lock(const void *p, const void *q)
+/* -------------------------------------------------- inferred synchronization ------------- */
+
+static int by_object(const void *p, const void *q)
 {
-	const struct holder *a = p, *b = q;
+	const struct used *a = p, *b = q;
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
 	return a->object < b->object ? -1 : a->object > b->object;
 }
 
-/* Where the order of locks was inferred: a lock is taken after its last release. */
-static void use_lock(struct builder *b, uint32_t e)
+static void after_all(struct builder *b, uint32_t e, const uint32_t *events, size_t n)
 {
-	struct holder key = {.object = event_at(b, e)->object};
-	struct holder *h = bsearch(&key, b->last_unlock, b->nlocks, sizeof key, by_lock);
-	if (event_at(b, e)->kind == EVENT_UNLOCK)
-		h->event = e;
-	else if (h->event != NOBODY)
-		require(b, e, h->event);
+	for (size_t i = n; i-- > 0;)
+		require(b, e, events[i]);
 }
+
+/* A lock is taken after its last release by a writer; by a writer, after those of readers since. */
+static void use_lock(struct builder *b, uint32_t e, struct used *u)
+{
+	const struct event *v = event_at(b, e);
+	bool shared = v->flags & EVENT_SHARED;
+	if (v->kind == EVENT_UNLOCK && shared) {
+		*vec_push(&u->reads) = e;
+	} else if (v->kind == EVENT_UNLOCK) {
+		u->unlock = e;
+	} else if (v->kind == EVENT_LOCK) {
+		if (u->unlock != NOBODY)
+			require(b, e, u->unlock);
+		if (!shared) {
+			after_all(b, e, u->reads.at, u->reads.n);
+			u->reads.n = 0;
+		}
+	}
+}
+
+/* A wait is over after the last signal that came while it lasted: some of those woke it. */
+static void use_condition(struct builder *b, uint32_t e, struct used *u)
+{
+	const struct event *v = event_at(b, e);
+	if (v->kind == EVENT_SIGNAL || v->kind == EVENT_BROADCAST) {
+		*vec_push(&u->reads) = e;
+		return;
+	}
+	uint32_t start = execution_wait_start(b->x, e);
+	for (size_t i = v->kind == EVENT_WAIT ? u->reads.n : 0; i-- > 0;) {
+		if (start == NOBODY || b->place[u->reads.at[i]] < b->place[start])
+			break;
+		if (event_at(b, u->reads.at[i])->thread != v->thread) {
+			require(b, e, u->reads.at[i]);
+			break;
+		}
+	}
+}
+
+/* The k-th token that is taken is the k-th there was. */
+static void use_semaphore(struct builder *b, uint32_t e, struct used *u)
+{
+	const struct event *v = event_at(b, e);
+	if (v->kind == EVENT_POST)
+		*vec_push(&u->reads) = e;
+	if (v->kind != EVENT_TAKE || u->taken++ < v->count || u->taken > v->count + u->reads.n)
+		return;
+	require(b, e, u->reads.at[u->taken - v->count - 1]);
+}
+
+/* Who arrives after somebody has left, arrives for the next round: all of the one before are really inside then. */
+static void use_barrier(struct builder *b, uint32_t e, struct used *u)
+{
+	if (event_at(b, e)->kind == EVENT_LEAVE)
+		u->unlock = e;
+	else if (u->unlock != NOBODY)
+		require(b, e, u->unlock);
+}
+
+static void use_object(struct builder *b, uint32_t e)
+{
+	static void (*const use[])(struct builder *, uint32_t, struct used *) = {
+		[SYNC_LOCK] = use_lock,
+		[SYNC_CONDITION] = use_condition,
+		[SYNC_SEMAPHORE] = use_semaphore,
+		[SYNC_BARRIER] = use_barrier,
+	};
+	struct used key = {.class = event_sync_class(event_at(b, e)), .object = event_at(b, e)->object};
+	if (key.class != SYNC_NONE && !b->x->lock_order_known)
+		use[key.class](b, e, bsearch(&key, b->used, b->nused, sizeof key, by_object));
+}
+
+static void find_objects(struct builder *b)
+{
+	vec(struct used) all = {0};
+	for (size_t i = 0; !b->x->lock_order_known && i < b->x->events.n; i++) {
+		const struct event *e = &b->x->events.at[i];
+		if (event_sync_class(e) != SYNC_NONE)
+			*vec_push(&all) = (struct used){.class = event_sync_class(e), .object = e->object,
+							.unlock = NOBODY};
+	}
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_object);
+	for (size_t i = 0; i < all.n; i++)
+		if (!b->nused || by_object(&all.at[b->nused - 1], &all.at[i]))
+			all.at[b->nused++] = all.at[i];
+	b->used = all.at;
+}
+
+/* -------------------------------------------------- steps -------------------------------- */
 
 /* The orders that the execution knows; creating and joining need no wait. */
 static void follow_known(struct builder *b, uint32_t e)
@@ -302,16 +394,14 @@ static void follow_known(struct builder *b, uint32_t e)
 static void run_step(struct builder *b, const struct step *step)
 {
 	uint32_t e = step->event;
-	const struct event *v = event_at(b, e);
 	if (step->visible) {
 		access_memory(b, e, true);
 		return;
 	}
 	follow_known(b, e);
-	if (!b->x->lock_order_known && (v->kind == EVENT_LOCK || v->kind == EVENT_UNLOCK))
-		use_lock(b, e);
+	use_object(b, e);
 	access_memory(b, e, false);
-	b->row[e] = b->current[v->thread];
+	b->row[e] = b->current[event_at(b, e)->thread];
 }
 
 /* -------------------------------------------------- stops -------------------------------- */
@@ -363,20 +453,6 @@ static void force_results(struct builder *b)
 }
 
 /* -------------------------------------------------- building ----------------------------- */
-
-static void find_locks(struct builder *b)
-{
-	vec(struct holder) all = {0};
-	for (size_t i = 0; !b->x->lock_order_known && i < b->x->events.n; i++)
-		if (b->x->events.at[i].kind == EVENT_LOCK || b->x->events.at[i].kind == EVENT_UNLOCK)
-			*vec_push(&all) = (struct holder){b->x->events.at[i].object, NOBODY};
-	if (all.n)
-		qsort(all.at, all.n, sizeof *all.at, by_lock);
-	for (size_t i = 0; i < all.n; i++)
-		if (!b->nlocks || all.at[b->nlocks - 1].object != all.at[i].object)
-			all.at[b->nlocks++] = all.at[i];
-	b->last_unlock = all.at;
-}
 
 static void group_orders(struct builder *b)
 {
@@ -434,7 +510,7 @@ static void builder_init(struct builder *b)
 	b->reads = xcalloc(natoms, sizeof *b->reads);
 	for (uint32_t t = 0; t < b->nthreads; t++)
 		keep_clock(b, t);
-	find_locks(b);
+	find_objects(b);
 	group_orders(b);
 }
 
@@ -442,9 +518,11 @@ static void builder_release(struct builder *b)
 {
 	for (size_t i = 0; i < b->m->atoms.at.n; i++)
 		vec_free(&b->reads[i].at);
+	for (size_t i = 0; i < b->nused; i++)
+		vec_free(&b->used[i].reads);
 	vec_free(&b->rows);
 	void *all[] = {b->clock,      b->row,   b->current,  b->place,          b->effect_place,
-		       b->last_write, b->reads, b->in_order, b->in_order_start, b->last_unlock, b->awaited};
+		       b->last_write, b->reads, b->in_order, b->in_order_start, b->used, b->awaited};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 }

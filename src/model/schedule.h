@@ -3,7 +3,7 @@
  *
  * Only the waits that are not implied by program order, by other waits, or by creating and joining threads:
  * for two accesses to the same bytes, one a write, in different threads; for operations on the same
- * lock; and for every order the execution knows. Threads are stopped where the failure needs no more of them.
+ * lock, condition variable, semaphore or barrier; and for every order the execution knows. Threads are stopped where the failure needs no more of them.
  * Under TSO and PSO a store that others see later than it is executed gets `delay` lines: after which SAPs of others.
  */
 #ifndef RETHREAD_MODEL_SCHEDULE_H

@@ -137,8 +137,7 @@ static int wait_controlled(const struct waiting *w, const char *what)
 
 static int wait_inferred(const struct waiting *w, const char *what)
 {
-	twin_engine->release(w->mutex, what);
-	return twin_engine->acquire(w->mutex, what);
+	return twin_engine->wait(w->cond, w->mutex, what);
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -163,7 +162,7 @@ int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid
 int pthread_cond_signal(pthread_cond_t *cond)
 {
 	if (infers()) {
-		twin_engine->plain(WHAT);
+		twin_engine->signal(cond, false, WHAT);
 		return 0;
 	}
 	cond_signals(cond, false);
@@ -173,7 +172,7 @@ int pthread_cond_signal(pthread_cond_t *cond)
 int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	if (infers()) {
-		twin_engine->plain(WHAT);
+		twin_engine->signal(cond, true, WHAT);
 		return 0;
 	}
 	cond_signals(cond, true);
@@ -182,30 +181,30 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 
 /* ---- read-write locks ---- */
 
-#define RWLOCK(name, parameters, call)                                 \
+#define RWLOCK(name, step, parameters, call)                           \
 	int name parameters                                            \
 	{                                                              \
 		if (infers())                                          \
-			return twin_engine->ordered(lock, WHAT);       \
+			return twin_engine->ordered(lock, step, WHAT); \
 		return STEP_ON(lock, call);                            \
 	}
 #define READ(timed, name, arguments) \
 	CONDUCTED(lock, EBUSY, timed, rt_real.name arguments, rt_real.pthread_rwlock_tryrdlock(lock))
 #define WRITE(timed, name, arguments) \
 	CONDUCTED(lock, EBUSY, timed, rt_real.name arguments, rt_real.pthread_rwlock_trywrlock(lock))
-RWLOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), READ(false, pthread_rwlock_rdlock, (lock)))
-RWLOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), WRITE(false, pthread_rwlock_wrlock, (lock)))
-RWLOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_tryrdlock(lock))
-RWLOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_trywrlock(lock))
-RWLOCK(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
+RWLOCK(pthread_rwlock_rdlock, RT_STEP_READ_LOCK, (pthread_rwlock_t * lock), READ(false, pthread_rwlock_rdlock, (lock)))
+RWLOCK(pthread_rwlock_wrlock, RT_STEP_WRITE_LOCK, (pthread_rwlock_t * lock), WRITE(false, pthread_rwlock_wrlock, (lock)))
+RWLOCK(pthread_rwlock_tryrdlock, RT_STEP_READ_LOCK, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_tryrdlock(lock))
+RWLOCK(pthread_rwlock_trywrlock, RT_STEP_WRITE_LOCK, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_trywrlock(lock))
+RWLOCK(pthread_rwlock_timedrdlock, RT_STEP_READ_LOCK, (pthread_rwlock_t * lock, const struct timespec *until),
        READ(true, pthread_rwlock_timedrdlock, (lock, until)))
-RWLOCK(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
+RWLOCK(pthread_rwlock_timedwrlock, RT_STEP_WRITE_LOCK, (pthread_rwlock_t * lock, const struct timespec *until),
        WRITE(true, pthread_rwlock_timedwrlock, (lock, until)))
-RWLOCK(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+RWLOCK(pthread_rwlock_clockrdlock, RT_STEP_READ_LOCK, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
        READ(true, pthread_rwlock_clockrdlock, (lock, clock, until)))
-RWLOCK(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+RWLOCK(pthread_rwlock_clockwrlock, RT_STEP_WRITE_LOCK, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
        WRITE(true, pthread_rwlock_clockwrlock, (lock, clock, until)))
-RWLOCK(pthread_rwlock_unlock, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_unlock(lock))
+RWLOCK(pthread_rwlock_unlock, RT_STEP_UNLOCK, (pthread_rwlock_t * lock), rt_real.pthread_rwlock_unlock(lock))
 
 /* ---- semaphores: -1 and errno; the log has the error number ---- */
 
@@ -227,11 +226,11 @@ static int try_semaphore(sem_t *s)
 	(conductor_on ? with_errno(CONDUCTED(s, EAGAIN, timed, 0, try_semaphore(s)))    \
 		      : rt_real.name arguments)
 
-#define SEMAPHORE(name, parameters, call)                                     \
+#define SEMAPHORE(name, step, parameters, call)                               \
 	int name parameters                                                   \
 	{                                                                     \
 		if (infers())                                                 \
-			return with_errno(twin_engine->ordered(s, WHAT));     \
+			return with_errno(twin_engine->ordered(s, step, WHAT)); \
 		int result;                                                   \
 		if (gate_enter_as(WHAT, s, &result))                          \
 			result = with_errno(result);                          \
@@ -241,12 +240,12 @@ static int try_semaphore(sem_t *s)
 		gate_leave();                                                 \
 		return result;                                                \
 	}
-SEMAPHORE(sem_wait, (sem_t * s), TAKE(false, sem_wait, (s)))
-SEMAPHORE(sem_trywait, (sem_t * s), rt_real.sem_trywait(s))
-SEMAPHORE(sem_timedwait, (sem_t * s, const struct timespec *until), TAKE(true, sem_timedwait, (s, until)))
-SEMAPHORE(sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *until),
+SEMAPHORE(sem_wait, RT_STEP_TAKE, (sem_t * s), TAKE(false, sem_wait, (s)))
+SEMAPHORE(sem_trywait, RT_STEP_TAKE, (sem_t * s), rt_real.sem_trywait(s))
+SEMAPHORE(sem_timedwait, RT_STEP_TAKE, (sem_t * s, const struct timespec *until), TAKE(true, sem_timedwait, (s, until)))
+SEMAPHORE(sem_clockwait, RT_STEP_TAKE, (sem_t * s, clockid_t clock, const struct timespec *until),
 	  TAKE(true, sem_clockwait, (s, clock, until)))
-SEMAPHORE(sem_post, (sem_t * s), rt_real.sem_post(s))
+SEMAPHORE(sem_post, RT_STEP_POST, (sem_t * s), rt_real.sem_post(s))
 
 /* ---- barriers ---- */
 
@@ -254,8 +253,8 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	int result = 0;
 	if (infers()) {
-		twin_engine->ordered(barrier, WHAT);
-		return twin_engine->ordered(barrier, WHAT);
+		twin_engine->ordered(barrier, RT_STEP_ARRIVE, WHAT);
+		return twin_engine->ordered(barrier, RT_STEP_LEAVE, WHAT);
 	}
 	gate_step_as(WHAT, barrier);
 	gate_blocks();
@@ -297,7 +296,7 @@ static int once_inferred(pthread_once_t *control, void (*routine)(void))
 	case RT_ONCE_DONE:
 		break;
 	}
-	twin_engine->ordered(control, "pthread_once");
+	twin_engine->ordered(control, RT_STEP_ONCE, "pthread_once");
 	return 0;
 }
 

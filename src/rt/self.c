@@ -230,11 +230,26 @@ static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, u
 		self->sync = self->sync_end = NULL;
 }
 
+/* Scheme path has no order of synchronization, only what steps returned: its stream begins with the first of those. */
+static bool has_results(struct rt_self *self)
+{
+	if (self->sync || self->sync_pieces.chunk[0])
+		return true;
+	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_SYNC, &self->sync_pieces);
+	if (chunk)
+		sync_to_chunk(self, chunk);
+	return chunk != NULL;
+}
+
 __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t object,
 						  uint64_t order, uint32_t result)
 {
-	if (rt_log.scheme < RT_SCHEME_PATH_SYNC)
-		return;
+	if (rt_log.scheme < RT_SCHEME_PATH_SYNC) {
+		if (rt_log.scheme < RT_SCHEME_PATH || !result || self->logging || !has_results(self))
+			return;
+		object = 0;
+		order = 1;
+	}
 	if (!self->sync || self->logging) {
 		rt_log_drop();
 		return;
@@ -379,6 +394,8 @@ void rt_self_begin(struct rt_peer *peer)
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
 	rt_values_begin(self);
 	self->stamp_in = self->stamp_interval = STAMP_LEAST;
+	if (rt_log.scheme == RT_SCHEME_PATH)
+		self->sync_pieces.seq = UINT64_MAX;
 	self->tid = self->thread->tid = peer->tid;
 	self->thread->start_time = rt_clock();
 	if (peer->thread)
@@ -418,6 +435,8 @@ void rt_self_leave(void)
 	unmap_chunks(&self->shown_pieces);
 	if (self->shown_pieces.chunk[0])
 		rt_log_unmap(self->shown_pieces.chunk[0], chunk_size(0));
+	if (rt_log.scheme == RT_SCHEME_PATH && self->sync_pieces.chunk[0])
+		rt_log_unmap(self->sync_pieces.chunk[0], chunk_size(0));
 	if (self->input)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = NULL;

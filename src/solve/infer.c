@@ -302,7 +302,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 	double end = solver_clock() + o->seconds;
 	enum walk_result walked;
 	if (s->walk) {
-		bool only = s->problem.large;
+		bool only = s->problem.large || !formula_can_express(s->memory.x);
 		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
 		enum infer_result r = take_walked(
 			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, NULL), err);
@@ -310,6 +310,10 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 			return INFER_NONE; /* no proof: there are assumptions */
 		if (r != INFER_BUDGET || only)
 			return r;
+	}
+	if (!formula_can_express(s->memory.x)) {
+		fail(err, "a barrier is used by more threads than it is for, which only the search knows about");
+		return INFER_ERROR;
 	}
 	if (!open_solver(s, o, err))
 		return INFER_ERROR;
@@ -364,7 +368,7 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 	s->stats.fewest = false;
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
-	if (o->fewest_seconds > 0 && !o->unchecked && lower_switches(s, x, o) &&
+	if (o->fewest_seconds > 0 && !o->unchecked && formula_can_express(x) && lower_switches(s, x, o) &&
 	    !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the order with fewest switches: %s", why.text);
 	schedule_init(out, &s->memory, &s->order);

@@ -23,14 +23,22 @@ static uint64_t stir(uint64_t v)
 	return v ^ v >> 32;
 }
 
-enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK, PART_UNKNOWN };
-
 /* Adds a fact to the state, or takes it out. */
 static void toggle(struct machine *m, enum part part, uint32_t number, uint64_t value)
 {
 	uint64_t key = ((uint64_t)part << 56 ^ number) * UINT64_C(0x9e3779b97f4a7c15);
 	m->hash.a ^= stir(key ^ stir(value));
 	m->hash.b ^= stir(key + UINT64_C(0x632be59bd9b4e019) + stir(value ^ UINT64_C(0xe7037ed1a0b428db)));
+}
+
+void machine_set32(struct machine *m, uint32_t *at, uint32_t value)
+{
+	set32(m, at, value);
+}
+
+void machine_toggle(struct machine *m, enum part part, uint32_t number, uint64_t value)
+{
+	toggle(m, part, number, value);
 }
 
 struct machine_hash machine_hash(const struct machine *m)
@@ -221,47 +229,6 @@ static void become_visible(struct machine *m, uint32_t event)
 		use(m, m->x->events.at[event].written);
 }
 
-/* -------------------------------------------------- locks -------------------------------- */
-
-static void toggle_lock(struct machine *m, uint32_t number)
-{
-	const struct lock *l = &m->locks[number];
-	toggle(m, PART_LOCK, number, (uint64_t)l->owner << 32 ^ (uint64_t)l->readers << 16 ^ l->depth);
-}
-
-static bool lock_is_free(const struct machine *m, uint32_t event)
-{
-	const struct event *e = &m->x->events.at[event];
-	if (!m->lock_of || e->kind != EVENT_LOCK)
-		return true;
-	const struct lock *l = &m->locks[m->lock_of[event]];
-	if (e->flags & EVENT_SHARED)
-		return !l->owner;
-	return !l->readers && (!l->owner || l->owner == e->thread + 1);
-}
-
-static void do_lock(struct machine *m, uint32_t event)
-{
-	const struct event *e = &m->x->events.at[event];
-	uint32_t number = m->lock_of[event];
-	struct lock *l = &m->locks[number];
-	bool shared = e->flags & EVENT_SHARED;
-	toggle_lock(m, number);
-	if (e->kind == EVENT_LOCK && shared) {
-		set32(m, &l->readers, l->readers + 1);
-	} else if (e->kind == EVENT_LOCK) {
-		set32(m, &l->owner, e->thread + 1);
-		set32(m, &l->depth, l->depth + 1);
-	} else if (shared) {
-		set32(m, &l->readers, l->readers - !!l->readers);
-	} else if (l->depth) {
-		set32(m, &l->depth, l->depth - 1);
-		if (!l->depth)
-			set32(m, &l->owner, 0);
-	}
-	toggle_lock(m, number);
-}
-
 /* -------------------------------------------------- steps -------------------------------- */
 
 void machine_limit_buffers(struct machine *m, uint32_t most)
@@ -292,7 +259,7 @@ bool machine_is_free(const struct machine *m)
 
 bool machine_is_done(const struct machine *m)
 {
-	return m->done == m->m->nnodes && !m->conditions_left;
+	return m->done == m->m->nnodes && !m->conditions_left && machine_sync_is_done(m);
 }
 
 bool machine_can(const struct machine *m, uint32_t chain)
@@ -302,7 +269,7 @@ bool machine_can(const struct machine *m, uint32_t chain)
 		return false;
 	if (node >= m->x->events.n)
 		return true;
-	return lock_is_free(m, node) && has_room(m, node);
+	return machine_sync_can(m, node) && has_room(m, node);
 }
 
 static bool run_node(struct machine *m, uint32_t node)
@@ -324,8 +291,7 @@ static bool run_node(struct machine *m, uint32_t node)
 		if (m->m->visible[event] == event)
 			become_visible(m, event);
 	}
-	if (m->lock_of && (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK))
-		do_lock(m, event);
+	machine_sync_do(m, event);
 	return true;
 }
 
@@ -382,11 +348,6 @@ static bool is_contended(const struct machine *m, uint32_t node, uint32_t atom, 
 	return false;
 }
 
-static bool is_lock_local(const struct machine *m, uint32_t node)
-{
-	return !m->lock_of || node >= m->x->events.n || m->x->events.at[node].kind != EVENT_LOCK;
-}
-
 bool machine_is_local(const struct machine *m, uint32_t node)
 {
 	uint32_t event = m->m->event_of[node];
@@ -398,7 +359,7 @@ bool machine_is_local(const struct machine *m, uint32_t node)
 		for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++)
 			if (is_contended(m, node, m->parts.at[i].atom, false))
 				return false;
-	return is_lock_local(m, node);
+	return node >= m->x->events.n || machine_sync_is_local(m, node);
 }
 
 /* Can the piece see this writer with a value that its conditions allow? */

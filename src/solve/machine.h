@@ -32,8 +32,8 @@ struct machine_mark {
 };
 
 /*
- * The problem and `impossible` (values.h, of the problem) must outlive the machine. NULL and a sentence for what it cannot
- * run: waits whose wake-up is not known; and, with *contradiction, when a condition is false whatever is read.
+ * The problem and `impossible` (values.h, of the problem) must outlive the machine. NULL and a sentence, with *contradiction,
+ * when a condition is false whatever is read.
  */
 struct machine *machine_new(const struct problem *p, const bool *impossible, bool *contradiction, struct error *err);
 void machine_free(struct machine *m);

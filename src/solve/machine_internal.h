@@ -29,8 +29,21 @@ struct write_part {
 	uint8_t low, width;
 };
 
-struct lock {
-	uint32_t owner, depth, readers;
+/* A lock, condition variable, semaphore or barrier whose order is open. */
+struct sync_object {
+	uint32_t owner, depth, readers; /* lock; owner: thread + 1 */
+	uint32_t tokens;                /* semaphore */
+	uint32_t arrived, size;         /* barrier: so far, and in a round */
+	uint32_t taker;                 /* a thread that takes tokens, + 1 */
+	bool many_take;                 /* another one does, too */
+	bool is_awaited;                /* condition variable: somebody waits on it */
+	bool is_tested;                 /* something holds only while it is held, empty, or not signalled */
+};
+
+/* Where a thread stands with a condition variable (number + 1) or barrier. */
+struct waiter {
+	uint32_t condition, signals, woken;
+	uint32_t round; /* leaves the barrier when so many have arrived */
 };
 
 struct undo32 {
@@ -82,8 +95,9 @@ struct machine {
 	bool *counts;        /* by event: a write that some read may see; what others write is of no interest */
 	uint32_t *buffered;  /* by thread: stores that are not visible yet */
 	uint32_t most_buffered;
-	struct lock *locks;
-	uint32_t *lock_of;   /* by event, when the order of locks is open; or NULL */
+	struct sync_object *objects;
+	uint32_t *object_of; /* by event, when the order of synchronization is open; or NULL */
+	struct waiter *waiters; /* by thread */
 
 	uint64_t *value;     /* by expression */
 	uint32_t *waiting, *pending;
@@ -99,5 +113,18 @@ struct machine {
 	vec(struct undo32) undo32;
 	vec(struct undo64) undo64;
 };
+
+/* machine.c: changes that can be taken back; facts that are part of the state. */
+enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK, PART_UNKNOWN, PART_WAITER };
+void machine_set32(struct machine *m, uint32_t *at, uint32_t value);
+void machine_toggle(struct machine *m, enum part part, uint32_t number, uint64_t value);
+
+/* machine_sync.c; can, is_local and do are about an event of any kind. */
+void machine_sync_build(struct machine *m);
+bool machine_sync_can(const struct machine *m, uint32_t event);
+bool machine_sync_is_local(const struct machine *m, uint32_t event);
+void machine_sync_do(struct machine *m, uint32_t event);
+/* Is nobody woken who is never woken? */
+bool machine_sync_is_done(const struct machine *m);
 
 #endif

@@ -54,36 +54,6 @@ static void build_edges(struct machine *m)
 	free(fill);
 }
 
-static int by_lock_object(const void *p, const void *q)
-{
-	const uint64_t *a = p, *b = q;
-	return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : 0;
-}
-
-/* Locks get small numbers when their order is open. */
-static void build_locks(struct machine *m)
-{
-	struct pair {
-		uint64_t object, event;
-	};
-	vec(struct pair) all = {0};
-	if (m->x->lock_order_known)
-		return;
-	m->lock_of = zeroes(m->x->events.n, sizeof *m->lock_of);
-	for (uint32_t e = 0; e < m->x->events.n; e++)
-		if (m->x->events.at[e].kind == EVENT_LOCK || m->x->events.at[e].kind == EVENT_UNLOCK)
-			*vec_push(&all) = (struct pair){m->x->events.at[e].object, e};
-	if (all.n)
-		qsort(all.at, all.n, sizeof *all.at, by_lock_object);
-	uint32_t number = 0;
-	for (size_t i = 0; i < all.n; i++) {
-		number += i && all.at[i].object != all.at[i - 1].object;
-		m->lock_of[all.at[i].event] = number;
-	}
-	m->locks = zeroes(number + 1, sizeof *m->locks);
-	vec_free(&all);
-}
-
 /* -------------------------------------------------- accesses ----------------------------- */
 
 static void build_pieces(struct machine *m)
@@ -411,25 +381,15 @@ static void build_values(struct machine *m)
 
 /* -------------------------------------------------- all of it ---------------------------- */
 
-static bool can_run(const struct execution *x, struct error *err)
-{
-	for (size_t i = 0; !x->lock_order_known && i < x->events.n; i++)
-		if (x->events.at[i].kind == EVENT_WAIT)
-			return fail(err, "what woke a wait is not known");
-	return true;
-}
-
 struct machine *machine_new(const struct problem *p, const bool *impossible, bool *contradiction, struct error *err)
 {
 	size_t natoms = p->m->atoms.at.n;
 	*contradiction = false;
-	if (!can_run(p->m->x, err))
-		return NULL;
 	struct machine *m = xcalloc(1, sizeof *m);
 	*m = (struct machine){.p = p, .m = p->m, .x = p->m->x, .impossible = impossible};
 	build_chains(m);
 	build_edges(m);
-	build_locks(m);
+	machine_sync_build(m);
 	build_pieces(m);
 	build_runs(m);
 	build_lives(m);
@@ -459,7 +419,7 @@ void machine_free(struct machine *m)
 	void *all[] = {m->sequence, m->start,        m->place,        m->at,           m->missing,   m->out,
 		       m->out_start, m->pieces,      m->piece_start,  m->read_accesses, m->runs,     m->run_start,
 		       m->part_start, m->access_nodes, m->atom_accesses, m->atom_start, m->memory,   m->writer,
-		       m->unread,    m->seen,        m->stored,       m->locks,        m->lock_of,   m->value,
+		       m->unread,    m->seen,        m->stored,       m->objects,      m->object_of, m->waiters,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
 		       m->symbol,    m->symbols,     m->counts,    m->buffered,
 		       m->lost,      m->unknown,     m->lives};

@@ -173,7 +173,7 @@ static Z3_ast new_boolean(struct backend *b, size_t v)
 {
 	char name[48];
 	const struct variable *var = &b->f->variables.at[v];
-	static const char *const prefix[] = {"true", "sees", "order", "wakes", "run", "owner"};
+	static const char *const prefix[] = {"true", "sees", "order", "wakes", "help", "run", "owner"};
 	snprintf(name, sizeof name, "%s_%u_%u", prefix[var->kind], var->a, var->b);
 	Z3_ast t = Z3_mk_const(b->c, Z3_mk_string_symbol(b->c, name), b->bool_sort);
 	/* Z3 tries false first: let that be the order that was guessed. */

@@ -22,6 +22,25 @@ static void hand_over(struct ethread *next)
 	syscall(SYS_futex, &next->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/*
+ * Nobody can go on: without the recorded order of synchronization somebody may have got ahead of others who needed the
+ * lock first. Whoever is furthest behind goes on all the same, those that wait for a signal last.
+ */
+static struct ethread *pick_in_spite(void)
+{
+	struct ethread *earliest = NULL;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *t = engine.threads.at[i];
+		bool waits = t->wait == WAIT_OBJECT || t->wait == WAIT_SIGNAL || t->wait >= WAIT_READ;
+		if (!waits || engine.lock_order)
+			continue;
+		bool signal = t->wait == WAIT_SIGNAL, other = earliest && earliest->wait == WAIT_SIGNAL;
+		if (!earliest || (signal != other ? other : t->time < earliest->time))
+			earliest = t;
+	}
+	return earliest;
+}
+
 static struct ethread *pick(void)
 {
 	struct ethread *earliest = time_guided();
@@ -45,7 +64,7 @@ static struct ethread *pick(void)
 	for (size_t i = 0; !first && i < engine.threads.n; i++)
 		if (engine.threads.at[i]->wait == WAIT_BLOCK)
 			first = engine.threads.at[i];
-	return first;
+	return first ? first : pick_in_spite();
 }
 
 void baton_wait(struct ethread *self)

@@ -196,9 +196,21 @@ static int acquire(const void *object, const char *what)
 	INSIDE(int, sync_acquire(object, what));
 }
 
-static int ordered(const void *object, const char *what)
+static int ordered(const void *object, enum rt_step step, const char *what)
 {
-	INSIDE(int, sync_ordered(object, what));
+	INSIDE(int, sync_ordered(object, step, what));
+}
+
+static int wait(const void *condition, const void *mutex, const char *what)
+{
+	INSIDE(int, sync_wait(condition, mutex, what));
+}
+
+static void signal_condition(const void *condition, bool all, const char *what)
+{
+	int was = engine_inside(1);
+	sync_signal(condition, all, what);
+	engine_inside(was);
 }
 
 static enum rt_once once(const void *control)
@@ -328,11 +340,23 @@ static void read_known(void)
 	free(data);
 }
 
+static void read_barriers(void)
+{
+	char *data;
+	size_t size;
+	if (!read_file(state_file("barriers"), &data, &size, NULL))
+		return;
+	for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t))
+		memcpy(vec_push(&engine.open_barriers), data + i, sizeof(uint64_t));
+	free(data);
+}
+
 const struct rt_engine *rethread_engine_start(const struct rt_engine_config *config)
 {
 	static const struct rt_engine api = {
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
+		.wait = wait,       .signal = signal_condition,
 		.once = once,       .exit = exit_thread, .input = input, .reads = reads, .writes = writes,
 		.shows = shows,
 	};
@@ -354,6 +378,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
 	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };
 	read_known();
+	read_barriers();
 	guess_load();
 	lines_load();
 	time_load();
@@ -378,6 +403,14 @@ static void write_racy(const struct range *found, size_t nfound)
 		memcpy(all + engine.known.n, found, nfound * sizeof *all);
 	struct error err;
 	if (!write_file(state_file("racy"), all, n * sizeof *all, &err))
+		engine_fatal("%s", err.text);
+}
+
+static void write_barriers(void)
+{
+	struct error err;
+	if (!write_file(state_file("barriers"), engine.open_barriers.at,
+			engine.open_barriers.n * sizeof *engine.open_barriers.at, &err))
 		engine_fatal("%s", err.text);
 }
 
@@ -424,15 +457,15 @@ _Noreturn void engine_finish(void)
 {
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
-	sync_finish();
-	size_t nfound;
+	size_t nfound, learnt = sync_finish();
 	const struct range *found = races_found(engine.races, &nfound);
-	guess_finish(nfound == 0);
+	guess_finish(nfound == 0 && !learnt);
 	struct error err;
 	if (!events_write(state_file("execution"), &err))
 		engine_fatal("%s", err.text);
 	write_racy(found, nfound);
 	lines_write();
-	write_status(nfound);
+	write_barriers();
+	write_status(nfound + learnt);
 	_exit(0);
 }

@@ -6,6 +6,7 @@
  *   engine.c   start, entry from native code, the result
  *   baton.c    which thread runs
  *   sync.c     interposed functions: synchronization, vector clocks, known orders
+ *   unordered.c  ... where the order of synchronization was not recorded
  *   host.c     what the interpreter asks for: accesses, path, native calls
  *   native.c   what native code does to memory; inputs
  *   hear.c     order among inputs of different threads
@@ -38,6 +39,12 @@ enum wait_kind {
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
+	/* Where the order of synchronization is not recorded (unordered.c): */
+	WAIT_READ,    /* no writer holds the object */
+	WAIT_SIGNAL,  /* woken by a signal */
+	WAIT_TOKEN,   /* the semaphore has one */
+	WAIT_ROUND,   /* all have arrived at the barrier */
+	WAIT_ONCE,    /* the routine has run */
 };
 
 /* Vector clock: entry u is how much of thread u's time is ordered before now. */
@@ -154,7 +161,13 @@ struct ethread {
 	uint64_t wait_time;
 	struct lines lines;
 	/* life */
+	/* unordered.c */
+	bool woken;
+	uint32_t round;      /* that it arrived for, at the barrier it is at */
+	size_t visit;        /* ... the number of that visit */
+	struct object *once; /* whose routine it runs */
 	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
+	const void *blocked_condition; /* ... or waiting for a signal */
 	struct event_ref attempt;
 	const char *native; /* the native function the interpreter is calling, or NULL */
 	bool ended;  /* its EVENT_END is recorded */
@@ -182,6 +195,7 @@ struct engine {
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, 0 = not yet */
 	bool lock_order; /* the log has the order of locks */
+	vec(uint64_t) open_barriers; /* addresses of those that more threads use than they are for */
 	vec(struct assumption) assumptions;
 	vec(struct forced_value) forced; /* by thread, sap, piece */
 	vec(struct symbol_info) symbols; /* by number */
@@ -253,15 +267,19 @@ int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int sync_join(pthread_t, void **, const char *what);
 int sync_acquire(const void *object, const char *what);
 void sync_release(const void *object, const char *what);
-int sync_ordered(const void *object, const char *what);
+int sync_wait(const void *condition, const void *mutex, const char *what);
+void sync_signal(const void *condition, bool all, const char *what);
+int sync_ordered(const void *object, enum rt_step step, const char *what);
 void sync_plain(const char *what);
 enum rt_once sync_once(const void *control);
 void sync_exit(void *result);
 /* The recorded run never came back from the call at hand. */
 _Noreturn void sync_blocked(struct ethread *self);
 bool sync_can_go(const struct ethread *t);
-/* At the end: who is blocked comes after who holds. */
-void sync_finish(void);
+/* At the end: who is blocked comes after who holds. Returns how much it learnt that only another run can make use of. */
+size_t sync_finish(void);
+/* A synchronization object is initialised. */
+void object_forget(const void *place);
 
 /* host.c: an access by the thread at hand, which has counted its SAP. Site 0: where the thread is. */
 void engine_load(struct ethread *self, uint32_t site, struct access *a);

@@ -260,6 +260,16 @@ static bool host_moves(struct ithread *t, struct native_call *c, bool fills)
 	return false;
 }
 
+/* A synchronization object that is initialised is a new one, whatever was at its address. */
+static void host_initialises(const struct native_call *c)
+{
+	static const char *const names[] = { "pthread_mutex_init", "pthread_rwlock_init", "pthread_cond_init", "sem_init",
+					     "pthread_barrier_init", "pthread_spin_init" };
+	for (size_t i = 0; !engine.lock_order && c->nin && c->name && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(c->name, names[i]))
+			object_forget((const void *)(uintptr_t)c->in[0].v);
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
@@ -290,6 +300,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	}
 	if (x && *x->effects)
 		native_begins(self, c, x, dealt_with);
+	host_initialises(c);
 	self->native = c->name;
 	engine_inside(0);
 	return true;

@@ -3,32 +3,16 @@
  * turn in the recorded order, becomes an event, and carries vector clocks along the order that is known.
  * The real objects of the target are not touched: no lock is ever really held.
  */
-#include "sym/engine.h"
+#include "sym/sync.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A mutex, semaphore, ...: anything steps are counted on. */
-struct object {
-	uint64_t address;            /* what the recorder knew it by (recall_place) */
-	uint32_t number;             /* ours, from 1 */
-	struct ethread *holder;      /* of a mutex */
-	uint64_t hold_sap;           /* where it got it */
-	uint32_t hold_site;
-	uint32_t depth;              /* of a recursive one */
-	uint64_t steps;              /* acquisitions or ordered steps so far */
-	struct vclock clock;         /* what the next one learns */
-	struct ethread *last;        /* who took the last step, or released it last */
-	uint64_t last_sap;           /* where that was */
-	uint32_t last_site;
-	bool last_is_event;          /* last_event stands for it already */
-	struct event_ref last_event;
-};
-
 static struct {
 	struct object **at; /* open addressing by address */
 	size_t slots, n;
+	vec(struct object *) all; /* by number */
 } objects;
 
 void vclock_join(struct vclock *into, const struct vclock *other)
@@ -68,9 +52,33 @@ static size_t object_slot(uint64_t address)
 	return i;
 }
 
-static struct object *object_at(const void *place)
+static struct object *object_new(uint64_t address)
 {
-	uint64_t address = recall_place((uint64_t)(uintptr_t)place);
+	struct object *o = xcalloc(1, sizeof *o);
+	*vec_push(&objects.all) = o;
+	o->address = address;
+	o->number = (uint32_t)objects.all.n;
+	return o;
+}
+
+struct object *object_number(size_t i)
+{
+	return i < objects.all.n ? objects.all.at[i] : NULL;
+}
+
+void object_forget(const void *place)
+{
+	uint64_t address = (uint64_t)(uintptr_t)place;
+	size_t i = objects.slots ? object_slot(address) : 0;
+	if (objects.slots && objects.at[i])
+		objects.at[i] = object_new(address);
+}
+
+struct object *object_at(const void *place)
+{
+	uint64_t address = (uint64_t)(uintptr_t)place;
+	if (engine.lock_order)
+		address = recall_place(address);
 	if (objects.n * 2 >= objects.slots) {
 		struct object **old = objects.at;
 		size_t n = objects.slots;
@@ -83,9 +91,8 @@ static struct object *object_at(const void *place)
 	}
 	size_t i = object_slot(address);
 	if (!objects.at[i]) {
-		objects.at[i] = xcalloc(1, sizeof *objects.at[i]);
-		objects.at[i]->address = address;
-		objects.at[i]->number = (uint32_t)++objects.n;
+		objects.at[i] = object_new(address);
+		objects.n++;
 	}
 	return objects.at[i];
 }
@@ -96,6 +103,8 @@ bool sync_can_go(const struct ethread *t)
 	case WAIT_NOTHING:
 		return true;
 	case WAIT_OBJECT:
+		if (!engine.lock_order)
+			return unordered_can_go(t);
 		return !t->wait_object->holder &&
 		       (!t->wait_order || t->wait_object->steps + 1 >= t->wait_order);
 	case WAIT_JOIN:
@@ -106,8 +115,9 @@ bool sync_can_go(const struct ethread *t)
 		return recall_knows((uint32_t)t->wait_order);
 	case WAIT_FOREVER:
 		return false;
+	default:
+		return unordered_can_go(t);
 	}
-	return false;
 }
 
 /* ---- steps ---- */
@@ -116,10 +126,11 @@ bool sync_can_go(const struct ethread *t)
  * The recorded run entered this step and never completed it. Where being blocked is the failure, the thread must get
  * as far as trying, after whoever holds the object has got it (sync_finish); else it is not let in.
  */
-_Noreturn static void blocked_at_end(struct ethread *self, const void *place)
+_Noreturn static void blocked_at_end(struct ethread *self, const void *place, const void *condition)
 {
 	if (engine_blocking_fails(self) || engine_fails_in_call(self)) {
 		self->blocked_on = place;
+		self->blocked_condition = condition;
 		event_add(self, EVENT_CALL, 0, place_describe(self, "blocks here"))->flags &= (uint16_t)~EVENT_OPTIONAL;
 		self->attempt = event_last(self);
 	} else {
@@ -131,23 +142,26 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place)
 
 _Noreturn void sync_blocked(struct ethread *self)
 {
-	blocked_at_end(self, NULL);
+	blocked_at_end(self, NULL, NULL);
 }
 
-/* Counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */
-static struct ethread *begin(const void *place)
+struct ethread *step_begin_wait(const void *place, const void *condition)
 {
 	struct ethread *self = engine_self();
 	if (!self)
 		engine_fatal("a thread that rethread did not see start uses synchronization");
 	self->saps++;
 	if (!self->log || self->ops >= self->log->info.sync_done)
-		blocked_at_end(self, place);
+		blocked_at_end(self, place, condition);
 	return self;
 }
 
-/* The log's entry for the step at hand, or NULL. */
-static const struct rt_sync *entry(struct ethread *self)
+struct ethread *step_begin(const void *place)
+{
+	return step_begin_wait(place, NULL);
+}
+
+const struct rt_sync *step_entry(struct ethread *self)
 {
 	const struct trace_thread *log = self->log;
 	if (self->next_sync == log->nsync || log->sync[self->next_sync].op != self->ops + 1)
@@ -155,8 +169,7 @@ static const struct rt_sync *entry(struct ethread *self)
 	return &log->sync[self->next_sync++];
 }
 
-/* The step is complete; what it returned. */
-static int done(struct ethread *self, const struct rt_sync *e)
+int step_done(struct ethread *self, const struct rt_sync *e)
 {
 	self->ops++;
 	if (e && e->time)
@@ -177,7 +190,7 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
 {
 	self->wait = WAIT_OBJECT;
 	self->wait_object = o;
-	self->wait_order = engine.lock_order && e ? e->order : 0;
+	self->wait_order = e ? e->order : 0;
 	baton_wait(self);
 	o->steps++;
 }
@@ -186,8 +199,8 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
  * The step on o at hand comes after the last one. With the order known only a change of threads matters: the
  * two steps become events then, the earlier one after the fact.
  */
-static void follow_last(struct ethread *self, struct object *o, enum event_kind earlier,
-			enum event_kind kind, const char *what)
+void step_follows_last(struct ethread *self, struct object *o, enum event_kind earlier, enum event_kind kind,
+		       const char *what)
 {
 	vclock_join(&self->clock, &o->clock);
 	if (!o->last || o->last == self)
@@ -200,7 +213,7 @@ static void follow_last(struct ethread *self, struct object *o, enum event_kind 
 	order_add(o->last_event, event_last(self));
 }
 
-static void becomes_last(struct ethread *self, struct object *o, const char *what)
+void step_becomes_last(struct ethread *self, struct object *o, const char *what)
 {
 	struct event_ref e = event_last(self);
 	bool is_event = self->events.at[e.index].sap == self->saps;
@@ -215,63 +228,79 @@ static void becomes_last(struct ethread *self, struct object *o, const char *wha
 
 int sync_acquire(const void *place, const char *what)
 {
-	struct ethread *self = begin(place);
-	const struct rt_sync *e = entry(self);
+	if (!engine.lock_order)
+		return unordered_acquire(place, what);
+	struct ethread *self = step_begin(place);
+	const struct rt_sync *e = step_entry(self);
 	if (has_failed(e))
-		return done(self, e);
+		return step_done(self, e);
 	struct object *o = object_at(place);
 	if (o->holder == self) { /* recursive */
 		o->depth++;
 		o->steps++;
-		return done(self, e);
+		return step_done(self, e);
 	}
 	await_turn(self, o, e);
 	o->holder = self;
 	o->hold_sap = self->saps;
 	o->hold_site = place_describe(self, what);
 	o->depth = 1;
-	if (engine.lock_order)
-		follow_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
-	else
-		event_add(self, EVENT_LOCK, o->number, place_describe(self, what));
-	return done(self, e);
+	step_follows_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
+	return step_done(self, e);
 }
 
 void sync_release(const void *place, const char *what)
 {
-	struct ethread *self = begin(place);
-	const struct rt_sync *e = entry(self);
+	if (!engine.lock_order) {
+		unordered_release(place, what);
+		return;
+	}
+	struct ethread *self = step_begin(place);
+	const struct rt_sync *e = step_entry(self);
 	struct object *o = object_at(place);
-	done(self, e);
+	step_done(self, e);
 	if (o->holder != self || --o->depth)
 		return;
 	o->holder = NULL;
-	if (engine.lock_order)
-		becomes_last(self, o, what);
-	else
-		event_add(self, EVENT_UNLOCK, o->number, place_describe(self, what));
+	step_becomes_last(self, o, what);
 }
 
-int sync_ordered(const void *place, const char *what)
+int sync_wait(const void *condition, const void *mutex, const char *what)
 {
-	struct ethread *self = begin(place);
-	const struct rt_sync *e = entry(self);
-	if (has_failed(e))
-		return done(self, e);
 	if (!engine.lock_order)
-		engine_fatal("%s under a scheme without the order of synchronization; record with path+sync", what);
+		return unordered_wait(condition, mutex, what);
+	sync_release(mutex, what);
+	return sync_acquire(mutex, what);
+}
+
+void sync_signal(const void *condition, bool all, const char *what)
+{
+	if (engine.lock_order)
+		sync_plain(what);
+	else
+		unordered_signal(condition, all, what);
+}
+
+int sync_ordered(const void *place, enum rt_step step, const char *what)
+{
+	if (!engine.lock_order)
+		return unordered_step(place, step, what);
+	struct ethread *self = step_begin(place);
+	const struct rt_sync *e = step_entry(self);
+	if (has_failed(e))
+		return step_done(self, e);
 	struct object *o = object_at(place);
 	await_turn(self, o, e);
-	follow_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
-	becomes_last(self, o, what);
-	return done(self, e);
+	step_follows_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
+	step_becomes_last(self, o, what);
+	return step_done(self, e);
 }
 
 void sync_plain(const char *what)
 {
 	(void)what;
-	struct ethread *self = begin(NULL);
-	done(self, entry(self));
+	struct ethread *self = step_begin(NULL);
+	step_done(self, step_entry(self));
 }
 
 enum rt_once sync_once(const void *control)
@@ -286,7 +315,7 @@ enum rt_once sync_once(const void *control)
 	const struct rt_sync *e = &log->sync[self->next_sync];
 	if (e->op != self->ops + 1 || e->result != 1)
 		return RT_ONCE_DONE;
-	sync_ordered(control, "pthread_once");
+	sync_ordered(control, RT_STEP_ONCE_RUNS, "pthread_once");
 	engine.results.n--; /* the routine runs again by itself */
 	return RT_ONCE_RUNS;
 }
@@ -300,14 +329,17 @@ static struct event_ref holding_event(const struct object *o)
 	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
 }
 
-void sync_finish(void)
+size_t sync_finish(void)
 {
+	if (!engine.lock_order)
+		return unordered_finish();
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		struct ethread *t = engine.threads.at[i];
 		struct object *o = t->blocked_on ? object_at(t->blocked_on) : NULL;
 		if (o && o->holder && o->holder != t)
 			order_add(holding_event(o), t->attempt);
 	}
+	return 0;
 }
 
 /* ---- threads ---- */
@@ -367,10 +399,10 @@ int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void
 		create_child(self, id, attr, routine, argument);
 		engine_thread_over(self);
 	}
-	self = begin(NULL);
-	const struct rt_sync *e = entry(self);
+	self = step_begin(NULL);
+	const struct rt_sync *e = step_entry(self);
 	if (has_failed(e))
-		return done(self, e);
+		return step_done(self, e);
 	self->ops++;
 	create_child(self, id, attr, routine, argument);
 	return 0;
@@ -386,11 +418,11 @@ static struct ethread *thread_with_id(pthread_t id)
 
 int sync_join(pthread_t id, void **result, const char *what)
 {
-	struct ethread *self = begin(NULL);
-	const struct rt_sync *e = entry(self);
+	struct ethread *self = step_begin(NULL);
+	const struct rt_sync *e = step_entry(self);
 	struct ethread *target = thread_with_id(id);
 	if (has_failed(e) || !target)
-		return e ? done(self, e) : ESRCH;
+		return e ? step_done(self, e) : ESRCH;
 	self->wait = WAIT_JOIN;
 	self->wait_thread = target;
 	baton_wait(self);
@@ -399,12 +431,12 @@ int sync_join(pthread_t id, void **result, const char *what)
 	vclock_join(&self->clock, &target->clock);
 	if (result)
 		*result = target->result;
-	return done(self, e);
+	return step_done(self, e);
 }
 
 void sync_exit(void *result)
 {
-	struct ethread *self = begin(NULL);
+	struct ethread *self = step_begin(NULL);
 	self->ops++;
 	self->result = result;
 	engine_thread_ends(self, false);

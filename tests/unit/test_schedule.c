@@ -161,10 +161,10 @@ static void creating_and_joining_need_no_wait(void **state)
 }
 
 /*
- * pthread_cond_wait is one SAP with three events. The thread that takes the mutex meanwhile waits for what came
- * before the wait, not for its end; nobody waits inside it.
+ * pthread_cond_wait is two SAPs: the mutex is given up; the thread is woken and has the mutex back. Whoever takes the
+ * mutex meanwhile waits for the first, the second for the signal and for the mutex.
  */
-static void a_wait_in_the_middle_of_an_operation(void **state)
+static void a_wait_is_two_steps(void **state)
 {
 	(void)state;
 	struct execution x;
@@ -173,21 +173,50 @@ static void a_wait_in_the_middle_of_an_operation(void **state)
 	make_thread(&x, "1");                       /* 0 */
 	make_event(&x, EVENT_LOCK, 1);              /* 1: SAP 1 */
 	make_event(&x, EVENT_UNLOCK, 1);            /* 2: SAP 2 */
-	make_event(&x, EVENT_WAIT, 0);              /* 3 */
+	make_event(&x, EVENT_WAIT, 0);              /* 3: SAP 3 */
 	make_event(&x, EVENT_LOCK, 1);              /* 4 */
-	make_event(&x, EVENT_UNLOCK, 1);            /* 5: SAP 3 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 5: SAP 4 */
 	make_end(&x, 0);                            /* 6 */
-	x.events.at[3].sap = x.events.at[4].sap = 2;
-	x.events.at[5].sap = x.events.at[6].sap = 3;
+	x.events.at[4].sap = 3;
+	x.events.at[5].sap = x.events.at[6].sap = 4;
 	make_thread(&x, "1:1");                     /* 7 */
 	make_event(&x, EVENT_LOCK, 1);              /* 8 */
 	make_event(&x, EVENT_SIGNAL, 0);            /* 9 */
 	make_event(&x, EVENT_UNLOCK, 1);            /* 10 */
 	make_end(&x, 0);                            /* 11 */
 	schedule_of(&x, (uint32_t[]){0, 1, 2, 7, 8, 9, 10, 3, 4, 5, 6, 11}, 12, 12, &s);
-	assert_int_equal(s.waits.n, 1);
-	assert_wait(&s, 0, "1:1", 1, "1", 1);
-	assert_int_equal(s.unenforced, 1); /* that it locks again after 1:1 unlocks: the mutex sees to it */
+	assert_int_equal(s.waits.n, 3);
+	assert_wait(&s, 0, "1:1", 1, "1", 2);
+	assert_wait(&s, 1, "1", 3, "1:1", 2);
+	assert_wait(&s, 2, "1", 3, "1:1", 3);
+	assert_int_equal(s.unenforced, 0);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/* Readers let each other in; a writer waits for all of them. The second token is the one that was posted. */
+static void readers_and_tokens(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	for (uint32_t t = 0; t < 2; t++) {
+		make_thread(&x, t ? "1:1" : "1");
+		uint32_t lock = make_event(&x, EVENT_LOCK, 1), unlock = make_event(&x, EVENT_UNLOCK, 1);
+		x.events.at[lock].flags = x.events.at[unlock].flags = EVENT_SHARED;
+		x.events.at[make_event(&x, t ? EVENT_TAKE : EVENT_POST, 1)].count = 1;
+		make_end(&x, 0);
+	}
+	make_thread(&x, "1:2");                     /* 10 */
+	make_event(&x, EVENT_LOCK, 1);              /* 11 */
+	x.events.at[make_event(&x, EVENT_TAKE, 1)].count = 1;
+	make_end(&x, 0);
+	schedule_of(&x, (uint32_t[]){0, 5, 1, 6, 2, 7, 8, 3, 10, 11, 12, 4, 9, 13}, 14, 14, &s);
+	assert_int_equal(s.waits.n, 3);
+	assert_wait(&s, 0, "1:2", 1, "1:1", 2);
+	assert_wait(&s, 1, "1:2", 1, "1", 2);
+	assert_wait(&s, 2, "1:2", 2, "1", 3);
 	schedule_release(&s);
 	execution_release(&x);
 }
@@ -270,7 +299,8 @@ int main(void)
 		cmocka_unit_test(waits_are_transitive),
 		cmocka_unit_test(a_read_of_the_own_buffer_holds_later_writes_back),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
-		cmocka_unit_test(a_wait_in_the_middle_of_an_operation),
+		cmocka_unit_test(a_wait_is_two_steps),
+		cmocka_unit_test(readers_and_tokens),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
 	};

@@ -1,0 +1,87 @@
+/* Inside the engine: what the two kinds of steps share, those in the recorded order (sync.c) and those without (unordered.c). */
+#ifndef RETHREAD_SYM_SYNC_H
+#define RETHREAD_SYM_SYNC_H
+
+#include "sym/engine.h"
+
+/* Somebody who holds a lock whose order is not recorded. */
+struct holding {
+	struct ethread *thread;
+	uint32_t depth;
+	bool shared;
+	struct event_ref event; /* its LOCK */
+};
+
+struct counts {
+	uint32_t *at;
+	size_t n, cap;
+};
+
+/* A thread's time at a barrier. */
+struct visit {
+	struct ethread *thread;
+	uint32_t round;
+	bool left;
+	struct event_ref arrived, leaves;
+	struct vclock clock; /* when it arrived */
+};
+
+/* A mutex, semaphore, ...: anything steps are counted on. */
+struct object {
+	uint64_t address;            /* in the recorded order: what the recorder knew it by (recall_place) */
+	uint32_t number;             /* ours, from 1 */
+	/* In the recorded order: */
+	struct ethread *holder;      /* of a mutex */
+	uint64_t hold_sap;           /* where it got it */
+	uint32_t hold_site;
+	uint32_t depth;              /* of a recursive one */
+	uint64_t steps;              /* acquisitions or ordered steps so far */
+	struct vclock clock;         /* what the next one learns */
+	struct ethread *last;        /* who took the last step, or released it last */
+	uint64_t last_sap;           /* where that was */
+	uint32_t last_site;
+	bool last_is_event;          /* last_event stands for it already */
+	struct event_ref last_event;
+	/* Without: */
+	vec(struct holding) holders;     /* more than one: readers, or somebody went on in spite of the others */
+	vec(struct ethread *) waiting;   /* on a condition variable, in the order they came */
+	int64_t tokens;                  /* of a semaphore; less than 0: somebody went on without one */
+	uint32_t count;                  /* tokens at the start; what a barrier is for */
+	bool is_counted;                 /* count is known */
+	bool is_open;                    /* a barrier that more threads use than it is for */
+	vec(struct visit) visits;        /* to a barrier */
+	struct counts rounds;            /* barrier: by thread, how often it came */
+	struct counts arrived;           /* barrier: by round, how many came */
+	bool once_done;
+};
+
+struct object *object_at(const void *place);
+/* The i-th object, or NULL beyond the last. */
+struct object *object_number(size_t i);
+/* Something new is at this address from now on. */
+void object_forget(const void *place);
+
+/* Counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */
+struct ethread *step_begin(const void *place);
+/* The same, where it may be this condition variable (or NULL) that it waits for, and not the mutex. */
+struct ethread *step_begin_wait(const void *mutex, const void *condition);
+/* The log's entry for the step at hand, or NULL. */
+const struct rt_sync *step_entry(struct ethread *self);
+/* The step is complete; what it returned. */
+int step_done(struct ethread *self, const struct rt_sync *e);
+/* The step on o at hand comes after the last one, by whichever thread; it is the last. */
+void step_follows_last(struct ethread *self, struct object *o, enum event_kind earlier, enum event_kind kind,
+		       const char *what);
+void step_becomes_last(struct ethread *self, struct object *o, const char *what);
+
+/* unordered.c: the same steps where the log has no order of synchronization. */
+int unordered_acquire(const void *place, const char *what);
+void unordered_release(const void *place, const char *what);
+int unordered_wait(const void *condition, const void *mutex, const char *what);
+void unordered_signal(const void *condition, bool all, const char *what);
+int unordered_step(const void *place, enum rt_step step, const char *what);
+bool unordered_can_go(const struct ethread *t);
+/* At the end: orders that are now known. Returns how many barriers turned out to be open, which a next run has to know. */
+size_t unordered_finish(void);
+
+#endif
