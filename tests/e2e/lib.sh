@@ -78,7 +78,8 @@ followed() {
 }
 
 # proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
-# Its head comment says how it fails (`fail-if:`), with which arguments (`args:`). LIMIT: seconds after which it hangs (20).
+# Its head comment says how it fails (`fail-if:`), with which arguments (`args:`). LIMIT: seconds after which it hangs (20);
+# SCHEME: what is recorded.
 proven() {
 	local source=$1 cc=cc predicate args
 	shift
@@ -89,7 +90,7 @@ proven() {
 	# How likely a failure is depends on the machine: `TRY` may name other arguments to try in turn.
 	for _ in ${RARE:-1 2 3}; do
 		for a in ${TRY:-"$args"}; do
-			rethread record --until-failure --runs 2000 --timeout "${LIMIT:-20}" ${predicate:+--fail-if "$predicate"} -- ./p $a >recorded 2>err || break 2
+			rethread record ${SCHEME:+--scheme "$SCHEME"} --until-failure --runs 2000 --timeout "${LIMIT:-20}" ${predicate:+--fail-if "$predicate"} -- ./p $a >recorded 2>err || break 2
 		done
 	done
 	# A program whose failure needs luck: without it there is nothing to reproduce, which is no fault of the tool's.
