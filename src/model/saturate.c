@@ -1,5 +1,7 @@
 #include "model/saturate.h"
 
+#include "model/sections.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -361,16 +363,18 @@ bool saturate(struct memory *m, const struct problem *p, bool *impossible, doubl
 	if (m->nchains > MANY_CHAINS)
 		return true;
 	saturation_init(&s);
+	struct sections *sections = sections_new(m->x);
 	bool ok = true;
 	do {
-		s.added = 0;
 		s.figures.rounds++;
-		ok = sweep_forward(&s) && sweep_backward(&s);
+		s.added = sections_order(sections, m, &ok, err);
+		ok = ok && sweep_forward(&s) && sweep_backward(&s);
 		if (ok && s.added)
 			ok = memory_reorder(m, err);
 		s.figures.orders += s.added;
 	} while (ok && s.added && now() < deadline);
 	*figures = s.figures;
+	sections_free(sections);
 	saturation_release(&s);
 	return ok;
 }

@@ -19,6 +19,16 @@ struct set {
 };
 
 /*
+ * What an event writes, as of `version` of the one symbol it depends on. `changed` is when that last was something new: a
+ * count of all changes so far, so that a read looks again only at writes that changed since it last did.
+ */
+struct written {
+	struct set values;
+	uint32_t version; /* + 1; 0: not computed yet */
+	uint64_t changed;
+};
+
+/*
  * only[e]: the one symbol of expression e, or NO_SYMBOL, or MANY_SYMBOLS. conditions of symbol s:
  * list[start[s] .. start[s + 1]). symbols has one entry in use at a time: the symbol under evaluation.
  */
@@ -29,6 +39,9 @@ struct analysis {
 	uint32_t *start;
 	expr *list;
 	struct set *sets;     /* by symbol */
+	uint32_t *version;    /* by symbol: how often its set has changed */
+	struct written **written; /* by event, for those that are candidates */
+	uint64_t changes;
 	uint64_t *symbols;
 	uint64_t *values;     /* by expression node, scratch */
 	uint32_t fuel;
@@ -131,6 +144,25 @@ static uint64_t bits(uint64_t v, unsigned low, unsigned width)
 	return width == 64 ? v : v & ((UINT64_C(1) << width) - 1);
 }
 
+/* What the event writes, brought up to date. */
+static const struct written *written_by(struct analysis *a, uint32_t event)
+{
+	struct written *w = a->written[event];
+	expr e = a->x->events.at[event].written;
+	uint32_t s = a->only[e], version = is_symbol(s) ? a->version[s] + 1 : 1;
+	if (!w)
+		w = a->written[event] = xcalloc(1, sizeof *w);
+	if (w->version == version)
+		return w;
+	struct set old = w->values;
+	bool first = !w->version;
+	values_of(a, e, &w->values);
+	w->version = version;
+	if (first || w->values.any != old.any || w->values.n != old.n)
+		w->changed = ++a->changes;
+	return w;
+}
+
 /* What the piece finds if it sees candidate i: the bits of the atom. */
 static void seen_values(struct analysis *a, const struct piece *piece, uint32_t i, struct set *out)
 {
@@ -139,13 +171,12 @@ static void seen_values(struct analysis *a, const struct piece *piece, uint32_t 
 		*out = (struct set){.at = {a->p->initial[piece->atom]}, .n = 1};
 		return;
 	}
-	struct set written;
-	values_of(a, a->x->events.at[w].written, &written);
+	const struct set *written = &written_by(a, w)->values;
 	out->n = 0;
-	out->any = written.any;
+	out->any = written->any;
 	unsigned low = atom_low_bit(a->p->m, w, piece->atom);
-	for (uint32_t k = 0; k < written.n; k++)
-		add_value(out, bits(written.at[k], low, piece->width));
+	for (uint32_t k = 0; k < written->n; k++)
+		add_value(out, bits(written->at[k], low, piece->width));
 }
 
 /* The symbol that the piece is all of, or NO_SYMBOL. */
@@ -156,8 +187,24 @@ static uint32_t whole_symbol(const struct analysis *a, const struct piece *piece
 	return read && n->op == EXPR_SYM && n->width == piece->width ? (uint32_t)n->value : NO_SYMBOL;
 }
 
-/* One more round of "a symbol can be what its candidates write"; did anything change? */
-static bool grow(struct analysis *a, bool impatient)
+/* The symbol's set with what the piece may find; `since` is when it was last looked at. */
+static void grow_piece(struct analysis *a, const struct piece *piece, uint32_t symbol, uint64_t since)
+{
+	struct set *s = &a->sets[symbol], seen;
+	for (uint32_t i = 0; i < piece->count && !s->any; i++) {
+		uint32_t w = a->p->candidates.at[piece->first + i];
+		if (w == WRITER_INITIAL ? since != 0 : written_by(a, w)->changed <= since)
+			continue;
+		seen_values(a, piece, i, &seen);
+		s->any = seen.any;
+		for (uint32_t k = 0; k < seen.n; k++)
+			if (allows(a, symbol, seen.at[k]))
+				add_value(s, seen.at[k]);
+	}
+}
+
+/* One more round of "a symbol can be what its candidates write"; did anything change? since: by piece. */
+static bool grow(struct analysis *a, bool impatient, uint64_t *since)
 {
 	bool changed = false;
 	for (size_t n = 0; n < a->p->pieces.n; n++) {
@@ -165,17 +212,16 @@ static bool grow(struct analysis *a, bool impatient)
 		uint32_t symbol = whole_symbol(a, piece);
 		if (symbol == NO_SYMBOL || a->sets[symbol].any)
 			continue;
-		struct set *s = &a->sets[symbol], seen;
+		struct set *s = &a->sets[symbol];
 		uint32_t before = s->n;
-		for (uint32_t i = 0; i < piece->count && !s->any; i++) {
-			seen_values(a, piece, i, &seen);
-			s->any = seen.any;
-			for (uint32_t k = 0; k < seen.n; k++)
-				if (allows(a, symbol, seen.at[k]))
-					add_value(s, seen.at[k]);
-		}
+		uint64_t now = ++a->changes;
+		grow_piece(a, piece, symbol, since[n]);
+		since[n] = now;
 		s->any |= impatient && s->n != before;
-		changed |= s->any || s->n != before;
+		if (!s->any && s->n == before)
+			continue;
+		a->version[symbol]++;
+		changed = true;
 	}
 	return changed;
 }
@@ -213,6 +259,10 @@ static void analysis_init(struct analysis *a, const struct problem *p)
 
 static void analysis_release(struct analysis *a)
 {
+	for (size_t e = 0; a->written && e < a->x->events.n; e++)
+		free(a->written[e]);
+	free(a->written);
+	free(a->version);
 	free(a->only);
 	free(a->start);
 	free(a->list);
@@ -230,6 +280,9 @@ bool *values_impossible(const struct problem *p)
 	struct analysis a;
 	analysis_init(&a, p);
 	a.sets = xmalloc(x->nsymbols * sizeof *a.sets);
+	a.version = xcalloc((size_t)x->nsymbols + 1, sizeof *a.version);
+	a.written = xcalloc(x->events.n + 1, sizeof *a.written);
+	uint64_t *since = xcalloc(p->pieces.n + 1, sizeof *since);
 	/* Symbols that no whole piece gives a value can be anything. */
 	for (uint32_t s = 0; s < x->nsymbols; s++) {
 		a.sets[s].n = 0;
@@ -240,11 +293,12 @@ bool *values_impossible(const struct problem *p)
 		if (s != NO_SYMBOL)
 			a.sets[s].any = false;
 	}
-	for (int pass = 0; grow(&a, pass >= PATIENCE); pass++)
+	for (int pass = 0; grow(&a, pass >= PATIENCE, since); pass++)
 		;
 	for (size_t n = 0; n < p->pieces.n; n++)
 		for (uint32_t i = 0; i < p->pieces.at[n].count; i++)
 			impossible[p->pieces.at[n].first + i] = is_impossible(&a, &p->pieces.at[n], i);
+	free(since);
 	analysis_release(&a);
 	return impossible;
 }
