@@ -23,22 +23,28 @@ static void hand_over(struct ethread *next)
 }
 
 /*
- * Nobody can go on: without the recorded order of synchronization somebody may have got ahead of others who needed the
- * lock first. Whoever is furthest behind goes on all the same, those that wait for a signal last.
+ * Nobody can go on. Without the recorded order of synchronization somebody may have got ahead of others who needed the lock
+ * first: they go on all the same. Or nobody is going to allocate a block: who waits for it goes on with what memory
+ * holds. Or no signal comes. In this order, and among these whoever is furthest behind; 0: none of them.
  */
+static int spite(const struct ethread *t)
+{
+	if (t->wait == WAIT_BLOCK)
+		return 2;
+	if (engine.lock_order)
+		return 0;
+	return t->wait == WAIT_SIGNAL ? 1 : t->wait == WAIT_OBJECT || t->wait > WAIT_FOREVER ? 3 : 0;
+}
+
 static struct ethread *pick_in_spite(void)
 {
-	struct ethread *earliest = NULL;
+	struct ethread *best = NULL;
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		struct ethread *t = engine.threads.at[i];
-		bool waits = t->wait == WAIT_OBJECT || t->wait == WAIT_SIGNAL || t->wait >= WAIT_READ;
-		if (!waits || engine.lock_order)
-			continue;
-		bool signal = t->wait == WAIT_SIGNAL, other = earliest && earliest->wait == WAIT_SIGNAL;
-		if (!earliest || (signal != other ? other : t->time < earliest->time))
-			earliest = t;
+		if (spite(t) && (!best || spite(t) > spite(best) || (spite(t) == spite(best) && t->time < best->time)))
+			best = t;
 	}
-	return earliest;
+	return best;
 }
 
 static struct ethread *pick(void)
@@ -60,10 +66,6 @@ static struct ethread *pick(void)
 		if (t->wait == WAIT_TIME && (!first || t->wait_time < first->wait_time))
 			first = t;
 	}
-	/* Nobody is going to allocate the block: it goes on with what memory holds. */
-	for (size_t i = 0; !first && i < engine.threads.n; i++)
-		if (engine.threads.at[i]->wait == WAIT_BLOCK)
-			first = engine.threads.at[i];
 	return first ? first : pick_in_spite();
 }
 
