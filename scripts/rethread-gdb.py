@@ -33,7 +33,10 @@ def threads():
 
 
 def is_runtime(frame):
+    """No code of the program: of the runtime, or of the system's libraries, which may have symbols too."""
     sal = frame.find_sal()
+    if (gdb.solib_name(frame.pc()) or "").startswith(("/lib", "/usr/lib")):
+        return True
     name = frame.name() or "?"
     if name.startswith("__rethread_"):
         return True
@@ -170,6 +173,35 @@ class Schedule(gdb.Command):
                                               ", ".join(self.lines(point)), "  # " + comment if comment else ""))
 
 
+def leave_gate():
+    """From the runtime's stop to the program's own access, so that `next` and `step` are about the program. Nobody else
+    moves. A call that the runtime stands in for is still to be done, and stays where it is."""
+    gate, frame = None, gdb.newest_frame()
+    while frame is not None and is_runtime(frame):
+        if (frame.name() or "").startswith("__rethread_gate_wait"):
+            gate = frame
+        frame = frame.older()
+    if gate is None or frame is None:
+        return False
+    locking = gdb.parameter("scheduler-locking")
+    gdb.execute("set scheduler-locking on")
+    try:
+        gate.select()
+        gdb.execute("finish", to_string=True)
+    finally:
+        gdb.execute("set scheduler-locking %s" % locking)
+    return True  # gdb has shown where
+
+
+def only_the_program(breakpoint):
+    """A name that the runtime has a function of, too, means the program's own."""
+    locations = list(getattr(breakpoint, "locations", None) or [])
+    of_runtime = [l for l in locations if l.fullname and any(part in l.fullname for part in RUNTIME)]
+    if len(of_runtime) < len(locations):
+        for location in of_runtime:
+            location.enabled = False
+
+
 class Run(gdb.Command):
     """Start the program; it stops just before the failing operation."""
 
@@ -182,14 +214,19 @@ class Run(gdb.Command):
         if gdb.selected_thread() is None:
             return
         frame = program_frame(gdb.newest_frame())
-        if frame is not None:
-            frame.select()
         if gdb.newest_frame().name() == "__rethread_before_failure":
             print("rethread: just before the failing operation" if frame else "rethread: every thread is blocked")
+            if leave_gate():
+                return
+        if frame is not None:
+            frame.select()
         if frame is not None:
             gdb.execute("frame")
 
 
+gdb.execute("skip -gfi rethread-runtime/*", to_string=True)
+gdb.execute("skip -rfu ^__rethread_", to_string=True)
+gdb.events.breakpoint_created.connect(only_the_program)
 Rethread()
 Threads()
 Schedule()
