@@ -33,6 +33,7 @@
  * commas (values hold no comma):
  *     mode=replay,schedule=FILE,report=FILE,timeout=SEC,log=FILE     (inputs are given back from the log)
  *     mode=record,build=HEX                                          (scheme rw, into the dir of RETHREAD_OPTIONS)
+ *     mode=record,build=HEX,program=FILE,shake=1                     (/proc/self/exe is FILE; threads give way at random)
  *     mode=record,build=HEX,schedule=FILE,log=FILE,report=FILE,timeout=SEC
  *              (the same under a schedule of model sc, and with the inputs of another run: each is optional)
  *     mode=record,...,sketch=FILE,attempt=FILE                       (an attempt of a search, see search.h)

@@ -1,5 +1,6 @@
 #include "cli/gdb.h"
 
+#include "exe/origin.h"
 #include "exe/twin.h"
 
 #include <errno.h>
@@ -19,6 +20,19 @@ static void write_commands(FILE *f, const struct trace *t, const char *variable)
 		if (strncmp(e, "RETHREAD_", 9) && !strchr(e, '\n'))
 			fprintf(f, "set environment %s\n", e);
 	}
+	const char *libraries = NULL;
+	for (size_t i = 0; t->environment && t->environment[i]; i++)
+		if (!strncmp(t->environment[i], "LD_LIBRARY_PATH=", 16))
+			libraries = t->environment[i] + 16;
+	char *setting = origin_setting(t->program, libraries);
+	if (setting)
+		fprintf(f, "set environment %s\n", setting);
+	free(setting);
+	/* gdb has the file's name for the program's own; not every name can stand in the line. */
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+	const char *own = t->argv ? t->argv[0] : NULL;
+	if (own && *own && !own[strspn(own, plain)])
+		fprintf(f, "set exec-wrapper bash -c 'exec -a %s \"$0\" \"$@\"'\n", own);
 	fprintf(f, "set environment " RT_TWIN_VARIABLE "=%s\n", variable);
 	if (t->cwd)
 		fprintf(f, "set cwd %s\n", t->cwd);

@@ -62,6 +62,7 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
 		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
 		{"no-env", no_argument, NULL, 'e'},	   {"no-output", no_argument, NULL, 'n'},
+		{"shake", no_argument, NULL, 'S'},
 		{"help", no_argument, NULL, 'h'},	   {0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
@@ -101,12 +102,17 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		case 'n':
 			r->run.no_output = true;
 			break;
+		case 'S':
+			r->run.shake = true;
+			break;
 		default:
 			usage_option(self, c, argv);
 		}
 	}
 	if (optind == argc)
 		usage_error(self, "which program?");
+	if (r->run.shake && !is_rw(r->run.scheme))
+		usage_error(self, "--shake goes with --scheme rw or rw:leap");
 	if (r->runs && !r->until_failure)
 		usage_error(self, "--runs says how often --until-failure tries: give both");
 	r->run.argv = argv + optind;
@@ -339,7 +345,7 @@ const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
 		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [--no-output]\n"
-		     "                       [-q] [--] PROG ARGS...",
+		     "                       [--shake] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
@@ -349,6 +355,7 @@ const struct command record_command = {
 		"  --runs N          ... at most N times (default 10000)\n"
 		"  --timeout SEC     a run that takes longer has failed\n"
 		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"
+		"  --shake           scheme rw: threads give way at random, so that races come out sooner\n"
 		"  --fail-if CMD     shell command that gets the run's output on its standard input and\n"
 		"                    exits 0 when the run is bad\n"
 		"  --no-env          keep only variables of the environment that the system's libraries need (PATH,\n"

@@ -1,4 +1,5 @@
 #include "cli/run.h"
+#include "exe/origin.h"
 #include "exe/predicate.h"
 
 #include <rethread/schedule.h>
@@ -87,8 +88,15 @@ static void child(const struct watch *w, int write_ends[2], const sigset_t *mask
 			dup2(write_ends[i], i + 1);
 	set_options_variable(w);
 	if (w->options->twin) {
-		char *variable = xasprintf("mode=record,build=%s", w->options->build_id);
+		const char *program = w->options->program;
+		bool named = !strchr(program, ',') && strlen(program) < 500;
+		char *variable = xasprintf("mode=record,build=%s%s%s%s", w->options->build_id,
+					   w->options->shake ? ",shake=1" : "", named ? ",program=" : "",
+					   named ? program : "");
+		char *libraries = origin_setting(program, getenv("LD_LIBRARY_PATH"));
 		setenv(RT_TWIN_VARIABLE, variable, 1);
+		if (libraries)
+			putenv(libraries);
 		execv(w->options->twin, w->options->argv);
 	}
 	execv(w->options->program, w->options->argv);

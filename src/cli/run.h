@@ -20,6 +20,7 @@ struct run_options {
 	const char *scheme;   /* NULL: the runtime's default */
 	const char *max_log;  /* NULL: no cap */
 	const char *twin;     /* scheme rw: what is run in the program's place, else NULL */
+	bool shake;           /* scheme rw: threads give way at random */
 	const char *build_id; /* with twin: the program's, in hex */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */

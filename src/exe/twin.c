@@ -1,5 +1,6 @@
 #include "exe/twin.h"
 
+#include "exe/origin.h"
 #include "exe/predicate.h"
 #include "exe/sections.h"
 #include "exe/symbols.h"
@@ -74,13 +75,20 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 	size_t n = 0;
 	while (t->environment && t->environment[n])
 		n++;
-	char **env = xcalloc(n + 3, sizeof *env);
+	char **env = xcalloc(n + 4, sizeof *env);
 	size_t kept = 0;
+	const char *libraries = NULL;
 	for (size_t i = 0; i < n; i++)
-		if (strncmp(t->environment[i], "RETHREAD_", 9))
+		if (!strncmp(t->environment[i], "LD_LIBRARY_PATH=", 16))
+			libraries = t->environment[i] + 16;
+	char *setting = origin_setting(t->program, libraries);
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(t->environment[i], "RETHREAD_", 9) && !(setting && libraries == t->environment[i] + 16))
 			env[kept++] = t->environment[i];
 	if (run->options)
 		env[kept++] = xasprintf("RETHREAD_OPTIONS=%s", run->options);
+	if (setting)
+		env[kept++] = setting;
 	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
 	personality(ADDR_NO_RANDOMIZE);
 	if (t->cwd && chdir(t->cwd))
@@ -250,6 +258,8 @@ bool twin_same_failure(const struct trace *t, const struct replayed *x)
 		       predicate_holds(t->fail_if, x->output, WEXITSTATUS(x->status));
 	case RT_FAIL_TIMEOUT:
 		return r->outcome == RT_REPLAY_FAILED && b->kind == RT_FAIL_DEADLOCK && same_blocked(t, b, true);
+	case RT_FAIL_NONE:
+		return ended && !x->timed_out && WIFEXITED(x->status) && !WEXITSTATUS(x->status);
 	default:
 		return false;
 	}

@@ -215,7 +215,7 @@ static void open_trace(struct work *w)
 	w->trace = dir ? trace_open(dir, &err) : NULL;
 	if (!w->trace)
 		die(EXIT_ERROR, "%s", err.text);
-	if (w->trace->failure.kind == RT_FAIL_NONE)
+	if (w->trace->failure.kind == RT_FAIL_NONE && !trace_is_rw(w->trace)) /* an order can be followed to any end */
 		die(EXIT_ERROR, "%s is the trace of a run that did not fail", w->trace->dir);
 	w->twin = twin_extract(w->trace, w->trace->dir, &err);
 	w->dir = w->twin ? temp_dir(&err) : NULL;

@@ -434,6 +434,16 @@ static void show_vector(int fd, const struct iovec *v, size_t count, int64_t n)
 	}
 }
 
+/* The program's own file is not the twin's. */
+static ssize_t read_link(const char *path, char *to, size_t size)
+{
+	size_t length = strlen(twin_program);
+	if (!length || strcmp(path, "/proc/self/exe") || !size)
+		return rt_input_real.readlink(path, to, size);
+	memcpy(to, twin_program, length < size ? length : size);
+	return (ssize_t)(length < size ? length : size);
+}
+
 /* A stream that can be read, written and closed; what is read from it is given. */
 static void input_stream(FILE **f)
 {
@@ -483,6 +493,7 @@ static void input_map_done(void *at, size_t n, int prot)
 	struct iovec shown = { (void *)(uintptr_t)(p), n };      \
 	SHOWS_VECTOR(fd, &shown, 1)
 #define SHOWS_VECTOR(fd, v, n) (void)(input.shows = (fd), input.pieces = (v), input.npieces = (size_t)(n))
+#define LINK(path, p, n) read_link(path, p, n)
 #define BOUNCE(p, n) (void)(input.buffer = (void *)&(p), input.buffer_size = (n))
 #define TWIN(statement)            \
 	do {                       \

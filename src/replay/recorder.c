@@ -60,13 +60,14 @@ struct recorder {
 	struct rt_chunk *input;   /* of the newest inputs, or NULL */
 	char *input_at;           /* where the next one goes */
 	uint64_t input_seq;
+	uint64_t chance;          /* random numbers */
 	struct rt_order *reading[CACHE]; /* entries of runs of reads, by location */
 	uint32_t held[LOCATIONS];        /* locations, growing */
 };
 
 static struct location *locations;
 static _Atomic uint64_t calls_done, wakes_begun;
-static bool leap;
+static bool leap, shake;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- entries ---- */
@@ -274,6 +275,30 @@ void recorder_settle(struct twin_thread *self)
 	recorder_after(self, self->gate->count - 1);
 }
 
+void recorder_shake(bool on)
+{
+	shake = on;
+}
+
+/* One access in 32 gives way, one of those in 8 for longer. */
+static void give_way(struct recorder *r)
+{
+	static const struct timespec moment = { .tv_nsec = 50 * 1000 };
+	if (!r->chance)
+		r->chance = rt_clock() | 1;
+	r->chance ^= r->chance << 13;
+	r->chance ^= r->chance >> 7;
+	r->chance ^= r->chance << 17;
+	if (r->chance % 32)
+		return;
+	int saved = errno;
+	if (r->chance / 32 % 8)
+		syscall(SYS_sched_yield);
+	else
+		syscall(SYS_nanosleep, &moment, NULL);
+	errno = saved;
+}
+
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size)
 {
 	struct recorder *r = self->recorder;
@@ -281,6 +306,8 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 	gate->next = 0;
 	if (!r || !r->thread)
 		return;
+	if (shake)
+		give_way(r);
 	r->open = true;
 	gate->signal = 1;
 	r->result = 0;

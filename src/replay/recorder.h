@@ -7,6 +7,8 @@
 
 /* `options` as RETHREAD_OPTIONS has them, `build_id` of the recorded program in hex. False: nothing is recorded. */
 bool recorder_start(const char *options, const char *build_id);
+/* From now on threads give way at random: an access now and then, so that races come out. */
+void recorder_shake(bool on);
 /* Where a failure goes that the runtime itself finds. */
 struct rt_failure *recorder_failure(void);
 

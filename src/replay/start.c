@@ -14,12 +14,12 @@
 
 enum twin_mode twin_mode;
 const struct rt_engine *twin_engine;
+const char *twin_program = "";
 int __rethread_infer;
 
 struct setting {
 	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512], sketch[512],
-		attempt[512],
-		build[64];
+		attempt[512], build[64], program[512], shake[16];
 };
 
 #define FIELD(name) { #name, offsetof(struct setting, name), sizeof((struct setting *)0)->name }
@@ -30,6 +30,7 @@ static const struct {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
 	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log), FIELD(build),
 	FIELD(sketch), FIELD(attempt),
+	FIELD(program), FIELD(shake),
 };
 
 static void complain(const char *what, const char *value)
@@ -100,6 +101,8 @@ static void start_record(const struct setting *s, const char *options)
 	if (!options || !recorder_start(options, s->build))
 		return;
 	twin_mode = TWIN_RECORD;
+	twin_program = s->program;
+	recorder_shake(*s->shake == '1');
 	if (*s->attempt) {
 		if (conductor_start(s->sketch, s->attempt))
 			return;

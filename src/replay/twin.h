@@ -21,6 +21,7 @@
 enum twin_mode { TWIN_FREE, TWIN_REPLAY, TWIN_INFER, TWIN_RECORD };
 extern enum twin_mode twin_mode;
 extern const struct rt_engine *twin_engine; /* in infer mode */
+extern const char *twin_program; /* in mode record: path of the program that this is the twin of, or "" */
 
 struct plan;
 struct point;

@@ -62,6 +62,7 @@ static void record_end(struct rt_self *self, struct input_recording *r, uint16_t
 #define IN_VECTOR(v, c, n) (void)0
 #define SAME(p) (void)0
 #define IN_PLACE(type) (void)0
+#define LINK(path, p, n) REAL(readlink)(path, p, n)
 #define BOUNCE(p, n) (void)0
 #define SHOWS(fd, p, n) (void)0
 #define SHOWS_VECTOR(fd, v, n) (void)0
