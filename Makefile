@@ -2,6 +2,7 @@
 #
 #   make            all products           make check     all tests, last line "N passed, N failed"
 #   make demo       one bug, start to end  make install PREFIX=/usr/local DESTDIR=
+#   make replay100  the suite, 100 replays each
 #   make bench      what recording costs   make format    clang-format over all sources
 #   make fuzz       the parsers, for FUZZ_SECONDS each; what is new goes to the corpus that `make check' replays
 #   make clean      removes build/
@@ -84,7 +85,7 @@ PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
 PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
-.PHONY: all check eval demo bench fuzz install clean format units
+.PHONY: replay100 all check eval demo bench fuzz install clean format units
 all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
@@ -159,6 +160,10 @@ check: all units
 
 eval: all
 	@eval/run.sh
+
+# Every program recorded by scheme rw and replayed 100 times; takes long. ARGS as tests/replay/hundred.sh has them.
+replay100: all
+	@tests/replay/hundred.sh $(ARGS)
 
 demo: all
 	@scripts/demo.sh
