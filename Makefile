@@ -174,6 +174,7 @@ fuzz:
 # What recording costs; ROUNDS, SCALE and TIME=cpu are explained in bench/run.sh.
 bench: all $(B)/bench/solve_execution
 	@bench/run.sh $(B)
+	@bench/replay.sh $(B)
 	@BUILD=$(CURDIR)/$(B) bench/solve.sh -b 30 -t 30 twostage piper ticketorder manager sim_race bbuf dekker peterson || true
 
 install: all
