@@ -353,6 +353,16 @@ static bool is_hang(const struct trace *t)
 	return t->failure.kind == RT_FAIL_DEADLOCK || t->failure.kind == RT_FAIL_TIMEOUT;
 }
 
+/* How far a thread came: what is in the log of a location has happened, also when the process ended right behind it. */
+static uint64_t last_done(const struct trace_thread *t)
+{
+	uint64_t last = t->info.sync_done;
+	for (size_t i = 0; i < t->norder; i++)
+		if (t->order[i].location && t->order[i].last > last)
+			last = t->order[i].last;
+	return last;
+}
+
 /* Threads that had not ended go no further than they did; the one that fails, or leaves by exit, does. */
 static void stop_threads(struct builder *b)
 {
@@ -361,9 +371,10 @@ static void stop_threads(struct builder *b)
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		const struct rt_thread *info = &t->threads[i].info;
 		bool creates = info->waits_for == RT_OBJECT_THREAD;
-		struct schedule_point p = {.sap = info->sync_done + 1 + creates};
+		bool fails_here = fails && i == t->failure.thread;
+		struct schedule_point p = {.sap = (fails_here ? info->sync_done : last_done(&t->threads[i])) + 1 + creates};
 		snprintf(p.thread, sizeof p.thread, "%s", t->threads[i].name);
-		if (fails && i == t->failure.thread)
+		if (fails_here)
 			*vec_push(&b->s->fails) = p;
 		else if (!info->ended && !(i == 0 && !fails) && !(is_hang(t) && info->waits_for))
 			*vec_push(&b->s->stops) = p;
