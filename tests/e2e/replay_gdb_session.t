@@ -4,6 +4,7 @@ cat >p.c <<'P'
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 static volatile int total;
 static void add(int n)
@@ -28,7 +29,9 @@ int main(void)
 	pthread_join(t, 0);
 	pthread_join(u, 0);
 	int got = total;
-	sleep(2);
+	puts("sleeps");
+	fflush(stdout);
+	sleep(3);
 	assert(got == 60);
 }
 P
@@ -36,7 +39,7 @@ rethread cc -O0 -g p.c -o p
 status 134 rethread record --scheme rw --until-failure ./p >out 2>err
 rethread reproduce >out 2>err
 session() {
-	SESSION_TIMEOUT=50 timeout 100 python3 "$ROOT/tests/e2e/session.py" rethread replay --gdb >out 2>&1
+	SESSION_TIMEOUT=90 timeout 100 python3 "$ROOT/tests/e2e/session.py" rethread replay --gdb >out 2>&1
 }
 # The stop is in the program, just before the failing operation: the next step is the failure.
 session <<'G'
@@ -44,7 +47,7 @@ bt
 print got == total
 next
 G
-has out 'just before the failing operation' '^#0 .* main \(\) at p.c:29' '^\$1 = 1' 'received signal SIGABRT'
+has out 'just before the failing operation' '^#0 .* main \(\) at p.c:32' '^\$1 = 1' 'received signal SIGABRT'
 # A name that the runtime has too means the program's; threads are stepped, and the schedule waits for them.
 session <<'G'
 delete
@@ -59,13 +62,13 @@ continue
 rethread threads
 continue
 G
-has out 'hit Breakpoint [0-9.]+, add \(n=30\) at p.c:8' '^1:[12] +gdb thread [0-9]+ +access' 'received signal SIGABRT'
+has out 'hit Breakpoint [0-9.]+, add \(n=30\) at p.c:9' '^1:[12] +gdb thread [0-9]+ +access' 'received signal SIGABRT'
 has out '^ +in add \(\) at p.c' '^1:1 .*ended; its part of the schedule is done'
 # Ctrl-C while it runs.
 session <<'G'
 delete
 &run
-wait 1
+until sleeps
 ^C
 rethread threads
 rethread schedule

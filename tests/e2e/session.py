@@ -1,5 +1,5 @@
 """session.py COMMAND...: drives an interactive gdb through a pseudo-terminal. Lines of standard input are what is typed:
-"^C" is the key, "wait SECONDS" a pause, anything else a command, for whose prompt the next one waits. Prints all that is shown."""
+"^C" is the key, "wait SECONDS" a pause, "until TEXT" waits for it to be shown, "&COMMAND" does not wait for the prompt, anything else a command, for whose prompt the next one waits. Prints all that is shown."""
 import os, pty, select, signal, sys, time
 
 PROMPT = b"(gdb) "
@@ -42,10 +42,13 @@ for line in sys.stdin:
     if line.startswith("wait "):
         time.sleep(float(line[5:]))
         continue
+    if line.startswith("until "):
+        ok = read(limit, line[6:].encode())
+        continue
     if line == "^C":
         os.write(fd, b"\x03")
     elif line.startswith("&"):
-        type_line(line[1:])  # without waiting for the prompt
+        type_line(line[1:])
         continue
     else:
         type_line(line)
