@@ -339,3 +339,19 @@ bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t
 	uint32_t symbol = whole_symbol(&t->a, piece);
 	return symbol == NO_SYMBOL || allows(&t->a, symbol, written);
 }
+
+bool value_test_pins(const struct value_test *t, const struct piece *piece)
+{
+	const struct execution *x = t->a.x;
+	uint32_t symbol = whole_symbol(&t->a, piece);
+	if (symbol == NO_SYMBOL)
+		return expr_is_const(x->exprs, x->events.at[piece->event].read, NULL);
+	for (uint32_t i = t->a.start[symbol]; i < t->a.start[symbol + 1]; i++) {
+		const struct expr_node *n = expr_node(x->exprs, t->a.list[i]);
+		expr read = x->events.at[piece->event].read;
+		if (n->op == EXPR_EQ && ((n->a == read && expr_is_const(x->exprs, n->b, NULL)) ||
+					 (n->b == read && expr_is_const(x->exprs, n->a, NULL))))
+			return true;
+	}
+	return false;
+}

@@ -20,5 +20,7 @@ struct value_test *value_test_new(const struct problem *p);
 void value_test_free(struct value_test *t);
 /* False: the piece cannot see what this event writes. */
 bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer);
+/* Does the path say exactly what the piece reads? */
+bool value_test_pins(const struct value_test *t, const struct piece *piece);
 
 #endif

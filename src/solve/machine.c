@@ -334,6 +334,20 @@ bool machine_writes(const struct machine *m, uint32_t node)
 	return m->m->visible[event] == node && m->part_start[event] != m->part_start[event + 1];
 }
 
+static void add_atom(struct machine_atoms *atoms, uint32_t atom)
+{
+	atoms->bits[atom / 64 % MACHINE_ATOM_WORDS] |= UINT64_C(1) << atom % 64;
+}
+
+void machine_touches(const struct machine *m, uint32_t node, struct machine_atoms *atoms)
+{
+	uint32_t event = m->m->event_of[node];
+	for (uint32_t i = m->piece_start[event]; node == event && i < m->piece_start[event + 1]; i++)
+		add_atom(atoms, m->p->pieces.at[m->pieces[i]].atom);
+	for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++)
+		add_atom(atoms, m->parts.at[i].atom);
+}
+
 /* Will another thread access the atom, in a way that is not known to come after the node? */
 static bool is_contended(const struct machine *m, uint32_t node, uint32_t atom, bool by_writes_only)
 {

@@ -25,6 +25,12 @@ struct machine_hash {
 	uint64_t a, b;
 };
 
+/* A set of memory: a bit for each remainder of the atoms' numbers. */
+enum { MACHINE_ATOM_WORDS = 4 };
+struct machine_atoms {
+	uint64_t bits[MACHINE_ATOM_WORDS];
+};
+
 struct machine_mark {
 	size_t n32, n64;
 	struct machine_hash hash;
@@ -70,6 +76,8 @@ bool machine_is_local(const struct machine *m, uint32_t node);
 /* Does the node read values that matter, or change memory that matters? */
 bool machine_reads(const struct machine *m, uint32_t node);
 bool machine_writes(const struct machine *m, uint32_t node);
+/* Adds the memory that it reads or changes, as far as it matters. */
+void machine_touches(const struct machine *m, uint32_t node, struct machine_atoms *atoms);
 /* The next read of a chain is wrong now: can it become right, by a write still to come? */
 bool machine_has_hope(const struct machine *m, uint32_t read);
 /*

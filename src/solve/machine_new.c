@@ -153,7 +153,7 @@ static void build_lives(struct machine *m)
 		const struct piece *piece = &m->p->pieces.at[n];
 		bool any = false;
 		uint64_t first = 0, value;
-		m->lives[n] = m->p->large && piece->count > 1;
+		m->lives[n] = m->p->large && piece->count > 1 && !value_test_pins(m->test, piece);
 		for (uint32_t i = piece->first; !m->p->large && i < piece->first + piece->count && !m->lives[n]; i++) {
 			if (m->impossible[i])
 				continue;

@@ -23,12 +23,17 @@ struct choice {
 	int64_t rank; /* larger: earlier */
 };
 
-/* A state on the way: its choices are choices[first .. first + count), `next` is the one to try. */
+/*
+ * A state on the way: its choices are choices[first .. first + count), `next` is the one to try. reason: the memory that
+ * the choices tried so far failed on.
+ */
 struct frame {
 	struct machine_mark mark;
 	size_t path;
 	uint32_t first, count, next;
 	bool tainted; /* an excluded answer lies behind it: not dead */
+	struct machine_atoms reason;
+	uint64_t asleep;
 };
 
 /* Dead states by hash, open addressing; a of 0 is an empty slot. */
@@ -49,6 +54,10 @@ struct walk {
 	uint64_t random;
 	unsigned taste;
 	uint64_t patience; /* dead ends left in this round */
+	bool jumps;        /* over choices that have nothing to do with a dead end; then nothing is proven */
+	struct machine_atoms reason; /* of the last dead end */
+	bool *failed;      /* by node, with jumps: was chosen and led to a dead end in this round */
+	uint64_t asleep;   /* chains whose next step was tried here and failed: not before others touch the same memory */
 	double deadline;
 	const volatile bool *stop;
 	bool over;
@@ -99,12 +108,43 @@ static void mark_dead(struct table *t, struct machine_hash h)
 
 /* -------------------------------------------------- steps -------------------------------- */
 
+static bool overlap(const struct machine_atoms *a, const struct machine_atoms *b)
+{
+	for (int i = 0; i < MACHINE_ATOM_WORDS; i++)
+		if (a->bits[i] & b->bits[i])
+			return true;
+	return false;
+}
+
+static uint64_t chain_bit(const struct walk *w, uint32_t chain)
+{
+	return w->jumps && chain < 64 ? UINT64_C(1) << chain : 0;
+}
+
+/* Who sleeps because of memory that the node touches is awake again. */
+static void wake_others(struct walk *w, uint32_t node)
+{
+	struct machine_atoms touched = {{0}};
+	machine_touches(w->m, node, &touched);
+	for (uint32_t c = 0; c < machine_chains(w->m); c++) {
+		struct machine_atoms wanted = {{0}};
+		if (!(w->asleep & chain_bit(w, c)))
+			continue;
+		machine_touches(w->m, machine_next(w->m, c), &wanted);
+		if (overlap(&touched, &wanted))
+			w->asleep &= ~chain_bit(w, c);
+	}
+}
+
 static enum stepped run(struct walk *w, uint32_t node)
 {
 	if (++w->figures.steps % CLOCK_STEPS == 0)
 		w->over = solver_clock() > w->deadline || (w->stop && *w->stop);
 	*vec_push(&w->path) = node;
-	return machine_step(w->m, node);
+	enum stepped step = machine_step(w->m, node);
+	if (w->asleep)
+		wake_others(w, node);
+	return step;
 }
 
 static void undo(struct walk *w, struct machine_mark mark, size_t path)
@@ -118,7 +158,8 @@ static void undo(struct walk *w, struct machine_mark mark, size_t path)
  */
 static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 {
-	while (machine_can(w->m, chain)) {
+	while (machine_can(w->m, chain) && !(w->asleep & chain_bit(w, chain))) {
+		uint64_t asleep = w->asleep;
 		uint32_t node = machine_next(w->m, chain);
 		bool reads = machine_reads(w->m, node);
 		bool local = machine_is_local(w->m, node);
@@ -129,7 +170,12 @@ static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 		enum stepped step = run(w, node);
 		if (step == STEP_WRONG || (step == STEP_LIVE && !local)) {
 			undo(w, mark, path);
-			return step != STEP_WRONG || machine_has_hope(w->m, node);
+			w->asleep = asleep;
+			if (step != STEP_WRONG || machine_has_hope(w->m, node))
+				return true;
+			w->reason = (struct machine_atoms){{0}};
+			machine_touches(w->m, node, &w->reason);
+			return false;
 		}
 		*moved = true;
 	}
@@ -196,13 +242,15 @@ static uint32_t find_choices(struct walk *w)
 {
 	size_t first = w->choices.n;
 	for (uint32_t c = 0; c < machine_chains(w->m); c++) {
-		if (!machine_can(w->m, c))
+		if (!machine_can(w->m, c) || w->asleep & chain_bit(w, c))
 			continue;
 		uint32_t node = machine_next(w->m, c);
 		int32_t merit = machine_writes(w->m, node) ? machine_merit(w->m, node) : 0;
 		if (merit == INT32_MIN || (machine_reads(w->m, node) && !is_right(w, node)))
 			continue;
 		struct choice choice = {node, rank(w, node, merit)};
+		if (w->failed && w->failed[node]) /* it was too early: as late as can be, rather than a little later each time */
+			choice.rank = INT64_MIN / 2 + choice.rank / 4;
 		size_t i = w->choices.n;
 		vec_push(&w->choices);
 		for (; i > first && w->choices.at[i - 1].rank < choice.rank; i--)
@@ -213,6 +261,62 @@ static uint32_t find_choices(struct walk *w)
 }
 
 /* -------------------------------------------------- the search --------------------------- */
+
+/* What the threads stand before. */
+static void add_next(const struct walk *w, struct machine_atoms *atoms)
+{
+	for (uint32_t c = 0; c < machine_chains(w->m); c++) {
+		uint32_t node = machine_next(w->m, c);
+		if (node != NONE)
+			machine_touches(w->m, node, atoms);
+	}
+}
+
+/* Did anything since the frame touch what the dead end is about? */
+static bool is_to_blame(const struct walk *w, const struct frame *f)
+{
+	struct machine_atoms touched = {{0}};
+	for (size_t i = f->path; i < w->path.n; i++)
+		machine_touches(w->m, w->path.at[i], &touched);
+	return overlap(&touched, &w->reason);
+}
+
+static void add_atoms(struct machine_atoms *to, const struct machine_atoms *from)
+{
+	for (int i = 0; i < MACHINE_ATOM_WORDS; i++)
+		to->bits[i] |= from->bits[i];
+}
+
+/*
+ * From a dead end back to the last choice that may be to blame and has another way to go; false: there is none. With
+ * jumps, choices since which nothing touched the memory that the dead end is about are passed over: whatever is
+ * done there, the threads come to stand before the same reads again, with the same values.
+ */
+static bool go_back(struct walk *w)
+{
+	while (w->frames.n) {
+		struct frame *f = &w->frames.at[w->frames.n - 1];
+		bool blamed = !w->jumps || is_to_blame(w, f);
+		undo(w, f->mark, f->path);
+		if (blamed) {
+			add_atoms(&f->reason, &w->reason);
+			w->asleep = f->asleep;
+			if (w->failed && f->next)
+				w->failed[w->choices.at[f->first + f->next - 1].node] = true;
+			for (uint32_t i = 0; i < f->next; i++)
+				w->asleep |= chain_bit(w, w->p->m->chain[w->choices.at[f->first + i].node]);
+			if (f->next < f->count)
+				return true;
+			w->reason = f->reason;
+			add_next(w, &w->reason);
+			if (!f->tainted && !f->asleep)
+				mark_dead(&w->dead, machine_hash(w->m));
+		}
+		w->choices.n = f->first;
+		w->frames.n--;
+	}
+	return false;
+}
 
 /* A new state: where to go from here, or a dead end (false). */
 static bool enter(struct walk *w)
@@ -225,8 +329,19 @@ static bool enter(struct walk *w)
 		return false;
 	w->figures.states++;
 	uint32_t first = (uint32_t)w->choices.n, count = find_choices(w);
-	*vec_push(&w->frames) = (struct frame){machine_mark(w->m), w->path.n, first, count, 0, false};
+	*vec_push(&w->frames) = (struct frame){machine_mark(w->m), w->path.n, first, count, 0, false, {{0}},
+					       w->asleep};
+	if (!count) {
+		w->reason = (struct machine_atoms){{0}};
+		add_next(w, &w->reason);
+	}
 	return true;
+}
+
+static bool has_way(const struct walk *w)
+{
+	const struct frame *f = &w->frames.at[w->frames.n - 1];
+	return f->next < f->count;
 }
 
 static bool is_excluded(struct walk *w)
@@ -248,25 +363,21 @@ static enum walk_result run_round(struct walk *w)
 		if (ok && machine_is_done(w->m)) {
 			if (!is_excluded(w))
 				return WALK_FOUND;
+			memset(&w->reason, 0xff, sizeof w->reason);
 			ok = false;
 		}
 		if (!ok && w->patience-- == 0)
 			return WALK_UNDECIDED;
 		w->figures.dead_ends += !ok;
-		for (;;) {
-			if (!w->frames.n)
-				return WALK_NONE;
-			struct frame *f = &w->frames.at[w->frames.n - 1];
-			undo(w, f->mark, f->path);
-			if (f->next < f->count)
-				break;
-			if (!f->tainted)
-				mark_dead(&w->dead, machine_hash(w->m));
-			w->choices.n = f->first;
-			w->frames.n--;
-		}
+		if (!(ok && has_way(w)) && !go_back(w))
+			return WALK_NONE;
 		struct frame *f = &w->frames.at[w->frames.n - 1];
-		ok = run(w, w->choices.at[f->first + f->next++].node) != STEP_WRONG && enter(w);
+		if (run(w, w->choices.at[f->first + f->next++].node) != STEP_WRONG) {
+			ok = enter(w);
+		} else { /* a condition on more than this memory */
+			memset(&w->reason, 0xff, sizeof w->reason);
+			ok = false;
+		}
 	}
 	return WALK_UNDECIDED;
 }
@@ -286,6 +397,9 @@ static enum walk_result run_rounds(struct walk *w)
 {
 	while (!w->over) {
 		w->frames.n = w->choices.n = 0;
+		w->asleep = 0;
+		if (w->failed)
+			memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
 		undo(w, w->start, 0);
 		w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)(w->figures.rounds % TASTES);
 		w->figures.rounds++;
@@ -296,6 +410,11 @@ static enum walk_result run_rounds(struct walk *w)
 			continue;
 		}
 		w->exhausted = r == WALK_NONE;
+		if (w->exhausted && w->jumps) { /* no proof; but when no taste finds anything, more time will not help */
+			if (w->figures.rounds > TASTES)
+				return WALK_UNDECIDED;
+			continue;
+		}
 		if (r != WALK_UNDECIDED)
 			return w->exhausted && w->excluded.n ? WALK_UNDECIDED : r;
 		if (w->taste == TASTES - 1)
@@ -308,11 +427,16 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 {
 	struct error err;
 	struct walk *w = xcalloc(1, sizeof *w);
-	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15, .limit = FIRST_PATIENCE};
+	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15, .limit = FIRST_PATIENCE,
+			  .jumps = p->large};
 	w->m = machine_new(p, o->impossible, &w->contradiction, &err);
 	if (!w->m)
 		return w;
 	w->start = machine_mark(w->m);
+	if (w->jumps)
+		w->failed = xcalloc(p->m->nnodes + 1, sizeof *w->failed);
+	if (w->jumps)
+		w->limit += p->m->nnodes / 8;
 	w->buffer = p->m->model == MEMORY_SC ? UINT32_MAX : FIRST_BUFFER;
 	machine_limit_buffers(w->m, w->buffer);
 	w->dead.limit = o->table;
@@ -370,6 +494,7 @@ void walk_free(struct walk *w)
 		free(w->excluded.at[i]);
 	vec_free(&w->excluded);
 	free(w->dead.at);
+	free(w->failed);
 	vec_free(&w->path);
 	vec_free(&w->frames);
 	vec_free(&w->choices);

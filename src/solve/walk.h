@@ -10,6 +10,11 @@
  * Busy waiting costs nothing: a thread whose next read is wrong just waits. With few threads, or few values in memory, the
  * whole space is often small enough to prove that nothing explains the execution.
  *
+ * Large problems (problem.h) are searched with jumps, after which nothing is proven: a dead end goes back to the last choice
+ * that touched the memory it is about; a step that turned out to be too early sleeps until another thread
+ * has touched the same memory, and from then on comes as late as it can. So one wrong choice costs one dead
+ * end, however long ago it was.
+ *
  * Each round has its own taste in what to try first, and a limit; dead states stay known from round to round. Under TSO
  * and PSO store buffers are small at first, as they are in machines, and grow only when that is not enough.
  */
