@@ -258,8 +258,8 @@ bool twin_same_failure(const struct trace *t, const struct replayed *x)
 		       predicate_holds(t->fail_if, x->output, WEXITSTATUS(x->status));
 	case RT_FAIL_TIMEOUT:
 		return r->outcome == RT_REPLAY_FAILED && b->kind == RT_FAIL_DEADLOCK && same_blocked(t, b, true);
-	case RT_FAIL_NONE:
-		return ended && !x->timed_out && WIFEXITED(x->status) && !WEXITSTATUS(x->status);
+	case RT_FAIL_NONE: /* the order of a run that was fine can be followed too */
+		return trace_is_rw(t) && ended && !x->timed_out && WIFEXITED(x->status) && !WEXITSTATUS(x->status);
 	default:
 		return false;
 	}

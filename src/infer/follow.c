@@ -353,13 +353,18 @@ static bool is_hang(const struct trace *t)
 	return t->failure.kind == RT_FAIL_DEADLOCK || t->failure.kind == RT_FAIL_TIMEOUT;
 }
 
-/* How far a thread came: what is in the log of a location has happened, also when the process ended right behind it. */
-static uint64_t last_done(const struct trace_thread *t)
+/*
+ * By thread, how far it came: what others came after has happened, although the process may have ended before the thread could
+ * say that it was done (a release is in the log before it happens).
+ */
+static uint64_t *last_done(const struct builder *b)
 {
-	uint64_t last = t->info.sync_done;
-	for (size_t i = 0; i < t->norder; i++)
-		if (t->order[i].location && t->order[i].last > last)
-			last = t->order[i].last;
+	uint64_t *last = xcalloc(b->t->nthreads, sizeof *last);
+	for (uint32_t i = 0; i < b->t->nthreads; i++)
+		last[i] = b->t->threads[i].info.sync_done;
+	for (size_t i = 0; i < b->all.n; i++)
+		if (b->all.at[i].other_sap > last[b->all.at[i].other])
+			last[b->all.at[i].other] = b->all.at[i].other_sap;
 	return last;
 }
 
@@ -368,17 +373,19 @@ static void stop_threads(struct builder *b)
 {
 	const struct trace *t = b->t;
 	bool fails = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
+	uint64_t *last = last_done(b);
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		const struct rt_thread *info = &t->threads[i].info;
 		bool creates = info->waits_for == RT_OBJECT_THREAD;
 		bool fails_here = fails && i == t->failure.thread;
-		struct schedule_point p = {.sap = (fails_here ? info->sync_done : last_done(&t->threads[i])) + 1 + creates};
+		struct schedule_point p = {.sap = (fails_here ? info->sync_done : last[i]) + 1 + creates};
 		snprintf(p.thread, sizeof p.thread, "%s", t->threads[i].name);
 		if (fails_here)
 			*vec_push(&b->s->fails) = p;
 		else if (!info->ended && !(i == 0 && !fails) && !(is_hang(t) && info->waits_for))
 			*vec_push(&b->s->stops) = p;
 	}
+	free(last);
 }
 
 bool follow(const struct trace *t, struct schedule *s, struct error *err)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Random programs (random.c) recorded with scheme rw, in both flavours and at two -O levels: the replayed run sees the same
-# values at every access. usage: run.sh [BUILD]; CASES=N of each kind (default 300). Last line: "N passed, N failed".
+# values at every access. Then programs of many kinds (programs/) and two of the suite, each a few times, with the same output.
+# usage: run.sh [BUILD]; CASES=N of each kind (default 300). Last line: "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-${BUILD:-$here/../../build}}" && pwd)
 PATH=$BUILD:$PATH
@@ -35,5 +36,17 @@ done >results
 grep -v '^ok$' results | head -n 20
 passed=$(grep -c '^ok$' results)
 failed=$(grep -vc '^ok$' results)
+
+# hundred OPTIONS PROGRAM...: adds to the counts; shows what failed.
+hundred() {
+	BUILD=$BUILD "$here/hundred.sh" "$@" >hundred.out 2>&1
+	grep -v '^ok ' hundred.out | grep -v ' passed, '
+	read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' hundred.out)
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
+programs=$(cd "$here/programs" && grep -L '^ \* open: ' *.c *.cpp | sed 's/\..*//')
+# shellcheck disable=SC2086
+hundred -n 5 -r 300 -O 2 -s rw $programs racey
+hundred -n 5 -r 300 -O 0 -s rw:leap bbuf library timed once talk
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
