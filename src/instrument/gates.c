@@ -84,8 +84,9 @@ static struct accessed accessed_by(struct gates *g, LLVMValueRef site, enum site
 {
 	struct accessed none = {RT_ACCESS_NONE, NULL, NULL, -1, -1};
 	switch (kind) {
-	case SITE_FENCE:
-		none.kind = RT_ACCESS_FENCE;
+	case SITE_FENCE: /* weaker ones, and those for signal handlers, only bind the compiler */
+		if (LLVMGetOrdering(site) == LLVMAtomicOrderingSequentiallyConsistent && !LLVMIsAtomicSingleThread(site))
+			none.kind = RT_ACCESS_FENCE;
 		return none;
 	case SITE_COPY:
 	case SITE_FILL:

@@ -447,6 +447,34 @@ static void translate_atomic(struct tr *t, LLVMValueRef i)
 	emit(t, OP_ATOMIC, width, define(t, i), address, list);
 }
 
+/*
+ * A sequentially consistent store is an exchange whose result nobody wants, as on the machine: it drains the store
+ * buffer. Wider ones are no exchanges of ours.
+ */
+static bool is_exchange(struct tr *t, LLVMValueRef store)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
+	return LLVMGetOrdering(store) == LLVMAtomicOrderingSequentiallyConsistent && site_of(t, store) &&
+	       LLVMSizeOfTypeInBits(t->layout, type) <= 64 && LLVMSizeOfTypeInBits(t->layout, type) % 8 == 0;
+}
+
+static void translate_exchange(struct tr *t, LLVMValueRef i)
+{
+	unsigned width = atomic_width(t, LLVMTypeOf(LLVMGetOperand(i, 0)));
+	reg address = value_reg(t, LLVMGetOperand(i, 1)), value = value_reg(t, LLVMGetOperand(i, 0));
+	uint32_t list = pool_word(t, site_of(t, i));
+	pool_reg(t, value);
+	pool_word(t, LLVMAtomicRMWBinOpXchg);
+	emit(t, OP_ATOMIC, width, new_temp(t), address, list);
+}
+
+/* Weaker fences than sequentially consistent ones are no instructions here: they only bind the compiler. */
+static void translate_fence(struct tr *t, LLVMValueRef i)
+{
+	bool full = LLVMGetOrdering(i) == LLVMAtomicOrderingSequentiallyConsistent && !LLVMIsAtomicSingleThread(i);
+	emit(t, full ? OP_FENCE : OP_PASS, 0, site_of(t, i), 0, 0);
+}
+
 static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 {
 	unsigned width = atomic_width(t, LLVMTypeOf(LLVMGetOperand(i, 1)));
@@ -470,7 +498,10 @@ void translate_memory(struct tr *t, LLVMValueRef i)
 		translate_load(t, i);
 		break;
 	case LLVMStore:
-		translate_store(t, i);
+		if (is_exchange(t, i))
+			translate_exchange(t, i);
+		else
+			translate_store(t, i);
 		break;
 	case LLVMAtomicRMW:
 		translate_atomic(t, i);
@@ -479,7 +510,7 @@ void translate_memory(struct tr *t, LLVMValueRef i)
 		translate_cmpxchg(t, i);
 		break;
 	case LLVMFence:
-		emit(t, OP_FENCE, 0, site_of(t, i), 0, 0);
+		translate_fence(t, i);
 		break;
 	default:
 		cannot(t, "a va_arg instruction (clang makes none for x86-64)");
