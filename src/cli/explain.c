@@ -34,7 +34,7 @@ static void describe(const json_t *step, char *out, size_t size)
 	else if (!strcmp(kind, "end"))
 		snprintf(out, size, "%s", json_is_true(json_object_get(step, "fails")) ? "FAILS" : "ends");
 	else
-		snprintf(out, size, "%s %s", kind, object);
+		snprintf(out, size, "%s %s", !strcmp(kind, "call") && *text(step, "what") ? text(step, "what") : kind, object);
 }
 
 /* ---------------------------------------------------------------- what it comes down to */
@@ -137,6 +137,7 @@ enum { COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
 
 struct view {
 	bool all;                /* every step */
+	json_int_t from;         /* every step from this one on */
 	vec(const char *) threads; /* of the steps that are shown, in order of appearance */
 	bool columns;
 };
@@ -144,7 +145,8 @@ struct view {
 /* What matters for the failure, and how it ends; everything when that is not much. */
 static bool is_shown(const struct view *v, const json_t *step)
 {
-	return v->all || json_object_get(step, "matters") || json_object_get(step, "fails");
+	return v->all || number(step, "step") >= v->from || json_object_get(step, "matters") ||
+	       json_object_get(step, "fails");
 }
 
 static size_t column_of(const struct view *v, const char *thread)
@@ -159,7 +161,10 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 {
 	json_t *steps = json_object_get(root, "steps"), *step;
 	size_t i;
-	v->all = all || json_array_size(steps) <= SHORT || !json_array_size(json_object_get(root, "asked"));
+	json_int_t last = number(json_array_get(steps, json_array_size(steps) - 1), "step");
+	v->all = all || json_array_size(steps) <= SHORT;
+	/* Where the order of locks is all there is, the end is what there is to see. */
+	v->from = json_array_size(json_object_get(root, "asked")) ? last + 1 : last - SHORT / 2;
 	json_array_foreach(steps, i, step)
 		if (is_shown(v, step) && column_of(v, text(step, "thread")) == SIZE_MAX)
 			*vec_push(&v->threads) = text(step, "thread");
@@ -213,7 +218,7 @@ static void print_interleaving(json_t *root, bool all)
 		print_step(&v, step);
 	}
 	if (!v.all)
-		printf("\nSteps that the failure does not depend on are left out; --all shows them.\n");
+		printf("\nSteps that the failure does not depend on, or that come long before it, are left out; --all shows them.\n");
 	vec_free(&v.threads);
 }
 
