@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,6 +114,49 @@ static bool is_traced(void)
 	return tracer && atoi(tracer + strlen("TracerPid:")) != 0;
 }
 
+/* The state of a thread as the kernel has it: R, S, D, ...; 0 when it is gone. */
+static char kernel_state(const char *tid)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+/*
+ * On a busy machine a thread that was woken may wait long for a processor: as long as the kernel would let another
+ * thread than this one run, nobody is stuck. Without the C library's opendir, which allocates.
+ */
+static bool anybody_runs(void)
+{
+	struct entry {
+		uint64_t inode;
+		int64_t offset;
+		uint16_t size;
+		uint8_t type;
+		char name[];
+	};
+	_Alignas(struct entry) char list[4096];
+	char own[24];
+	bool any = false;
+	snprintf(own, sizeof own, "%ld", (long)syscall(SYS_gettid));
+	int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (long n; fd >= 0 && !any && (n = syscall(SYS_getdents64, fd, list, sizeof list)) > 0;)
+		for (long at = 0; at < n && !any; at += ((struct entry *)(list + at))->size) {
+			const char *tid = ((struct entry *)(list + at))->name;
+			char state = tid[0] == '.' || !strcmp(tid, own) ? 0 : kernel_state(tid);
+			any = state == 'R' || state == 'D';
+		}
+	if (fd >= 0)
+		close(fd);
+	return any;
+}
+
 static void *watchdog(void *unused)
 {
 	(void)unused;
@@ -124,6 +168,7 @@ static void *watchdog(void *unused)
 		idle = now == last ? idle + 1 : 0;
 		last = now;
 		struct survey s = survey();
+		s.runs |= idle >= 4 && anybody_runs();
 		if (idle >= 4 && !s.runs && !s.waiting && s.blocked) {
 			say_deadlock();
 			if (twin_mode == TWIN_RECORD)
