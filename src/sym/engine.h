@@ -163,6 +163,7 @@ struct ethread {
 	/* life */
 	/* unordered.c */
 	bool woken;
+	bool published;      /* the block that it waits for is there, and a lock was given up since */
 	uint32_t round;      /* that it arrived for, at the barrier it is at */
 	size_t visit;        /* ... the number of that visit */
 	struct object *once; /* whose routine it runs */

@@ -244,6 +244,7 @@ void recall_await(struct ethread *self, uint64_t address, unsigned size)
 	if (is_plausible(in_memory, recorded))
 		return;
 	/* Whoever allocates the block has not come there yet. */
+	self->published = false;
 	self->wait = WAIT_BLOCK;
 	self->wait_order = recorded;
 	baton_wait(self);

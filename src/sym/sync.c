@@ -112,7 +112,7 @@ bool sync_can_go(const struct ethread *t)
 	case WAIT_TIME:
 		return hear_can_go(t);
 	case WAIT_BLOCK:
-		return recall_knows((uint32_t)t->wait_order);
+		return recall_knows((uint32_t)t->wait_order) && (engine.lock_order || t->published);
 	case WAIT_FOREVER:
 		return false;
 	default:

@@ -85,6 +85,19 @@ static void lock(struct ethread *self, struct object *o, bool shared, const char
 	*vec_push(&o->holders) = (struct holding){ self, 1, shared, event_last(self) };
 }
 
+/*
+ * Who waits for a block that another thread allocates goes on when that has given up a lock: with the recorded order it
+ * would have had to wait for the lock, and found the block as it is then.
+ */
+static void publish(void)
+{
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *t = engine.threads.at[i];
+		if (t->wait == WAIT_BLOCK && recall_knows((uint32_t)t->wait_order))
+			t->published = true;
+	}
+}
+
 /* False: the thread still holds it, or never did. */
 static bool unlock(struct ethread *self, struct object *o, const char *what)
 {
@@ -94,6 +107,7 @@ static bool unlock(struct ethread *self, struct object *o, const char *what)
 	struct event *e = add_event(self, EVENT_UNLOCK, o, what);
 	e->flags |= h->shared ? EVENT_SHARED : 0;
 	*h = o->holders.at[--o->holders.n];
+	publish();
 	return true;
 }
 
