@@ -25,6 +25,7 @@
 static const char *const kinds[EVENT_KIND_COUNT] = {
 	"?",    "start",  "end",  "read",   "write",     "update", "fence",   "create",
 	"join", "lock",   "unlock", "wait", "signal", "broadcast", "call",   "ordered",
+	"post", "take",   "empty",  "busy", "arrive", "leave",     "hang",
 };
 
 static void print_expr(const struct execution *x, const char *label, expr e)

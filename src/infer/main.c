@@ -297,16 +297,20 @@ _Noreturn static void unexplained(struct work *w)
 	const struct explore_stats *s = &w->figures.explore;
 	const char *missing = missing_from_log(w->trace);
 	struct error err;
+	/* Library code outside of the module changes shared structures without a trace; only the order of locks tells when. */
+	const char *advice = w->trace->header.scheme == RT_SCHEME_PATH
+				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
+				     : "";
 	if (missing)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
 	else if (s->mismatches)
 		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one, and "
-			   "nothing known to race decides it",
-		     s->first_mismatch);
+			   "nothing known to race decides it%s",
+		     s->first_mismatch, advice);
 	else if (s->faults)
-		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on",
-		     s->first_fault);
+		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on%s",
+		     s->first_fault, advice);
 	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");
