@@ -176,6 +176,7 @@ bench: all $(B)/bench/solve_execution
 	@bench/run.sh $(B)
 	@bench/replay.sh $(B)
 	@BUILD=$(CURDIR)/$(B) bench/solve.sh -b 30 -t 30 twostage piper ticketorder manager sim_race bbuf dekker peterson || true
+	@BUILD=$(CURDIR)/$(B) bench/growth.sh -b 100 -t 60 || true
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/rethread share/man/man1 share/bash-completion/completions)
