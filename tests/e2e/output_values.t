@@ -73,7 +73,7 @@ first 0 'sum 28'
 rethread dump >out
 has out 'output at site [0-9]+: [0-9]+'
 rethread explain >out
-has out 'What the failure depends on' 'thread 1 read sum' 'printf\("sum %ld' 'had written in add' 'thread 1:1'
+has out 'What the failure depends on' 'thread 1 read sum' 'printf\("sum %ld' 'had written in add' 'FAILS'
 first 1 'sum 28'
 first 2 'a+|b+'
 first 3 'a+|b+'
