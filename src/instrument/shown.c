@@ -73,7 +73,8 @@ static bool is_word(LLVMValueRef v)
 static const char *read_effect(const struct external *x, unsigned i)
 {
 	for (const char *e = x->effects; *e; e += strcspn(e, " "), e += *e == ' ')
-		if (e[0] == 'r' && (unsigned)(e[1] - '0') == i && (e[2] == 's' || e[2] == '='))
+		if (e[0] == 'r' && (unsigned)(e[1] - '0') == i &&
+		    ((e[2] == 's' && (!e[3] || e[3] == ' ')) || e[2] == '='))
 			return e + 2;
 	return NULL;
 }
