@@ -6,6 +6,7 @@
  * place where another may get its turn. Who runs is decided by the policy, the seed, and the waits of the schedule that goes
  * with the attempt; nothing else, so that the same attempt gives the same run. RETHREAD_TWIN is
  *     mode=record,build=HEX,log=FILE,schedule=FILE,sketch=FILE,attempt=FILE
+ * (`rethread hunt` leaves log and schedule out, and has an empty sketch),
  * where log has the recorded inputs, and schedule nothing but `wait` lines. Waits that cannot be kept are dropped.
  */
 #ifndef RETHREAD_SEARCH_H

@@ -17,7 +17,7 @@ struct command {
 	int (*run)(const struct command *self, int argc, char **argv);
 };
 
-extern const struct command cc_command, cxx_command, record_command, reproduce_command, infer_command,
+extern const struct command cc_command, cxx_command, record_command, hunt_command, reproduce_command, infer_command,
 	replay_command, strip_command, explain_command, analyze_command, dump_command, info_command, ls_command, rm_command,
 	help_command, version_command;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&cc_command,        &cxx_command,   &record_command,
+	&cc_command,        &cxx_command,   &record_command, &hunt_command,
 	&reproduce_command, &infer_command, &replay_command,
 	&explain_command,   &analyze_command, &dump_command, &info_command,
 	&ls_command,        &rm_command,    &strip_command,

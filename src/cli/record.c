@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/hunt.h"
 #include "cli/margin.h"
 #include "cli/run.h"
 #include "trace/store.h"
@@ -33,6 +34,7 @@ struct record {
 	char *dir;            /* of the current run */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
+	struct hunt *hunt;    /* of `rethread hunt', else NULL */
 };
 
 /* ---------------------------------------------------------------- arguments */
@@ -62,7 +64,7 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
 		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
 		{"no-env", no_argument, NULL, 'e'},	   {"no-output", no_argument, NULL, 'n'},
-		{"shake", no_argument, NULL, 'S'},
+		{"shake", no_argument, NULL, 'S'},	   {"seed", required_argument, NULL, 'd'},
 		{"help", no_argument, NULL, 'h'},	   {0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
@@ -102,6 +104,11 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		case 'n':
 			r->run.no_output = true;
 			break;
+		case 'd':
+			if (!r->hunt)
+				usage_error(self, "--seed is for `rethread hunt'");
+			r->hunt->seed = (uint64_t)usage_number(self, "--seed", optarg, LONG_MAX);
+			break;
 		case 'S':
 			r->run.shake = true;
 			break;
@@ -111,6 +118,8 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 	}
 	if (optind == argc)
 		usage_error(self, "which program?");
+	if (r->hunt && (r->run.shake || strcmp(r->run.scheme, "rw")))
+		usage_error(self, "a hunt records scheme rw, and shakes in its own way");
 	if (r->run.shake && !is_rw(r->run.scheme))
 		usage_error(self, "--shake goes with --scheme rw or rw:leap");
 	if (r->runs && !r->until_failure)
@@ -213,9 +222,13 @@ static void one_run(struct record *r, struct run_result *result)
 	make_trace_dir(r);
 	if (r->twin)
 		put_twin(r);
+	if (r->hunt && !hunt_prepare(r->hunt, r->dir, (unsigned long)r->done, &err))
+		die(EXIT_ERROR, "%s", err.text);
 	if (!run_recorded(&r->run, r->dir, result, &err) ||
 	    !run_write_meta(&r->run, r->dir, result, &err))
 		die(EXIT_ERROR, "%s", err.text);
+	if (r->hunt)
+		hunt_finish(r->hunt, r->dir);
 	r->done++;
 }
 
@@ -303,9 +316,8 @@ static int end_alike(const struct run_result *result)
 	return 128 + sig;
 }
 
-static int record(const struct command *self, int argc, char **argv)
+static int record_as(const struct command *self, struct record r, int argc, char **argv)
 {
-	struct record r = {0};
 	struct run_result result;
 	parse(self, &r, argc, argv);
 	check_program(&r);
@@ -340,6 +352,34 @@ static int record(const struct command *self, int argc, char **argv)
 	free((char *)r.run.build_id);
 	return end_alike(&result);
 }
+
+static int record(const struct command *self, int argc, char **argv)
+{
+	return record_as(self, (struct record){0}, argc, argv);
+}
+
+static int hunt(const struct command *self, int argc, char **argv)
+{
+	struct hunt h = {.seed = 1};
+	return record_as(self, (struct record){.hunt = &h, .until_failure = true,
+					       .run = {.scheme = "rw", .attempt = true, .timeout = 60}}, argc, argv);
+}
+
+const struct command hunt_command = {
+	.name = "hunt",
+	.arguments = "[-o DIR] [--runs N] [--seed N] [--timeout SEC] [--fail-if CMD] [-q] [--] PROG ARGS...",
+	.summary = "look for failures that nobody has seen yet",
+	.details =
+		"  --runs N          at most N runs (default 10000); the first failing one is kept\n"
+		"  --seed N          another number, other runs (default 1)\n"
+		"  --timeout SEC     a run that takes longer has failed (default 60)\n"
+		"  -o, --fail-if, -q as for `rethread record'\n"
+		"\n"
+		"Runs the twin with one thread at a time, under random priorities with few changes (PCT) and delays\n"
+		"at places that were seen to race. The order of all accesses is recorded: `rethread reproduce' follows\n"
+		"it. Memory is sequentially consistent. Exit status as of `rethread record'.\n",
+	.run = hunt,
+};
 
 const struct command record_command = {
 	.name = "record",

@@ -94,6 +94,8 @@ static void child(const struct watch *w, int write_ends[2], const sigset_t *mask
 					   w->options->shake ? ",shake=1" : "", named ? ",program=" : "",
 					   named ? program : "");
 		char *libraries = origin_setting(program, getenv("LD_LIBRARY_PATH"));
+		if (w->options->attempt)
+			variable = xasprintf("%s,sketch=%s/sketch,attempt=%s/attempt", variable, w->dir, w->dir);
 		setenv(RT_TWIN_VARIABLE, variable, 1);
 		if (libraries)
 			putenv(libraries);

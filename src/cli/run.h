@@ -21,6 +21,7 @@ struct run_options {
 	const char *max_log;  /* NULL: no cap */
 	const char *twin;     /* scheme rw: what is run in the program's place, else NULL */
 	bool shake;           /* scheme rw: threads give way at random */
+	bool attempt;         /* with twin: under the conductor, as the files in the trace's directory say (hunt.h) */
 	const char *build_id; /* with twin: the program's, in hex */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */

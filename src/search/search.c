@@ -181,7 +181,8 @@ static enum search_result run(struct searcher *s, struct error *err)
 		/* One alone first: all others learn from it. */
 		unsigned n = number ? s->jobs : 1, started = 0;
 		double left = s->end - now();
-		s->setting.timeout = left < 60 ? (unsigned)left + 1 : 60;
+		double most = left / 4 < 60 ? left / 4 : 60; /* one that busy-waits for ever must not be the only one */
+		s->setting.timeout = (unsigned)most + 1;
 		while (started < n && start(s, started, number + started, err))
 			started++;
 		bool ok = started == n, found = false;

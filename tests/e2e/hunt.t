@@ -1,0 +1,70 @@
+# rethread hunt: a failure that does not come by itself, found, followed, replayed; the same seed finds the same.
+cat >p.c <<'C'
+/* A stack of numbered nodes with no counter against reuse (ABA): its window is a few instructions. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+enum { NODES = 6, ROUNDS = 50 };
+static struct { _Atomic int next, owned; } pool[NODES];
+static _Atomic int head = -1;
+static void push(int n)
+{
+	int h;
+	do {
+		h = head;
+		pool[n].next = h;
+	} while (!atomic_compare_exchange_weak(&head, &h, n));
+}
+static int pop(void)
+{
+	int h, next;
+	do {
+		h = head;
+		if (h < 0)
+			return -1;
+		next = pool[h].next;
+	} while (!atomic_compare_exchange_weak(&head, &h, next));
+	return h;
+}
+static void *worker(void *x)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		int n[2] = { pop(), pop() };
+		for (int k = 0; k < 2; k++)
+			assert(n[k] < 0 || atomic_fetch_add(&pool[n[k]].owned, 1) == 0);
+		for (int k = 0; k < 2; k++)
+			if (n[k] >= 0) {
+				pool[n[k]].owned--;
+				push(n[k]);
+			}
+	}
+	return x;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < NODES; i++)
+		push(i);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, worker, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+}
+C
+rethread cc -O2 -g -pthread p.c -o p
+status 134 rethread hunt --runs 300 ./p 2>first
+has first 'run [0-9]+: assert: p.c:'
+status 134 rethread hunt --runs 300 ./p 2>second
+same "$(sed -n 's/: assert.*//p' second)" "$(sed -n 's/: assert.*//p' first)"
+[ -z "$(find "$(latest)" -name attempt)" ] || fail "files are left behind"
+rethread reproduce >out 2>&1 || fail "$(cat out)"
+has out 'followed and proven by replay'
+rethread replay -n 20 >out 2>&1 || fail "$(cat out)"
+has out '^reproduced 20/20$'
+# Nothing to find, and no trace.
+echo 'int main(void) { return 0; }' >q.c
+rethread cc q.c -o q
+rethread hunt --runs 3 ./q 2>err
+has err 'no failure in 3 runs'
+status 2 rethread record --seed 3 ./q 2>err
+status 2 rethread hunt --scheme path ./q 2>err
