@@ -1,54 +1,50 @@
 #!/bin/bash
-# make bench: what recording costs (design §7), as ratios to the native program. Prints one table.
+# make bench: what recording costs (design §7), as ratios to the native program. Prints one table: the thesis' six
+# microbenchmarks, and real programs (bench/real.sh).
 #
-# The variants of a row run one after the other, round after round, so that what else happens on the machine hits all of
-# them; a row's figure is the best of its rounds. Log sizes are those of the last round.
-# usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them),
-#        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes
+# WORK is the private work beside each branch and access, in steps of about 2 ns: 0, 2 and 8 are shown, because it decides
+# how large the same cost looks. "full" is a full-order recorder written by hand into the benchmark; "rw" is ours, measured on
+# a small part (1/RW) of the row, against the native program on the same part.
+# usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them), RW=100,
+#        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes.
+#        WORKS="0 2 8", REAL=0: no real programs, REAL=ours: only those of bench/programs
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-$here/../build}" && pwd)
-ROUNDS=${ROUNDS:-5} S=${SCALE:-10000000}
-CC=${CC:-clang-19}
+S=${SCALE:-10000000} RW=${RW:-100}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset RETHREAD_OPTIONS
+. "$here/lib.sh"
 
-build() { # build WORK: the variants, in directory wWORK
-	mkdir "w$1"
-	$CC -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/native" &&
-		$CC -O2 -g -pthread -DWORK=$1 -DFULL_ORDER=1 "$here/micro.c" -o "w$1/full" &&
-		$CC -O2 -g -pthread -DWORK=$1 -fsanitize=thread "$here/micro.c" -o "w$1/tsan" &&
-		RETHREAD_PASS_ALL_BRANCHES=1 "$BUILD/rethread" cc -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/every" &&
-		"$BUILD/rethread" cc -O2 -g -pthread -DWORK=$1 "$here/micro.c" -o "w$1/recorded"
-}
-build 2 && build 0 &&
-	$CC -std=gnu17 -O1 -D_GNU_SOURCE= -I"$here/../include" -I"$here/../src" "$here/logsize.c" "$here"/../src/trace/*.c \
-		"$here/../src/base/base.c" "$here/../src/rt/input_kinds.c" -o logsize -ljansson || exit 1
-mkdir -p trace
-
-run() { # run VARIANT ARGUMENTS...: what micro.c prints
-	local variant=$1
-	shift
-	case $variant in
-	off) $set/recorded "$@" ;;
-	path | path+sync) RETHREAD_OPTIONS=dir=trace,scheme=$variant $set/recorded "$@" ;;
-	tsan) TSAN_OPTIONS=report_bugs=0 $set/tsan "$@" 2>/dev/null ;;
-	*) $set/"$variant" "$@" ;;
-	esac
+build() { # build WORK: the variants, in directories wWORK/VARIANT
+	local v
+	for v in native full tsan every recorded; do
+		mkdir -p "w$1/$v"
+		$(compiler ${v/full/native}) -O2 -g -pthread -DWORK=$1 -DFULL_ORDER=$([ $v = full ] && echo 1 || echo 0) \
+			"$here/micro.c" -o "w$1/$v/micro" || exit 1
+	done
 }
 
 variants=${VARIANTS:-native off path path+sync full tsan}
 declare -A best size
+
+# nanoseconds VARIANT ARGUMENTS...: what micro.c measures, and the bytes of a full-order log
+nanoseconds() {
+	local variant=$1 ns cpu bytes
+	shift
+	read -r ns cpu bytes < <(run $variant "$set/@/micro" "$@")
+	[ "$TIME" = cpu ] && ns=$cpu
+	echo "${ns:-0} ${bytes:-0}"
+}
+
 row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
-	local name=$1 v ns cpu bytes i
+	local name=$1 v ns bytes i n
 	shift
 	best=() size=()
 	for ((i = 0; i < ROUNDS; i++)); do
 		for v in $variants; do
 			[ $v = tsan ] && [ $i -gt 1 ] && continue
 			rm -f trace/log.*
-			read -r ns cpu bytes < <(run $v "$@")
-			[ "$TIME" = cpu ] && ns=$cpu
+			read -r ns bytes < <(nanoseconds $v "$@")
 			[ -z "${best[$v]}" ] || [ "$ns" -lt "${best[$v]}" ] && best[$v]=$ns
 			case $v in
 			path+sync) size[$v]=$(./logsize trace) ;;
@@ -57,36 +53,39 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 		done
 	done
 	rm -f trace/log.*
-	RETHREAD_OPTIONS=dir=trace,scheme=path $set/every "$@" >/dev/null
+	run every "$set/@/micro" "$@" >/dev/null
 	read -r all _ < <(./logsize trace)
-	read -r bits path syncs sync < <(echo "${size[path+sync]}")
-	awk -v name="$name" -v n="${best[native]}" -v off="${best[off]}" -v p="${best[path]}" -v s="${best[path+sync]}" \
-		-v f="${best[full]}" -v t="${best[tsan]}" -v all="$all" -v bits="$bits" -v path="$path" -v syncs="$syncs" \
-		-v sync="$sync" -v full="${size[full]}" 'BEGIN {
-		printf "%-24s %7.1f %6.2f %6.2f %9.2f %6.2f %6.2f %9.1f %9.2f %9.2f %9s %9.0f %9.0f\n", name, n / 1e6, off / n,
-			p / n, s / n, f / n, t / n, all / 1e6, all ? bits / all : 0, all ? path * 8 / all : 0,
-			(syncs > 1000 ? sprintf("%.2f", sync / syncs) : "-"), (path + sync) / 1024, full / 1024 }'
+	rw=
+	if [ "$RW" != 0 ]; then
+		read -r n _ < <(nanoseconds native "$1" $(($2 / RW)) $(($3 / RW)) "$4" "$5")
+		rm -rf trace.rw
+		read -r ns _ < <(nanoseconds rw "$1" $(($2 / RW)) $(($3 / RW)) "$4" "$5")
+		rw=$(ratio "$ns" "$n")
+	fi
+	line "$name"
 }
 
-printf '%-24s %7s %6s %6s %9s %6s %6s %9s %9s %9s %9s %9s %9s\n' \
-	"" native off path path+sync full tsan branches recorded "log bits" "log bytes" "log KiB" "log KiB" \
-	"" ms "x" "x" "x" "x" "x" million share "/ branch" "/ lock op" path+sync full
-set=./w2
-row "1 threads 2" 2 $S $S 4 50
-row "1 threads 16" 16 $S $S 4 50
-row "2 accesses / 4" 4 $S $((S / 4)) 4 50
-row "2 accesses x 2" 4 $S $((S * 2)) 4 50
-row "3 synchronized 1 %" 4 $S $S 4 1
-row "3 synchronized 10 %" 4 $S $S 4 10
-row "4 variables 1" 4 $S $S 1 0
-row "4 variables 64" 4 $S $S 64 0
-row "5 branches 0" 4 0 $S 4 0
-row "5 branches x 8" 4 $((S * 8)) $S 4 0
-row "6 synchronized 0 %" 4 $S $S 4 0
-row "6 synchronized 100 %" 4 $S $S 4 100
-# Not in the thesis: one thread that does nothing but what is recorded, with a little work in between and without.
-row "one thread, branches" 1 $((S * 4)) 0 4 0
-row "one thread, locks" 1 0 $S 4 100
-set=./w0
-row "branches without work" 1 $((S * 8)) 0 4 0
-row "locks without work" 1 0 $((S * 2)) 4 100
+build_logsize || exit 1
+mkdir -p trace
+heads
+for w in ${WORKS:-0 2 8}; do
+	build $w
+	set=./w$w
+	echo "-- WORK $w"
+	row "1 threads 2" 2 $S $S 4 50
+	row "1 threads 16" 16 $S $S 4 50
+	row "2 accesses / 4" 4 $S $((S / 4)) 4 50
+	row "2 accesses x 2" 4 $S $((S * 2)) 4 50
+	row "3 synchronized 1 %" 4 $S $S 4 1
+	row "3 synchronized 10 %" 4 $S $S 4 10
+	row "4 variables 1" 4 $S $S 1 0
+	row "4 variables 64" 4 $S $S 64 0
+	row "5 branches 0" 4 0 $S 4 0
+	row "5 branches x 8" 4 $((S * 8)) $S 4 0
+	row "6 synchronized 0 %" 4 $S $S 4 0
+	row "6 synchronized 100 %" 4 $S $S 4 100
+	# Not in the thesis: one thread that does nothing but what is recorded.
+	row "one thread, branches" 1 $((S * 4)) 0 4 0
+	row "one thread, locks" 1 0 $S 4 100
+done
+[ "$REAL" = 0 ] || . "$here/real.sh"

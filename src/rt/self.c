@@ -18,6 +18,9 @@ static uint64_t nowhere = 1;
 /* How often the time is noted: each so many words; the more, the faster they come. */
 enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 
+/* Words guessed right in a row until they are counted. */
+enum { RUN_AFTER = 3 };
+
 /* What word followed last time (trace.h); used once the thread's first word is complete. */
 static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
 
@@ -188,7 +191,9 @@ void __rethread_path_full(void)
 	*guess = word;
 	self->last = word;
 	self->words++;
-	if (!right || self->path_end - at < 3)
+	self->rights = right ? self->rights + 1 : 0;
+	/* A short run would take more room than its words. */
+	if (!right || (!self->run && self->rights < RUN_AFTER) || self->path_end - at < 3)
 		keep_word(self, at);
 	else if (self->run)
 		go_on_run(self, at);

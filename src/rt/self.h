@@ -57,6 +57,7 @@ struct rt_self {
 	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */
 	uint64_t *run;               /* slot of the run of foretold words that goes on, or NULL */
 	uint64_t last, words;        /* the last complete word, and how many there are */
+	uint64_t rights;             /* words guessed right in a row */
 	uint32_t stamp_in, stamp_interval; /* words until the next time stamp, and between two */
 	uint64_t stamped;                  /* when the last one was made */
 	struct rt_time *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */

@@ -1,0 +1,101 @@
+# Real programs, as rows of bench/run.sh's table, which reads this file. Programs of bench/programs/ are always there; pbzip2 with
+# libbz2 built into it (so that all of the work is recorded) and zstd come from Debian's sources, as in eval/real.sh, when the network
+# allows; they are built once, in build/bench. Time is processor time: user and system. SIZE: megabytes of text to compress.
+echo "-- real programs (processor time)"
+TIMEFORMAT='%U %S'
+
+# cpu VARIANT COMMAND...: nanoseconds of processor time
+cpu() {
+	{ time run "$@" >/dev/null; } 2>&1 | awk '{ printf "%d\n", ($1 + $2) * 1e9 }'
+}
+
+# program NAME COMMAND...: a row; every variant that was built is run
+program() {
+	local name=$1 v ns i
+	shift
+	best=() size=() all= rw=
+	for ((i = 0; i < ROUNDS; i++)); do
+		for v in native off path path+sync tsan; do
+			[ -x "${1//@/tsan}" ] || [ $v != tsan ] || continue
+			[ $v = tsan ] && [ $i -gt 1 ] && continue
+			rm -f trace/log.*
+			ns=$(cpu $v "$@")
+			[ -z "${best[$v]}" ] || [ "$ns" -lt "${best[$v]}" ] && best[$v]=$ns
+			[ $v = path+sync ] && size[$v]=$(./logsize trace)
+		done
+	done
+	if [ -x "${1//@/every}" ]; then
+		rm -f trace/log.*
+		run every "$@" >/dev/null
+		read -r all _ < <(./logsize trace)
+	fi
+	line "$name"
+}
+
+for v in native recorded tsan every; do
+	mkdir -p programs/$v
+	for p in words sort matrix; do
+		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
+	done
+done
+program "words" programs/@/words 2 8
+program "sort" programs/@/sort 2 2000
+program "matrix" programs/@/matrix 2 600 200
+
+# ---------------------------------------------------------------- from Debian's sources
+
+sources=$BUILD/bench
+mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
+
+fetch() {
+	local mirror apt
+	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* >/dev/null 2>&1 && return
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | head -n 1)
+	echo "deb-src ${mirror:-http://deb.debian.org/debian} $(. /etc/os-release; echo "$VERSION_CODENAME") main" >sources.list
+	apt="apt-get -q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$PWD/lists
+		-o Dir::Cache=$PWD/cache"
+	timeout 120 $apt update && timeout 300 $apt source --download-only pbzip2 bzip2 libzstd
+	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* >/dev/null 2>&1
+}
+
+build_pbzip2() { # VARIANT
+	local cc=$(compiler $1) cxx f
+	cxx=${cc/%rethread cc/rethread c++} cxx=${cxx/#clang-19/clang++-19}
+	mkdir -p src && tar xf "$sources"/bzip2_*.orig.tar.* -C src --strip-components=1 &&
+		tar xf "$sources"/pbzip2_*.orig.tar.* -C src --strip-components=1 && cd src || return
+	for f in blocksort huffman crctable randtable compress decompress bzlib; do
+		$cc -O2 -g -w -c $f.c || return
+	done
+	for f in pbzip2 BZ2StreamScanner ErrorContext; do
+		$cxx -O2 -g -w -Wno-reserved-user-defined-literal -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64 \
+			-DUSE_STACKSIZE_CUSTOMIZATION -DPBZIP_NO_LOADAVG -I. -c $f.cpp || return
+	done
+	$cxx -O2 -g -pthread ./*.o -o "$sources/$1/pbzip2"
+}
+
+build_zstd() { # VARIANT
+	mkdir -p zstd && tar xf "$sources"/libzstd_*.orig.tar.xz -C zstd --strip-components=1 &&
+		make -s -C zstd/programs -j"$(nproc)" CC="$(compiler $1)" CFLAGS="-O2 -g -w" MOREFLAGS=-pthread HAVE_ZLIB=0 \
+			HAVE_LZMA=0 HAVE_LZ4=0 HAVE_THREAD=1 ZSTD_NO_ASM=1 ZSTD_LEGACY_SUPPORT=0 zstd &&
+		cp zstd/programs/zstd "$sources/$1/"
+}
+
+if [ "$REAL" = ours ]; then
+	:
+elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
+	for v in native recorded tsan; do
+		mkdir -p "$sources/$v" "$work/of.$v"
+		for p in pbzip2 zstd; do
+			# What is recorded is built anew when the recorder is newer.
+			[ "$sources/$v/$p" -nt "$BUILD/librethread_rt.a" ] || { [ $v != recorded ] && [ -x "$sources/$v/$p" ]; } ||
+				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
+		done
+	done
+	cat "$here"/../src/*/*.c "$here"/../docs/*.md | head -c $((${SIZE:-4} << 20)) >text
+	"$sources/native/pbzip2" -k -p2 -c text >text.bz2
+	program "pbzip2 -p2" "$sources/@/pbzip2" -k -p2 -c text
+	program "pbzip2 -p2 -d" "$sources/@/pbzip2" -d -k -p2 -c text.bz2
+	program "zstd -T2 -12" "$sources/@/zstd" -T2 -12 -c text
+else
+	echo "pbzip2 and zstd: their sources cannot be fetched (no network?); not measured"
+fi
