@@ -58,7 +58,7 @@ LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)
 TOOL_LIBS := -lzstd -ldw -lelf -ljansson
 INFER_LIBS = $(LLVM_LIBS) -lz3 $(TOOL_LIBS) -lpthread
-ENGINE_LIBS := -lffi -ljansson -lpthread -lm
+ENGINE_LIBS := -lffi -ljansson -lpthread -lm -lgcc_s
 
 # ---------------------------------------------------------------- sources of each product
 

@@ -72,6 +72,9 @@ struct rt_engine {
 	void (*reads)(const void *from, uint64_t size);
 	void (*writes)(void *to, const void *bytes, uint64_t size);
 	void (*shows)(const void *from, const void *bytes, uint64_t size);
+	void (*cancel)(pthread_t);         /* pthread_cancel */
+	/* A call in which a thread may be cancelled, and nothing else. Does not return when it was. */
+	int (*point)(const char *what);
 };
 
 /* NULL when the engine cannot start; the reason is then in the file STATE/error. */

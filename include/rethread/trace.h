@@ -197,7 +197,12 @@ struct rt_thread {
  *   create, join                                        an entry with object RT_OBJECT_THREAD + number of the
  *                                                       thread, order 1 for create and 2 for join; or failed
  *   tryjoin, timedjoin                                  as join
- *   detach, exit                                        plain
+ *   detach, exit, cancel                                plain
+ *   testcancel, sleep, usleep, (clock_)nanosleep        plain, or failed
+ *
+ *   A thread that is cancelled in one of these calls ends the step with the result RT_CANCELLED: as failed, or, in a wait on a
+ *   condition variable, as the acquisition of the mutex. Then its cleanup handlers run. Where else a thread was
+ *   cancelled (asynchronously, or in a function of inputs.def) is not in the log.
  *
  * Objects are numbered from 1 at their first logged step. In the log entries are packed (sync.h).
  *
@@ -212,6 +217,7 @@ struct rt_sync {
 	uint64_t time;   /* rdtsc after the operation, in the log to within 16; 0 with time=0 */
 };
 #define RT_OBJECT_THREAD 0x80000000u
+#define RT_CANCELLED 0x7fffffff
 
 /*
  * Order of accesses: schemes rw and rw:leap, recorded by the twin, in whose SAPs (instrument.h) the entries are. An entry

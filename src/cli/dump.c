@@ -45,7 +45,9 @@ static json_t *sync_entries(const struct trace *t, const struct trace_thread *th
 		}
 		if (s->object < RT_OBJECT_THREAD && !s->object)
 			json_object_set_new(j, "what", json_string("failed"));
-		if (s->result)
+		if (s->result == RT_CANCELLED)
+			json_object_set_new(j, "cancelled", json_true());
+		else if (s->result)
 			json_object_set_new(j, "result", json_integer((json_int_t)s->result));
 		json_object_set_new(j, "op", json_integer((json_int_t)s->op));
 		if (s->time)
@@ -277,6 +279,8 @@ static void print_sync(const json_t *s)
 		printf(" object %lld, its step %lld", number(s, "object"), number(s, "order"));
 	if (json_object_get(s, "result"))
 		printf(", result %lld", number(s, "result"));
+	if (json_object_get(s, "cancelled"))
+		printf(", cancelled");
 	putchar('\n');
 }
 

@@ -163,7 +163,7 @@ void conductor_once(const pthread_once_t *control)
 
 /* ---- sleep ---- */
 
-static bool sleeps(uint64_t ns)
+bool conductor_sleeps(uint64_t ns)
 {
 	struct actor *self = conductor_on ? actor_self() : NULL;
 	if (self)
@@ -171,39 +171,8 @@ static bool sleeps(uint64_t ns)
 	return self;
 }
 
-static uint64_t in_ns(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
-unsigned sleep(unsigned seconds)
-{
-	rt_real_init();
-	return sleeps(seconds * 1000000000ull) ? 0 : rt_real.sleep(seconds);
-}
-
-int usleep(useconds_t us)
-{
-	rt_real_init();
-	return sleeps(us * 1000ull) ? 0 : rt_real.usleep(us);
-}
-
-int nanosleep(const struct timespec *t, struct timespec *left)
-{
-	rt_real_init();
-	return sleeps(in_ns(t)) ? 0 : rt_real.nanosleep(t, left);
-}
-
-/* Until a point in time: nobody knows how far off that is; a moment. */
-int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
-{
-	rt_real_init();
-	uint64_t ns = flags & TIMER_ABSTIME ? 1000000 : in_ns(t);
-	return sleeps(ns) ? 0 : rt_real.clock_nanosleep(clock, flags, t, left);
-}
-
 int sched_yield(void)
 {
 	rt_real_init();
-	return sleeps(100) ? 0 : rt_real.sched_yield();
+	return conductor_sleeps(100) ? 0 : rt_real.sched_yield();
 }

@@ -112,6 +112,8 @@ void conductor_leaves(struct actor *a, const char *format, ...) __attribute__((f
 
 /* Others go first for so long in the conductor's own time. */
 void conductor_sleep(struct actor *self, uint64_t ns);
+/* The calling thread, so long; false, and nothing done, when nobody conducts it. */
+bool conductor_sleeps(uint64_t ns);
 
 /* blocking.c: for the interposed functions. */
 /* The step at hand would block: false when its time is up. */

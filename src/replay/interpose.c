@@ -2,6 +2,7 @@
  * Interposed functions in the twin (interposed.def): threads and plain mutexes. A name ends here also when a library
  * of the target calls it.
  */
+#include "replay/conductor.h"
 #include "replay/interpose.h"
 
 #include <limits.h>
@@ -118,6 +119,78 @@ void pthread_exit(void *result)
 	gate_step();
 	rt_real.pthread_exit(result);
 	__builtin_unreachable();
+}
+
+/* ---- cancellation: under a schedule it is the step that says that it was the thread's last ---- */
+
+_Noreturn void twin_cancelled(void)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+	rt_real.pthread_cancel(pthread_self());
+	rt_real.pthread_testcancel();
+	gate_give_up();
+}
+
+int pthread_cancel(pthread_t id)
+{
+	if (infers()) {
+		twin_engine->cancel(id);
+		return 0;
+	}
+	return STEP(twin_mode == TWIN_REPLAY ? 0 : rt_real.pthread_cancel(id));
+}
+
+void pthread_testcancel(void)
+{
+	if (infers())
+		twin_engine->point(WHAT);
+	else
+		(void)STEP((rt_real.pthread_testcancel(), 0));
+}
+
+unsigned sleep(unsigned seconds)
+{
+	if (infers())
+		return (unsigned)twin_engine->point(WHAT);
+	return (unsigned)STEP(conductor_sleeps(seconds * 1000000000ull) ? 0 : (int)rt_real.sleep(seconds));
+}
+
+static uint64_t in_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* -1 and errno; the log has the error number. */
+static int slept(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+int usleep(useconds_t us)
+{
+	if (infers())
+		return slept(twin_engine->point(WHAT));
+	return slept(STEP(!conductor_sleeps(us * 1000ull) && rt_real.usleep(us) ? errno : 0));
+}
+
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+	if (infers())
+		return slept(twin_engine->point(WHAT));
+	return slept(STEP(!conductor_sleeps(in_ns(t)) && rt_real.nanosleep(t, left) ? errno : 0));
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
+{
+	if (infers())
+		return twin_engine->point(WHAT);
+	/* Until a point in time: nobody knows how far off that is; a moment. */
+	uint64_t ns = flags & TIMER_ABSTIME ? 1000000 : in_ns(t);
+	return STEP(conductor_sleeps(ns) ? 0 : rt_real.clock_nanosleep(clock, flags, t, left));
 }
 
 /* ---- mutexes ---- */

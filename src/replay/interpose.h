@@ -27,9 +27,14 @@ void interpose_thread(struct twin_thread *t);
 			result_ = (call);                                                          \
 		gate_returns(result_);                                                             \
 		gate_leave();                                                                      \
+		if (result_ == RT_CANCELLED)                                                       \
+			twin_cancelled();                                                          \
 		result_;                                                                           \
 	})
 #define STEP(call) STEP_ON(NULL, call)
+
+/* The step just done was, in the recorded run, where the thread was cancelled: so it is. */
+_Noreturn void twin_cancelled(void);
 
 static inline bool infers(void)
 {

@@ -132,6 +132,8 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	gate_returns(result);
 	gate_leave();
 	self->orders = false;
+	if (result == RT_CANCELLED)
+		twin_cancelled();
 	return result;
 }
 
@@ -232,9 +234,13 @@ static int try_semaphore(sem_t *s)
 		if (infers())                                                 \
 			return with_errno(twin_engine->ordered(s, step, WHAT)); \
 		int result;                                                   \
-		if (gate_enter_as(WHAT, s, &result))                          \
+		if (gate_enter_as(WHAT, s, &result)) {                        \
+			if (result == RT_CANCELLED) {                         \
+				gate_leave();                                 \
+				twin_cancelled();                             \
+			}                                                     \
 			result = with_errno(result);                          \
-		else                                                          \
+		} else                                                        \
 			result = (call);                                      \
 		gate_returns(result ? errno : 0);                             \
 		gate_leave();                                                 \

@@ -69,6 +69,9 @@ static inline void rt_step_failed(struct rt_self *self, int result)
 void rt_unrecorded_acquired(const void *object);
 void rt_unrecorded_ordered(const void *object);
 
+/* Has the program called pthread_cancel? (cancel.c) */
+extern bool rt_cancels __attribute__((visibility("hidden")));
+
 static inline bool rt_is_acquisition(int result)
 {
 	return result == 0 || result == EOWNERDEAD;

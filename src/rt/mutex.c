@@ -157,7 +157,7 @@ static void has_mutex_again(void *data)
 /* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as
  * well. */
 #define WAIT(name, mutex_, call)                                                                   \
-	struct wait w = {mutex_, 0};                                             \
+	struct wait w = {mutex_, RT_CANCELLED};                                  \
                                                                                                    \
 	rt_before_release();                                                                       \
 	pthread_cleanup_push(has_mutex_again, &w);                                                 \

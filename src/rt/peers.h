@@ -27,6 +27,7 @@ struct rt_peer {
 	void *(*routine)(void *);
 	void *argument;
 	bool registered;
+	bool cancelled; /* somebody called pthread_cancel for it */
 	pthread_t handle;
 	struct rt_peer *next; /* with the same hash of handle */
 	/* What the thread is blocked on: object number as in rt_thread.waits_for, mutex, peer. */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef void (*rt_sighandler)(int);
 
@@ -29,6 +30,12 @@ typedef void (*rt_sighandler)(int);
 	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *))     \
 	X(int, pthread_detach, (pthread_t))                                                        \
 	X(void, pthread_exit, (void *))                                                            \
+	X(int, pthread_cancel, (pthread_t))                                                        \
+	X(void, pthread_testcancel, (void))                                                        \
+	X(unsigned, sleep, (unsigned))                                                             \
+	X(int, usleep, (useconds_t))                                                               \
+	X(int, nanosleep, (const struct timespec *, struct timespec *))                            \
+	X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))      \
 	X(int, pthread_mutex_lock, (pthread_mutex_t *))                                            \
 	X(int, pthread_mutex_trylock, (pthread_mutex_t *))                                         \
 	X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))              \
@@ -75,10 +82,6 @@ typedef void (*rt_sighandler)(int);
 	X(int, cnd_signal, (cnd_t *))                                                              \
 	X(int, cnd_broadcast, (cnd_t *))                                                           \
 	X(void, call_once, (once_flag *, void (*)(void)))                                          \
-	X(unsigned, sleep, (unsigned))                                                             \
-	X(int, usleep, (useconds_t))                                                               \
-	X(int, nanosleep, (const struct timespec *, struct timespec *))                            \
-	X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))      \
 	X(int, sched_yield, (void))                                                                \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                     \
 	X(rt_sighandler, signal, (int, rt_sighandler))                                             \

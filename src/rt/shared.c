@@ -43,14 +43,43 @@ static inline int after_sem(const sem_t *s, int result)
 	return result;
 }
 
+static void cancelled(void *self)
+{
+	rt_step_failed(self, RT_CANCELLED);
+}
+
+/* Got at once, without being asked whether the thread is cancelled: only where nobody has ever been. */
+static inline bool got_at_once(sem_t *s)
+{
+	int saved = errno;
+	bool got = !rt_cancels && !RT_REAL(sem_trywait)(s);
+
+	errno = saved;
+	return got;
+}
+
 #define WAIT(name, parameters, arguments)                                                          \
 	int name parameters                                                                        \
 	{                                                                                          \
-		return after_sem(s, RT_REAL(name) arguments);                    \
+		struct rt_self *self = &rt_self;                                                   \
+		int result;                                                                        \
+                                                                                                   \
+		if (!self->active)                                                                 \
+			return after_sem(s, RT_REAL(name) arguments);                              \
+		if (got_at_once(s))                                                                \
+			return after_sem(s, 0);                                                    \
+		pthread_cleanup_push(cancelled, self);                                             \
+		result = rt_real.name arguments;                                                   \
+		pthread_cleanup_pop(0);                                                            \
+		return after_sem(s, result);                                                       \
 	}
 
 WAIT(sem_wait, (sem_t * s), (s))
-WAIT(sem_trywait, (sem_t * s), (s))
+int sem_trywait(sem_t *s)
+{
+	return after_sem(s, RT_REAL(sem_trywait)(s));
+}
+
 WAIT(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until), (s, until))
 WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until),
      (s, clock, until))

@@ -100,9 +100,10 @@ int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict at
 
 /* ------------------------------------------------------------------ joining ----------------- */
 
-static void not_blocked(void *self)
+static void cancelled(void *self)
 {
 	rt_unblocked(self);
+	rt_step_failed(self, RT_CANCELLED);
 }
 
 /* Joining can be cancelled. */
@@ -113,9 +114,10 @@ static int join_blocked(struct rt_self *self, struct rt_peer *p, pthread_t handl
 
 	if (p)
 		rt_blocks_on_thread(self, p, from);
-	pthread_cleanup_push(not_blocked, self);
+	pthread_cleanup_push(cancelled, self);
 	result = rt_real.pthread_join(handle, value);
-	pthread_cleanup_pop(1);
+	pthread_cleanup_pop(0);
+	rt_unblocked(self);
 	return result;
 }
 

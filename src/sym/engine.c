@@ -238,6 +238,18 @@ static void exit_thread(void *value)
 	sync_exit(value);
 }
 
+static void cancel(pthread_t id)
+{
+	int was = engine_inside(1);
+	sync_cancel(id);
+	engine_inside(was);
+}
+
+static int point(const char *what)
+{
+	INSIDE(int, sync_point(what));
+}
+
 static const struct rt_input *input(uint32_t function, const char *what)
 {
 	INSIDE(const struct rt_input *, native_input(function, what));
@@ -359,6 +371,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.wait = wait,       .signal = signal_condition,
 		.once = once,       .exit = exit_thread, .input = input, .reads = reads, .writes = writes,
 		.shows = shows,
+		.cancel = cancel,   .point = point,
 	};
 	struct error err;
 	engine.config = config;
@@ -453,8 +466,20 @@ static void write_status(size_t found)
 		engine_fatal("cannot write %s", state_file("status.json"));
 }
 
+/* Cancelled where the log does not say it: what its cleanup handlers did is lost, and with it all that depends on that. */
+static void check_cancelled(const struct ethread *t)
+{
+	struct position p;
+	ithread_position(t->interp, &p);
+	if (t->cancelled && t->log && t->log->info.ended && !engine_log_used_up(t))
+		engine_fatal("thread %s was cancelled in a call whose cancellation is not recorded (%s:%u, %s)",
+			     t->name, p.file, p.line, p.function);
+}
+
 _Noreturn void engine_finish(void)
 {
+	for (size_t i = 0; i < engine.threads.n; i++)
+		check_cancelled(engine.threads.at[i]);
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
 	size_t nfound, learnt = sync_finish();

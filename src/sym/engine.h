@@ -30,12 +30,15 @@
 
 #include <rethread/engine.h>
 
+#include <setjmp.h>
+
 struct object;
 
 enum wait_kind {
 	WAIT_NOTHING,
 	WAIT_OBJECT,  /* the object is free, and the next step on it is number `order` (0: any) */
 	WAIT_JOIN,    /* target has ended */
+	WAIT_CANCEL,  /* somebody has cancelled it */
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
@@ -176,6 +179,10 @@ struct ethread {
 	bool failed; /* ended at the recorded failure */
 	pthread_t id;
 	void *result;
+	jmp_buf out;      /* to the end of its first function */
+	bool cancelled;   /* somebody called pthread_cancel: */
+	struct vclock cancel_clock;
+	struct event_ref cancel_event;
 };
 
 struct order_ref {
@@ -273,7 +280,9 @@ void sync_signal(const void *condition, bool all, const char *what);
 int sync_ordered(const void *object, enum rt_step step, const char *what);
 void sync_plain(const char *what);
 enum rt_once sync_once(const void *control);
-void sync_exit(void *result);
+_Noreturn void sync_exit(void *result);
+void sync_cancel(pthread_t id);
+int sync_point(const char *what);
 /* The recorded run never came back from the call at hand. */
 _Noreturn void sync_blocked(struct ethread *self);
 bool sync_can_go(const struct ethread *t);

@@ -270,9 +270,17 @@ static void host_initialises(const struct native_call *c)
 			object_forget((const void *)(uintptr_t)c->in[0].v);
 }
 
+/* From there on a thread may be cancelled between any two instructions, and nobody would know where. */
+static void check_cancel_type(const struct ethread *self, const struct native_call *c)
+{
+	if (c->name && !strcmp(c->name, "pthread_setcanceltype") && c->nin && (int)c->in[0].v == PTHREAD_CANCEL_ASYNCHRONOUS)
+		engine_fatal("thread %s lets itself be cancelled asynchronously: where that happens is not in a log", self->name);
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
+	check_cancel_type(self, c);
 	const struct external *x = external_find(c->name);
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);

@@ -63,6 +63,9 @@ static uint8_t special_of(const char *name)
 		{"__sigsetjmp", SPECIAL_SETJMP},  {"sigsetjmp", SPECIAL_SETJMP},
 		{"longjmp", SPECIAL_LONGJMP},	  {"_longjmp", SPECIAL_LONGJMP},
 		{"siglongjmp", SPECIAL_LONGJMP},  {"__longjmp_chk", SPECIAL_LONGJMP},
+		{"__pthread_register_cancel", SPECIAL_REGISTER},
+		{"__pthread_unregister_cancel", SPECIAL_UNREGISTER},
+		{"__pthread_unwind_next", SPECIAL_UNWIND_NEXT},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strcmp(name, table[i].name))
@@ -192,6 +195,7 @@ void ithread_free(struct ithread *t)
 	munmap(t->values, STACK_VALUES * sizeof *t->values);
 	munmap(t->exprs, STACK_VALUES * sizeof *t->exprs);
 	munmap(t->stack, STACK_BYTES);
+	vec_free(&t->cleanups);
 	free(t);
 }
 

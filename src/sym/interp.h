@@ -69,6 +69,12 @@ unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigne
 /* Executed IR instructions, for figures. */
 uint64_t ithread_instructions(const struct ithread *t);
 
+/*
+ * The thread is to end, running cleanups first, as pthread_exit and cancellation do: the exception to raise
+ * (_Unwind_RaiseException) in native code that interpreted code called. host_exited runs when no frame is left.
+ */
+void *ithread_exit_exception(struct ithread *t);
+
 /* Stop the running thread: unwinds to the outermost interp_call, which returns false. Only from host functions. */
 _Noreturn void ithread_stop(struct ithread *t);
 
@@ -150,6 +156,9 @@ struct native_call {
 };
 bool host_call(struct ithread *t, struct native_call *c);
 void host_called(struct ithread *t, struct native_call *c);
+
+/* All frames have been left by the exception of ithread_exit_exception. */
+_Noreturn void host_exited(struct ithread *t);
 
 /* A symbolic value is needed concretely (address, size, native argument). Assume or stop. */
 void host_concretize(struct ithread *t, struct slot *s, const char *why);

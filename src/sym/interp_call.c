@@ -169,7 +169,14 @@ static const struct insn *do_setjmp(struct ithread *t, const struct insn *pc, ui
 	return pc + 1;
 }
 
-static const struct insn *do_longjmp(struct ithread *t, uint64_t buffer, struct slot value)
+struct frame *jump_frame(uint64_t buffer)
+{
+	struct jump_buffer b;
+	memcpy(&b, (const void *)buffer, sizeof b);
+	return b.frame;
+}
+
+const struct insn *jump_to(struct ithread *t, uint64_t buffer, struct slot value)
 {
 	struct jump_buffer b;
 	memcpy(&b, (const void *)buffer, sizeof b);
@@ -189,6 +196,27 @@ static const struct insn *do_longjmp(struct ithread *t, uint64_t buffer, struct 
 	_longjmp(t->activation->jump, 1);
 }
 
+static const struct insn *call_special(struct ithread *t, const struct insn *pc, enum special special, uint64_t buffer,
+				       const struct slot *in)
+{
+	switch (special) {
+	case SPECIAL_SETJMP:
+		return do_setjmp(t, pc, buffer);
+	case SPECIAL_LONGJMP:
+		return jump_to(t, buffer, in[1]);
+	case SPECIAL_REGISTER:
+		*vec_push(&t->cleanups) = buffer;
+		return pc + 1;
+	case SPECIAL_UNREGISTER:
+		if (t->cleanups.n)
+			t->cleanups.n--;
+		return pc + 1;
+	default:
+		t->pc = pc;
+		return unwind_next(t);
+	}
+}
+
 static const struct insn *call_native(struct ithread *t, const struct insn *pc, uint64_t address,
 				      int64_t symbol)
 {
@@ -204,8 +232,7 @@ static const struct insn *call_native(struct ithread *t, const struct insn *pc, 
 	if (special != SPECIAL_NONE && call->nregisters) {
 		if (call->site)
 			host_site(t, call->site);
-		uint64_t buffer = reg_concrete(t, regs[0], "address");
-		return special == SPECIAL_SETJMP ? do_setjmp(t, pc, buffer) : do_longjmp(t, buffer, in[1]);
+		return call_special(t, pc, special, reg_concrete(t, regs[0], "address"), in);
 	}
 	struct native_call n = {
 		.site = call->site,

@@ -18,6 +18,7 @@
 #include "sym/symmem.h"
 
 #include <setjmp.h>
+#include <unwind.h>
 #include <string.h>
 
 /* A function, ready to be entered. */
@@ -30,7 +31,15 @@ struct ifunction {
 };
 
 /* Native functions the interpreter has to understand. */
-enum special { SPECIAL_NONE, SPECIAL_SETJMP, SPECIAL_LONGJMP };
+enum special {
+	SPECIAL_NONE,
+	SPECIAL_SETJMP,
+	SPECIAL_LONGJMP,
+	/* What pthread_cleanup_push and pop are made of in C: buffers of setjmp that leaving the frame goes through. */
+	SPECIAL_REGISTER,
+	SPECIAL_UNREGISTER,
+	SPECIAL_UNWIND_NEXT,
+};
 
 struct address_map { /* address -> symbol + 1, open addressing */
 	uint64_t *keys;
@@ -100,6 +109,8 @@ struct ithread {
 	struct activation *activation; /* the innermost */
 	bool stopped;
 	struct slot landing[2]; /* exception object and selector, for LANDINGPAD */
+	struct _Unwind_Exception leaving; /* the exception that ends the thread */
+	vec(uint64_t) cleanups;           /* buffers registered by C's pthread_cleanup_push, innermost last */
 	sigjmp_buf stop;
 };
 
@@ -200,9 +211,14 @@ slow slow_switch, slow_go_switch, slow_allocad, slow_tls, slow_mask_load, slow_m
 	slow_copy, slow_fill, slow_vastart, slow_helper, slow_load_n, slow_store_n;
 /* interp_call.c */
 slow slow_call_variadic, slow_call_native, slow_call_indirect, slow_call_stub;
+/* The frame that called setjmp with this buffer; a jump there, giving it `value`. */
+struct frame *jump_frame(uint64_t buffer);
+const struct insn *jump_to(struct ithread *t, uint64_t buffer, struct slot value);
 /* interp_unwind.c */
 slow slow_landingpad, slow_resume;
 const struct insn *unwind(struct ithread *t, void *exception);
+/* __pthread_unwind_next at t->pc: the next cleanup outwards. */
+const struct insn *unwind_next(struct ithread *t);
 
 /* interp_helper.c */
 typedef void helper(const uint64_t *in, uint64_t *out, unsigned w);

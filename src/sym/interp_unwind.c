@@ -134,6 +134,11 @@ _Noreturn static void terminate(struct ithread *t, void *exception)
 	host_unsupported(t, "an exception nobody handles");
 }
 
+void *ithread_exit_exception(struct ithread *t)
+{
+	return &t->leaving;
+}
+
 /* Out of this activation, into the native code that called it. */
 _Noreturn static void leave(struct ithread *t, void *exception)
 {
@@ -141,14 +146,29 @@ _Noreturn static void leave(struct ithread *t, void *exception)
 	frame_pop(t);
 	t->depth--;
 	t->activation = t->activation->outer;
+	if (exception == &t->leaving && !t->depth)
+		host_exited(t);
 	_Unwind_RaiseException(exception);
 	terminate(t, exception);
+}
+
+/* The buffer that C's pthread_cleanup_push registered last in the running frame, or 0. Ones of frames that are gone are dropped. */
+static uint64_t take_cleanup(struct ithread *t)
+{
+	while (t->cleanups.n && jump_frame(t->cleanups.at[t->cleanups.n - 1]) > t->frame)
+		t->cleanups.n--;
+	if (!t->cleanups.n || jump_frame(t->cleanups.at[t->cleanups.n - 1]) != t->frame)
+		return 0;
+	return t->cleanups.at[--t->cleanups.n];
 }
 
 /* Phase two, from the call at t->pc in the running frame outwards. */
 static const struct insn *find_pad(struct ithread *t, void *exception)
 {
 	for (;;) {
+		uint64_t cleanup = exception == &t->leaving ? take_cleanup(t) : 0;
+		if (cleanup)
+			return jump_to(t, cleanup, (struct slot){.v = 1});
 		const struct code_pad *p = pad_of(t->in, t->frame, t->pc);
 		const uint32_t *list = p ? t->in->code.pool + p->clauses : NULL;
 		void *adjusted = NULL;
@@ -174,9 +194,14 @@ static const struct insn *find_pad(struct ithread *t, void *exception)
 
 const struct insn *unwind(struct ithread *t, void *exception)
 {
-	if (!handled(t, exception))
+	if (exception != &t->leaving && !handled(t, exception))
 		terminate(t, exception);
 	return find_pad(t, exception);
+}
+
+const struct insn *unwind_next(struct ithread *t)
+{
+	return find_pad(t, &t->leaving);
 }
 
 const struct insn *slow_landingpad(struct ithread *t, const struct insn *pc)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 static struct {
 	struct object **at; /* open addressing by address */
@@ -109,6 +110,8 @@ bool sync_can_go(const struct ethread *t)
 		       (!t->wait_order || t->wait_object->steps + 1 >= t->wait_order);
 	case WAIT_JOIN:
 		return t->wait_thread->ended;
+	case WAIT_CANCEL:
+		return t->cancelled;
 	case WAIT_TIME:
 		return hear_can_go(t);
 	case WAIT_BLOCK:
@@ -161,12 +164,41 @@ struct ethread *step_begin(const void *place)
 	return step_begin_wait(place, NULL);
 }
 
+static bool is_cancelled(const struct rt_sync *e)
+{
+	return e && e->result == RT_CANCELLED;
+}
+
+/* A step in which the thread is cancelled comes after the cancelling. */
 const struct rt_sync *step_entry(struct ethread *self)
 {
 	const struct trace_thread *log = self->log;
 	if (self->next_sync == log->nsync || log->sync[self->next_sync].op != self->ops + 1)
 		return NULL;
-	return &log->sync[self->next_sync++];
+	const struct rt_sync *e = &log->sync[self->next_sync++];
+	if (is_cancelled(e)) {
+		self->wait = WAIT_CANCEL;
+		baton_wait(self);
+	}
+	return e;
+}
+
+/* Ends the thread, its cleanups first. */
+_Noreturn static void leave_thread(struct ethread *self, void *result)
+{
+	self->result = result;
+	_Unwind_RaiseException(ithread_exit_exception(self->interp));
+	engine_fatal("thread %s ends in native code that cannot be unwound", self->name);
+}
+
+/* The step at hand, which is done, was the one in which the thread was cancelled. */
+_Noreturn static void cancelled_here(struct ethread *self)
+{
+	if (self->events.at[event_last(self).index].sap != self->saps)
+		event_add(self, EVENT_CALL, 0, place_describe(self, "cancelled"));
+	order_add(self->cancel_event, event_last(self));
+	vclock_join(&self->clock, &self->cancel_clock);
+	leave_thread(self, PTHREAD_CANCELED);
 }
 
 int step_done(struct ethread *self, const struct rt_sync *e)
@@ -178,6 +210,8 @@ int step_done(struct ethread *self, const struct rt_sync *e)
 		return 0;
 	*vec_push(&engine.results) =
 		(struct forced_result){ self->number, (int32_t)e->result, self->saps };
+	if (is_cancelled(e))
+		cancelled_here(self);
 	return (int)e->result;
 }
 
@@ -359,7 +393,8 @@ static void *thread_main(void *p)
 	engine_self_set(self);
 	baton_first(self);
 	engine_inside(0);
-	self->result = start.routine(start.argument);
+	if (!setjmp(self->out))
+		self->result = start.routine(start.argument);
 	engine_thread_returns();
 	return self->result;
 }
@@ -434,11 +469,38 @@ int sync_join(pthread_t id, void **result, const char *what)
 	return step_done(self, e);
 }
 
-void sync_exit(void *result)
+_Noreturn void sync_exit(void *result)
 {
 	struct ethread *self = step_begin(NULL);
 	self->ops++;
-	self->result = result;
-	engine_thread_ends(self, false);
-	engine_thread_over(self);
+	leave_thread(self, result);
+}
+
+_Noreturn void host_exited(struct ithread *t)
+{
+	struct ethread *self = ithread_data(t);
+	if (!self->number)
+		engine_thread_over(self); /* the main thread; the process goes on */
+	longjmp(self->out, 1);
+}
+
+void sync_cancel(pthread_t id)
+{
+	struct ethread *self = step_begin(NULL);
+	struct ethread *target = thread_with_id(id);
+	step_done(self, step_entry(self));
+	if (!target || target->cancelled)
+		return;
+	event_add(self, EVENT_CALL, 0, place_describe(self, "pthread_cancel"));
+	target->cancelled = true;
+	target->cancel_event = event_last(self);
+	vclock_set(&target->cancel_clock, &self->clock);
+	vclock_tick(&self->clock, self->number);
+}
+
+int sync_point(const char *what)
+{
+	(void)what;
+	struct ethread *self = step_begin(NULL);
+	return step_done(self, step_entry(self));
 }

@@ -103,6 +103,12 @@ void host_line(struct ithread *t, uint32_t position)
 	(void)t, (void)position;
 }
 
+_Noreturn void host_exited(struct ithread *t)
+{
+	(void)t;
+	abort();
+}
+
 void host_assume(struct ithread *t, expr e, uint64_t v)
 {
 	(void)t;
