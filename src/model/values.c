@@ -7,6 +7,7 @@ enum {
 	MOST_VALUES = 24, /* a larger set counts as "any value" */
 	MOST_NODES = 200, /* a larger expression too */
 	PATIENCE = 12,    /* passes after which a set that still grows becomes "any value" */
+	DESPAIR = 24,     /* and those after which every set does that is made of others: chains can be long */
 };
 
 #define NO_SYMBOL UINT32_MAX
@@ -203,6 +204,28 @@ static void grow_piece(struct analysis *a, const struct piece *piece, uint32_t s
 	}
 }
 
+/* May the piece find something that depends on what another read? */
+static bool depends(const struct analysis *a, const struct piece *piece)
+{
+	for (uint32_t i = 0; i < piece->count; i++) {
+		uint32_t w = a->p->candidates.at[piece->first + i];
+		if (w != WRITER_INITIAL && a->only[a->x->events.at[w].written] != NO_SYMBOL)
+			return true;
+	}
+	return false;
+}
+
+static void give_up(struct analysis *a)
+{
+	for (size_t n = 0; n < a->p->pieces.n; n++) {
+		uint32_t symbol = whole_symbol(a, &a->p->pieces.at[n]);
+		if (symbol == NO_SYMBOL || a->sets[symbol].any || !depends(a, &a->p->pieces.at[n]))
+			continue;
+		a->sets[symbol].any = true;
+		a->version[symbol]++;
+	}
+}
+
 /* One more round of "a symbol can be what its candidates write"; did anything change? since: by piece. */
 static bool grow(struct analysis *a, bool impatient, uint64_t *since)
 {
@@ -294,7 +317,8 @@ bool *values_impossible(const struct problem *p)
 			a.sets[s].any = false;
 	}
 	for (int pass = 0; grow(&a, pass >= PATIENCE, since); pass++)
-		;
+		if (pass == DESPAIR)
+			give_up(&a);
 	for (size_t n = 0; n < p->pieces.n; n++)
 		for (uint32_t i = 0; i < p->pieces.at[n].count; i++)
 			impossible[p->pieces.at[n].first + i] = is_impossible(&a, &p->pieces.at[n], i);
