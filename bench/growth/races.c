@@ -21,10 +21,10 @@ static void *run(void *arg)
 {
 	long me = (long)arg;
 	for (long i = 0; i < rounds; i++) {
+		if (said[1 - me] < i) /* before its own word, so that store buffers change nothing */
+			ahead[me]++;
 		counters[i % COUNTERS]++;
 		said[me] = i;
-		if (said[1 - me] < i)
-			ahead[me]++;
 	}
 	return NULL;
 }
