@@ -6,6 +6,7 @@
  */
 #include "sym/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int compare(const struct forced_value *a, uint32_t thread, uint64_t sap, uint32_t piece)
@@ -109,16 +110,8 @@ expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct sl
 
 /* ---- refuting ---- */
 
-static bool is_in_nogood(size_t first, const struct forced_value *v)
-{
-	for (size_t i = first; i < engine.nogoods.n; i++)
-		if (!compare(&engine.nogoods.at[i], v->thread, v->sap, v->piece))
-			return true;
-	return false;
-}
-
-/* Adds the reads that the expression depends on; expressions share parts, so each is looked at once. */
-static void add_reads(expr e, size_t first)
+/* Is the expression looked at for the first time for the nogood that begins at `first`? */
+static bool is_new(expr e, size_t first)
 {
 	static uint32_t *visited, round; /* by expression: the nogood it was last looked at for */
 	static size_t size, last_first = SIZE_MAX;
@@ -128,24 +121,32 @@ static void add_reads(expr e, size_t first)
 	}
 	if (e >= size) {
 		size_t old = size;
-		size = e * 2u + 1024;
+		size = (size_t)e * 2 + 1024;
 		visited = xrealloc(visited, size * sizeof *visited);
 		memset(visited + old, 0, (size - old) * sizeof *visited);
 	}
-	if (visited[e] == round)
-		return;
+	bool is = visited[e] != round;
 	visited[e] = round;
-	const struct expr_node *n = expr_node(engine.exprs, e);
-	if (n->op == EXPR_SYM) {
-		const struct forced_value *read = &engine.symbols.at[n->value].read;
-		if (read->sap && !is_in_nogood(first, read))
-			*vec_push(&engine.nogoods) = *read;
-		return;
+	return is;
+}
+
+/* Adds the reads that the expression depends on; expressions share parts and are deep, so there is a list of what is left. */
+static void add_reads(expr e, size_t first)
+{
+	vec(expr) left = { 0 };
+	*vec_push(&left) = e;
+	while (left.n) {
+		expr at = left.at[--left.n];
+		if (!at || !is_new(at, first))
+			continue;
+		const struct expr_node *n = expr_node(engine.exprs, at);
+		if (n->op == EXPR_SYM && engine.symbols.at[n->value].read.sap)
+			*vec_push(&engine.nogoods) = engine.symbols.at[n->value].read;
+		*vec_push(&left) = n->a;
+		*vec_push(&left) = n->b;
+		*vec_push(&left) = n->c;
 	}
-	const expr operands[] = { n->a, n->b, n->c };
-	for (int i = 0; i < 3; i++)
-		if (operands[i])
-			add_reads(operands[i], first);
+	vec_free(&left);
 }
 
 void guess_refute(struct ethread *t)
@@ -168,12 +169,35 @@ void guess_refute(struct ethread *t)
 	*vec_push(&engine.nogoods) = (struct forced_value){ 0 };
 }
 
-/* The symbol of a read in this run, or NULL. */
+static int by_read(const void *p, const void *q)
+{
+	const struct forced_value *a = &engine.symbols.at[*(const uint32_t *)p].read;
+	const struct forced_value *b = &engine.symbols.at[*(const uint32_t *)q].read;
+	return compare(a, b->thread, b->sap, b->piece);
+}
+
+/* The symbol of a read in this run, or NULL. At the end of the run: there will be no more symbols. */
 static const struct symbol_info *symbol_of(const struct forced_value *read)
 {
-	for (size_t i = 0; i < engine.symbols.n; i++)
-		if (!compare(&engine.symbols.at[i].read, read->thread, read->sap, read->piece))
-			return &engine.symbols.at[i];
+	static uint32_t *sorted;
+	if (!sorted) {
+		sorted = xcalloc(engine.symbols.n + 1, sizeof *sorted);
+		for (uint32_t i = 0; i < engine.symbols.n; i++)
+			sorted[i] = i;
+		qsort(sorted, engine.symbols.n, sizeof *sorted, by_read);
+	}
+	size_t low = 0, high = engine.symbols.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct symbol_info *s = &engine.symbols.at[sorted[mid]];
+		int c = compare(&s->read, read->thread, read->sap, read->piece);
+		if (!c)
+			return s;
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
 	return NULL;
 }
 
