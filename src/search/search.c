@@ -29,6 +29,7 @@ struct searcher {
 	uint8_t racy[RT_RACY_SITES / 8];
 	uint64_t length; /* SAPs of a whole run, about */
 	unsigned chances; /* attempts of the random kind so far */
+	bool slow;        /* as recorded, threads busy-wait for too long */
 	bool progress;    /* the last attempts got further than all before */
 	double end;
 };
@@ -52,7 +53,7 @@ static double now(void)
 static bool has_time(const struct searcher *s)
 {
 	const struct trace *t = s->options->trace;
-	return s->options->use_time && t->header.time_margin && t->header.scheme != RT_SCHEME_BASE;
+	return s->options->use_time && !s->slow && t->header.time_margin && t->header.scheme != RT_SCHEME_BASE;
 }
 
 /* The kinds take turns: in the recorded order with delays, random priorities, both, and at random. */
@@ -165,6 +166,7 @@ static bool learn(struct searcher *s, unsigned slot, unsigned number)
 	if (o->outcome == RT_ATTEMPT_RUNNING && o->steps > s->length)
 		s->length = o->steps;
 	s->stats->failing += a->failed;
+	s->slow |= a->timed_out && r->policy == RT_POLICY_TIME;
 	bool proven = a->failed && is_proven(s, a);
 	if (!proven)
 		tree_add(s->tree, r, o);
