@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), BIG = 1 << 20, LAST_SYMBOL = 1 << 16, OLDEST = 64, SMALL = 4096, CANDIDATES = 4 };
+enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), BIG = 1 << 20, LAST_SYMBOL = 1 << 16, OLDEST = 1024, SMALL = 4096, CANDIDATES = 4 };
 
 struct block {
 	uint32_t recorded;
