@@ -125,6 +125,16 @@ static void touch_format(struct twin_thread *self, const struct library_call *c,
 	}
 }
 
+/* A node of so many bytes, and those that it points to. */
+static void touch_nodes(struct twin_thread *self, const void *node, uint64_t size)
+{
+	const uint64_t *words = node;
+	recorder_touches(self, node, size, true);
+	for (uint64_t i = 0; i < size / sizeof *words; i++)
+		if (words[i] >= 0x10000 && words[i] < 1ull << 47)
+			recorder_touches(self, (const void *)words[i], size, true);
+}
+
 /* ---- the halves of a call ---- */
 
 void library_begins(struct twin_thread *self, const struct library_call *c)
@@ -138,6 +148,8 @@ void library_begins(struct twin_thread *self, const struct library_call *c)
 			continue;
 		if (e.kind == 'r' && e.measure == 'p')
 			touch_format(self, c, e.parameter);
+		else if (e.kind == 'h' && e.measure == 'n')
+			touch_nodes(self, at, (uint64_t)e.first);
 		else if (e.kind == 'r' || e.kind == 'h' || (e.kind == 'w' && (e.measure == '=' || e.measure == 'k')))
 			recorder_touches(self, at, measure(c, &e), e.kind != 'r');
 		else if (e.kind == 'w')

@@ -9,7 +9,7 @@
 struct effect {
 	char kind;          /* r w f m o h */
 	unsigned parameter; /* what points there */
-	char measure;       /* s = k $ % p */
+	char measure;       /* s = k $ % p n */
 	int first, second;  /* parameters or a constant; -1: none */
 };
 /* Takes the next effect off *effects; false when there is none. */
