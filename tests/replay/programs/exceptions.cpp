@@ -29,8 +29,8 @@ static void move_money(int from, int to, int amount)
 
 static void work(int me)
 {
-	for (int i = 0; i < 30; i++) {
-		auto amount = std::make_unique<int>(20 + 7 * me + i);
+	for (int i = 0; i < 60; i++) {
+		auto amount = std::make_unique<int>(90 + 7 * me + i);
 		try {
 			move_money((me + i) % 3, (me + 2 * i) % 3, *amount);
 		} catch (const std::exception &e) {
