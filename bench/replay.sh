@@ -73,9 +73,9 @@ row "locks 100 %, few accesses" 2 $((S * 2)) $((S / 100)) 64 100
 row "locks 100 %" 2 $S $((S / 10)) 4 100
 row "races only" 2 $S $((S / 10)) 4 0
 row "one thread" 1 $S $S 4 0
-bug swarm 4000
-bug barnes 100
-bug pbzip2
+bug swarm 20000
+bug barnes 300
+bug pbzip2 800
 
 # Building: of one program with many functions.
 build_time() {
@@ -86,7 +86,8 @@ build_time() {
 	done
 	echo "$best"
 }
-printf '\n%-26s %9s %10s\n' build "clang ms" rethread "" "-flto" x
+echo
+printf '%-26s %9s %10s\n' build "clang ms" rethread "" "-flto" x
 for level in -O0 -O2; do
 	plain=$(build_time $CXX $level -g -flto -fuse-ld=lld -pthread "$here/../tests/ir/programs/large.cpp" -o native)
 	ours=$(build_time rethread c++ $level -g -pthread "$here/../tests/ir/programs/large.cpp" -o program)
