@@ -126,9 +126,17 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 	return false;
 }
 
+/* A block of the C library's. */
+static void *theirs(void *p)
+{
+	if (p && twin_mode == TWIN_RECORD)
+		recorder_allocated(p);
+	return p;
+}
+
 void *malloc(size_t size)
 {
-	return serves_program() ? take(size, 16) : __libc_malloc(size);
+	return serves_program() ? take(size, 16) : theirs(__libc_malloc(size));
 }
 
 void free(void *p)
@@ -148,7 +156,7 @@ void free(void *p)
 void *calloc(size_t count, size_t size)
 {
 	if (!serves_program())
-		return __libc_calloc(count, size);
+		return theirs(__libc_calloc(count, size));
 	size_t total;
 	if (__builtin_mul_overflow(count, size, &total)) {
 		errno = ENOMEM;

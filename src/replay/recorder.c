@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define LOCATIONS (1u << 16)
+#define FRESH 64u
 #define CACHE 1024u
 #define ORDER_CHUNK (64u << 10)
 #define INPUT_CHUNK (16u << 10)
@@ -54,6 +55,8 @@ struct recorder {
 	bool writes;
 	uint32_t nheld;
 	struct rt_order *call;    /* entry of the call that goes on */
+	const void *fresh[FRESH]; /* blocks that it allocated, the latest ones */
+	uint32_t nfresh;
 	struct library_call library; /* which one it is */
 	const void *object;       /* of the step that goes on, logged when it is done; NULL: none */
 	int result;
@@ -336,8 +339,10 @@ void recorder_calls(struct twin_thread *self)
 {
 	struct rt_order e = { .first = self->gate->count, .version = atomic_load(&calls_done), .count = 1,
 			      .kind = RT_ORDER_CALL };
-	if (self->recorder && self->recorder->open && !self->recorder->call)
-		self->recorder->call = entry_add(self, e);
+	if (!self->recorder || !self->recorder->open || self->recorder->call)
+		return;
+	self->recorder->call = entry_add(self, e);
+	self->recorder->nfresh = 0;
 }
 
 void recorder_wakes(struct twin_thread *self)
@@ -468,11 +473,28 @@ void recorder_input_copy(struct twin_thread *self, const struct rt_input *record
 	recorder_input_done(self, record->size);
 }
 
+void recorder_allocated(const void *p)
+{
+	struct twin_thread *self = twin_self();
+	struct recorder *r = self ? self->recorder : NULL;
+	if (r && r->call)
+		r->fresh[r->nfresh++ % FRESH] = p;
+}
+
+/* Was it allocated by the call that goes on? Then only that has used it, and there is nothing to order. */
+static bool is_fresh(const struct recorder *r, const void *p)
+{
+	for (uint32_t i = 0; i < r->nfresh && i < FRESH; i++)
+		if (r->fresh[i] == p)
+			return true;
+	return false;
+}
+
 bool recorder_frees(const void *p, uint64_t size)
 {
 	struct twin_thread *self = twin_self();
 	struct recorder *r = self ? self->recorder : NULL;
-	if (!r || !r->thread || !r->call || r->nheld || !size)
+	if (!r || !r->thread || !r->call || r->nheld || !size || is_fresh(r, p))
 		return false;
 	int saved = errno;
 	add_places(r, p, size);

@@ -49,6 +49,8 @@ void recorder_input_copy(struct twin_thread *self, const struct rt_input *record
  * gets at it. False: it is not recorded, and there is no second half.
  */
 bool recorder_frees(const void *p, uint64_t size);
+/* The call at hand got a block; giving it back before the call is done needs no order. */
+void recorder_allocated(const void *p);
 void recorder_freed(void);
 /* What the step at hand returned. */
 void recorder_result(struct twin_thread *self, int result);
