@@ -150,6 +150,9 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		self->announces = self->gate->signal = 1;
 	if (at->fails)
 		__rethread_before_failure();
+	/* It never comes back from its wait: nobody signals any more. The watchdog sees whether that is so. */
+	if (at->fails && self->cond)
+		stop_here(self);
 	forced = at->forced;
 	forced_result = at->result;
 }
