@@ -345,6 +345,18 @@ static void use_barrier(struct builder *b, uint32_t e, struct used *u)
 		require(b, e, u->unlock);
 }
 
+/* A wait that is never ended starts after the signals that came before: one that comes later would end it. */
+static void start_hanging(struct builder *b, uint32_t e)
+{
+	const struct event *v = event_at(b, e), *next = e + 1 < b->x->events.n ? event_at(b, e + 1) : NULL;
+	if (!next || v->kind != EVENT_UNLOCK || next->kind != EVENT_HANG || next->thread != v->thread)
+		return;
+	struct used key = {.class = SYNC_CONDITION, .object = next->object};
+	const struct used *u = bsearch(&key, b->used, b->nused, sizeof key, by_object);
+	if (u)
+		after_all(b, e, u->reads.at, u->reads.n);
+}
+
 static void use_object(struct builder *b, uint32_t e)
 {
 	static void (*const use[])(struct builder *, uint32_t, struct used *) = {
@@ -356,6 +368,7 @@ static void use_object(struct builder *b, uint32_t e)
 	struct used key = {.class = event_sync_class(event_at(b, e)), .object = event_at(b, e)->object};
 	if (key.class != SYNC_NONE && !b->x->lock_order_known)
 		use[key.class](b, e, bsearch(&key, b->used, b->nused, sizeof key, by_object));
+	start_hanging(b, e);
 }
 
 static void find_objects(struct builder *b)

@@ -171,6 +171,8 @@ struct ethread {
 	size_t visit;        /* ... the number of that visit */
 	struct object *once; /* whose routine it runs */
 	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
+	const void *waits_for; /* a condition variable, since SAP waits_since; NULL: none */
+	uint64_t waits_since;
 	const void *blocked_condition; /* ... or waiting for a signal */
 	struct event_ref attempt;
 	const char *native; /* the native function the interpreter is calling, or NULL */

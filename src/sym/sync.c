@@ -299,20 +299,64 @@ void sync_release(const void *place, const char *what)
 	step_becomes_last(self, o, what);
 }
 
+/*
+ * Signals, for waits that hang. The order of locks says all else; who signals without the mutex is in no order with
+ * who waits, but a wait that was never ended began after every signal that would have ended it.
+ */
+struct signal {
+	struct object *condition;
+	struct ethread *thread;
+	uint64_t sap;
+	uint32_t site;
+	bool all;
+};
+static vec(struct signal) signals;
+
+static void note_waiter(struct object *condition, struct ethread *t)
+{
+	if (condition->last && condition->last != t)
+		condition->steps = 2; /* several threads wait here */
+	condition->last = t;
+}
+
+static void order_signals(struct ethread *t)
+{
+	struct object *condition = object_at(t->waits_for);
+	struct event_ref start = event_add_late(t, EVENT_CALL, 0, t->waits_since, place_describe(t, "waits"));
+	for (size_t i = 0; i < signals.n; i++) {
+		const struct signal *s = &signals.at[i];
+		/* One of several waiters may have got a single signal. */
+		if (s->condition == condition && s->thread != t && (s->all || condition->steps < 2))
+			order_add(event_add_late(s->thread, EVENT_CALL, 0, s->sap, s->site), start);
+	}
+}
+
 int sync_wait(const void *condition, const void *mutex, const char *what)
 {
 	if (!engine.lock_order)
 		return unordered_wait(condition, mutex, what);
 	sync_release(mutex, what);
-	return sync_acquire(mutex, what);
+	struct ethread *self = engine_self();
+	self->waits_since = self->saps;
+	self->waits_for = condition;
+	note_waiter(object_at(condition), self);
+	int result = sync_acquire(mutex, what);
+	self->waits_for = NULL;
+	/* It came back: in a replay the schedule ends it, should the signal come before it there. */
+	if (!result)
+		*vec_push(&engine.results) = (struct forced_result){ self->number, 0, self->saps };
+	return result;
 }
 
 void sync_signal(const void *condition, bool all, const char *what)
 {
-	if (engine.lock_order)
-		sync_plain(what);
-	else
+	if (!engine.lock_order) {
 		unordered_signal(condition, all, what);
+		return;
+	}
+	sync_plain(what);
+	struct ethread *self = engine_self();
+	*vec_push(&signals) = (struct signal){ object_at(condition), self, self->saps, place_describe(self, what), all };
 }
 
 int sync_ordered(const void *place, enum rt_step step, const char *what)
@@ -372,6 +416,8 @@ size_t sync_finish(void)
 		struct object *o = t->blocked_on ? object_at(t->blocked_on) : NULL;
 		if (o && o->holder && o->holder != t)
 			order_add(holding_event(o), t->attempt);
+		else if (o && t->waits_for)
+			order_signals(t);
 	}
 	return 0;
 }
