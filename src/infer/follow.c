@@ -13,6 +13,14 @@ struct after {
 struct run {
 	const struct rt_order *order;
 	uint32_t thread;
+	uint64_t last; /* of its SAPs, the one that others come after (part_calls) */
+	bool again;    /* it begins in the middle of a SAP, with others before it */
+};
+
+/* A SAP that others came in between of. */
+struct parted {
+	uint32_t thread;
+	uint64_t sap;
 };
 
 struct builder {
@@ -20,6 +28,7 @@ struct builder {
 	struct schedule *s;
 	vec(struct run) runs; /* of all threads */
 	vec(struct after) all;
+	vec(struct parted) parted;
 };
 
 /* -------------------------------------------------- orders ------------------------------- */
@@ -34,7 +43,7 @@ static void collect_runs(struct builder *b)
 {
 	for (uint32_t i = 0; i < b->t->nthreads; i++)
 		for (size_t k = 0; k < b->t->threads[i].norder; k++)
-			*vec_push(&b->runs) = (struct run){&b->t->threads[i].order[k], i};
+			*vec_push(&b->runs) = (struct run){&b->t->threads[i].order[k], i, 0, false};
 }
 
 /* By location, then version; reads of a version behind the write that made it. */
@@ -52,6 +61,61 @@ static int by_version(const void *p, const void *q)
 	return 0;
 }
 
+/* How many runs from here on are of one location. */
+static size_t same_location(const struct builder *b, size_t i)
+{
+	const struct run *r = &b->runs.at[i];
+	size_t n = 1;
+	while (i + n < b->runs.n && r[n].order->location == r->order->location)
+		n++;
+	return n;
+}
+
+/*
+ * A call of a library may use a location, let others use it, and use it again: it is parted. Those in between come
+ * before its end, so what it used before, there and elsewhere, is ordered by the SAP before it.
+ */
+static int by_sap(const void *p, const void *q)
+{
+	const struct parted *a = p, *b = q;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->sap < b->sap ? -1 : a->sap > b->sap;
+}
+
+static void find_parted(struct builder *b, struct run *r, size_t n, uint64_t *previous)
+{
+	memset(previous, 0, b->t->nthreads * sizeof *previous);
+	for (size_t i = 0; i < n; i++) {
+		r[i].last = r[i].order->last;
+		r[i].again = previous[r[i].thread] && previous[r[i].thread] == r[i].order->first;
+		if (r[i].again)
+			*vec_push(&b->parted) = (struct parted){r[i].thread, r[i].order->first};
+		previous[r[i].thread] = r[i].last;
+	}
+}
+
+static void part_calls(struct builder *b)
+{
+	uint64_t *previous = xcalloc(b->t->nthreads, sizeof *previous);
+	for (size_t i = 0, n; i < b->runs.n; i += n) {
+		n = same_location(b, i);
+		if (b->runs.at[i].order->location)
+			find_parted(b, &b->runs.at[i], n, previous);
+	}
+	free(previous);
+	if (!b->parted.n)
+		return;
+	qsort(b->parted.at, b->parted.n, sizeof *b->parted.at, by_sap);
+	for (size_t i = 0; i < b->runs.n; i++) {
+		struct run *r = &b->runs.at[i];
+		struct parted key = {r->thread, r->last};
+		bool ends_again = r->again && r->order->first == r->last;
+		if (r->last && !ends_again && bsearch(&key, b->parted.at, b->parted.n, sizeof key, by_sap))
+			r->last--;
+	}
+}
+
 /* The runs of one location, in order. */
 static bool order_location(struct builder *b, const struct run *r, size_t n, struct error *err)
 {
@@ -62,7 +126,7 @@ static bool order_location(struct builder *b, const struct run *r, size_t n, str
 		const struct rt_order *o = r[i].order;
 		if (o->kind == RT_ORDER_READ) {
 			if (write)
-				add_after(b, r[i].thread, o->first, write->thread, write->order->last);
+				add_after(b, r[i].thread, o->first, write->thread, write->last);
 			if (!write || write->thread != r[i].thread)
 				nreads += o->count;
 			continue;
@@ -71,9 +135,9 @@ static bool order_location(struct builder *b, const struct run *r, size_t n, str
 			return fail(err, "the log is not complete: version %" PRIu64 " of location %u had %u reads, of which "
 					 "%" PRIu64 " are in it", o->version - 1, o->location, o->value, nreads);
 		if (write)
-			add_after(b, r[i].thread, o->first, write->thread, write->order->last);
+			add_after(b, r[i].thread, o->first, write->thread, write->last);
 		for (size_t k = reads; k < i; k++)
-			add_after(b, r[i].thread, o->first, r[k].thread, r[k].order->last);
+			add_after(b, r[i].thread, o->first, r[k].thread, r[k].last);
 		write = &r[i];
 		reads = i + 1;
 		nreads = 0;
@@ -96,10 +160,10 @@ static bool order_locations(struct builder *b, struct error *err)
 {
 	if (b->runs.n)
 		qsort(b->runs.at, b->runs.n, sizeof *b->runs.at, by_version);
+	part_calls(b);
 	for (size_t i = 0, n; i < b->runs.n; i += n) {
 		const struct run *r = &b->runs.at[i];
-		for (n = 1; i + n < b->runs.n && r[n].order->location == r->order->location; n++)
-			;
+		n = same_location(b, i);
 		if (!r->order->location)
 			continue;
 		if (!order_location(b, r, n, err))
@@ -404,6 +468,7 @@ bool follow(const struct trace *t, struct schedule *s, struct error *err)
 	}
 	vec_free(&b.runs);
 	vec_free(&b.all);
+	vec_free(&b.parted);
 	if (!ok)
 		schedule_release(s);
 	return ok;
