@@ -58,7 +58,7 @@ LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)
 TOOL_LIBS := -lzstd -ldw -lelf -ljansson
 INFER_LIBS = $(LLVM_LIBS) -lz3 $(TOOL_LIBS) -lpthread
-ENGINE_LIBS := -lffi -ljansson -lpthread -lm -lgcc_s
+ENGINE_LIBS := -ljansson -lpthread -lm -lgcc_s
 
 # ---------------------------------------------------------------- sources of each product
 
@@ -143,11 +143,11 @@ $(B)/rt/%.c.o: %.c
 
 $(B)/tests/unit/%: tests/unit/%.c $(B)/libparts.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lffi -lcmocka
+	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lcmocka
 
 $(B)/bench/%: bench/%.c $(B)/libparts.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS) -lffi
+	$(CC) $(CFLAGS_TOOL) $(LLVM_INCLUDES) -o $@ $< $(B)/libparts.a -Wl,--as-needed $(INFER_LIBS)
 
 -include $(wildcard $(B)/obj/src/*/*.d $(B)/rt/src/*/*.d $(B)/tests/unit/*.d)
 

@@ -4,7 +4,7 @@
 set -e
 [ "${RETHREAD_NO_SETUP:-}" = 1 ] && exit 0
 
-needed="make clang-19 llvm-19 llvm-19-dev lld-19 libclang-rt-19-dev libz3-dev libffi-dev libzstd-dev
+needed="make clang-19 llvm-19 llvm-19-dev lld-19 libclang-rt-19-dev libz3-dev libzstd-dev
 	libdw-dev libelf-dev libjansson-dev libcmocka-dev zlib1g-dev gdb binutils"
 
 if ! command -v dpkg-query >/dev/null; then
