@@ -88,10 +88,12 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 				 write, &fresh);
 	for (size_t i = 0; i < fresh; i++) {
 		struct range r = races_fresh(engine.races)[i];
+		/* Reading may be what fails: then nothing is noted. */
+		uint64_t value = read_memory(r.address, (unsigned)r.size);
 		*vec_push(&engine.initials) = (struct initial){
 			.address = r.address,
 			.size = (uint32_t)r.size,
-			.value = read_memory(r.address, (unsigned)r.size),
+			.value = value,
 		};
 	}
 	return racy;
