@@ -9,6 +9,7 @@
 #include "infer/follow.h"
 #include "infer/paths.h"
 #include "infer/progress.h"
+#include "infer/request.h"
 #include "infer/result.h"
 #include "infer/revise.h"
 #include "model/check.h"
@@ -18,114 +19,11 @@
 #include "trace/store.h"
 #include "trace/trace.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct request {
-	bool prove;       /* reproduce: replay the candidates */
-	const char *trace;
-	const char *engine;
-	double budget;    /* seconds */
-	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
-	const char *json; /* figures go there, or NULL */
-	const char *smt2; /* formula goes there, or NULL */
-	bool explain;     /* ... and in words to standard output */
-	bool no_time;     /* do not believe time stamps */
-	bool verbose;
-	uint64_t seed;    /* of the search */
-};
-
-static const char usage_text[] =
-	"usage: rethread reproduce [TRACE] [--engine auto|solve|search|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
-	"                          [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
-	"                          [--explain-formula]\n"
-	"       rethread infer     the same without the proof by replay\n"
-	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
-	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
-
-_Noreturn static void usage(int code)
-{
-	fputs(usage_text, code ? stderr : stdout);
-	exit(code);
-}
-
-static double seconds_argument(const char *text)
-{
-	char *end;
-	double value = strtod(text, &end);
-	if (end == text || *end || !(value > 0))
-		die(EXIT_USAGE, "--budget takes a number of seconds, not `%s'", text);
-	return value;
-}
-
-static uint64_t seed_argument(const char *text)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 10);
-	if (end == text || *end || *text == '-')
-		die(EXIT_USAGE, "--seed takes a number, not `%s'", text);
-	return value;
-}
-
-static struct request parse(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "engine", required_argument, NULL, 'e' },       { "budget", required_argument, NULL, 'b' },
-		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
-		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
-		{ "verbose", no_argument, NULL, 'v' },            { "explain-formula", no_argument, NULL, 'x' },
-		{ "seed", required_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' },               { 0 },
-	};
-	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300, .seed = 1 };
-	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
-		switch (c) {
-		case 'e':
-			if (strcmp(optarg, "auto") && strcmp(optarg, "solve") && strcmp(optarg, "search") &&
-			    strcmp(optarg, "follow"))
-				die(EXIT_USAGE, "the engines are auto, solve, search and follow, not `%s'", optarg);
-			r.engine = optarg;
-			break;
-		case 'b':
-			r.budget = seconds_argument(optarg);
-			break;
-		case 'm':
-			if (strcmp(optarg, "sc") && strcmp(optarg, "tso") && strcmp(optarg, "pso"))
-				die(EXIT_USAGE, "--memory-model is sc, tso or pso, not `%s'", optarg);
-			r.model = optarg;
-			break;
-		case 'j':
-			r.json = optarg;
-			break;
-		case 's':
-			r.smt2 = optarg;
-			break;
-		case 't':
-			r.no_time = true;
-			break;
-		case 'x':
-			r.explain = true;
-			break;
-		case 'd':
-			r.seed = seed_argument(optarg);
-			break;
-		case 'v':
-			r.verbose = true;
-			break;
-		case 'h':
-			usage(EXIT_DONE);
-		default:
-			usage(EXIT_USAGE);
-		}
-	if (argc - optind > 1)
-		usage(EXIT_USAGE);
-	r.trace = argv[optind];
-	return r;
-}
 
 /*
  * For failures that only show in what the program did outside, its output or its exit status: first an interleaving that
@@ -716,7 +614,7 @@ int main(int argc, char **argv)
 	umask(077); /* what goes into a trace is for its owner alone */
 	if (argc && !strcmp(argv[0], "paths"))
 		return paths_main(argc, argv);
-	struct work w = { .request = parse(argc, argv), .start = solver_clock() };
+	struct work w = { .request = request_parse(argc, argv), .start = solver_clock() };
 	w.share = w.request.budget;
 	w.figures.engine = "solve";
 	w.figures.model = "";
