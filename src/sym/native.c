@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OBJECTS_IN_AT_MOST 4096u /* of a freed block: bytes that are searched for synchronization objects */
 #define FREED_AT_MOST 65536u /* of a freed block: bytes that can be told to race */
 
 /* Bytes that hold a guess instead of what memory holds, during a native call. */
@@ -92,6 +93,7 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address, bool mo
 	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address || freed)
 		return;
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
+	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
 		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };

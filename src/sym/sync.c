@@ -299,6 +299,27 @@ void sync_release(const void *place, const char *what)
 	step_becomes_last(self, o, what);
 }
 
+void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
+{
+	struct event_ref freed = { 0 };
+	bool is_event = false;
+	for (uint64_t at = start; engine.lock_order && objects.n && at < start + size; at += 8) {
+		struct object *o = objects.at[object_slot(recall_place(at))];
+		if (!o || !o->last || o->last == self)
+			continue;
+		if (!o->last_is_event) {
+			o->last_event = event_add_late(o->last, EVENT_UNLOCK, o->number, o->last_sap, o->last_site);
+			o->last_is_event = true;
+		}
+		if (!is_event) {
+			event_add(self, EVENT_CALL, 0, place_describe(self, "free"));
+			freed = event_last(self);
+			is_event = true;
+		}
+		order_add(o->last_event, freed);
+	}
+}
+
 /*
  * Signals, for waits that hang. The order of locks says all else; who signals without the mutex is in no order with
  * who waits, but a wait that was never ended began after every signal that would have ended it.
