@@ -4,7 +4,8 @@
  * A racy read that an address, a size or an argument of native code is made of would have to be guessed by
  * inference (design §5.3), so its value is recorded, thread-locally. Such values go backwards from where an address is
  * used: through arithmetic, casts, phis, local variables, parameters and results of the module's own
- * functions, to the reads they come from. mayrace.c says which of these can race. Addresses differ from run to run, so results of allocations are recorded too.
+ * functions, to the reads they come from. mayrace.c says which of these can race. Addresses differ from run to run, so
+ * results of allocations are recorded too.
  *
  * Being wrong here on either side costs time only, never truth.
  */
@@ -16,7 +17,6 @@
 #include <string.h>
 
 struct search {
-	LLVMModuleRef module;
 	struct map seen;     /* values that decide an address */
 	struct values left;  /* of these, to be looked at */
 };
@@ -185,8 +185,7 @@ static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
 		    struct values *found)
 {
-	struct search s = {.module = m};
-	struct llvm_library *library = llvm_library_new(m);
+	struct search s = {0};
 	struct may_race *races = may_race_analyze(m, sharing, interposed);
 	struct values all = {0};
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
@@ -195,7 +194,7 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				add_uses(&s, i);
-				if (is_fresh_memory(library, i) || (map_get(sites, i) && read_type(i)))
+				if (is_fresh_memory(sharing->library, i) || (map_get(sites, i) && read_type(i)))
 					values_push(&all, i);
 			}
 	}
@@ -208,7 +207,6 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 	}
 	values_free(&all);
 	may_race_free(races);
-	llvm_library_free(library);
 	values_free(&s.left);
 	map_free(&s.seen);
 }

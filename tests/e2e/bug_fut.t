@@ -36,4 +36,4 @@ int main() {
   }
 }
 P
-proven fut.cpp
+ENGINE=solve proven fut.cpp

@@ -15,4 +15,4 @@ int main(void) { object *o = calloc(1, sizeof *o); o->refs = 1; o->name = strdup
   pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, user, 0);
   for (int i = 0; i < 3; i++) pthread_join(t[i], 0); if (o->refs != 1) { fprintf(stderr, "refs %d\n", o->refs); abort(); } return 0; }
 P
-proven refs.c
+ENGINE=solve proven refs.c

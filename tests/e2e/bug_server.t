@@ -22,4 +22,4 @@ int main(void) { pthread_t w[2], rp, ct[N]; for (int i = 0; i < N; i++) { int s[
   for (int round = 0; round < 400; round++) { struct pollfd p[N]; int n = 0; struct conn *who[N]; for (int i = 0; i < N; i++) { struct conn *k = conns[i]; if (k && !k->busy) { who[n] = k; p[n].fd = k->fd; p[n++].events = POLLIN; } } if (!n) break; if (poll(p, (nfds_t)n, 5) <= 0) continue; for (int i = 0; i < n; i++) if (p[i].revents & POLLIN) { who[i]->busy = 1; who[i]->idle = 0; pthread_mutex_lock(&m); q[qi++ % 64] = who[i]; pthread_cond_signal(&c); pthread_mutex_unlock(&m); } }
   pthread_mutex_lock(&m); stop = 1; pthread_cond_broadcast(&c); pthread_mutex_unlock(&m); for (int i = 0; i < 2; i++) pthread_join(w[i], 0); pthread_join(rp, 0); for (int i = 0; i < N; i++) pthread_join(ct[i], 0); puts("bye"); return 0; }
 P
-proven server.c
+ENGINE=solve proven server.c

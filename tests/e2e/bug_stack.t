@@ -23,4 +23,4 @@ int main(int argc, char **argv) {
   printf("%ld\n", sum);
 }
 P
-proven stack.c
+ENGINE=solve proven stack.c

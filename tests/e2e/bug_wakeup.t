@@ -11,4 +11,4 @@ struct Gate { std::mutex m; std::condition_variable c; std::atomic<bool> open{fa
   void go() { open.store(true); c.notify_all(); } };
 int main() { for (int r = 0; r < 200; r++) { Gate g; std::thread a([&] { g.wait(); }); std::thread b([&] { for (volatile int i = 0; i < 300; i++) {} g.go(); }); a.join(); b.join(); } std::puts("done"); }
 P
-LIMIT=3 proven wakeup.cpp
+LIMIT=3 ENGINE=solve proven wakeup.cpp

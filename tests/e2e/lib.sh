@@ -79,7 +79,7 @@ followed() {
 
 # proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
 # Its head comment says how it fails (`fail-if:`), with which arguments (`args:`). LIMIT: seconds after which it hangs (20);
-# SCHEME: what is recorded.
+# SCHEME: what is recorded. ENGINE: the one that has to find it; else what solve misses, search may find.
 proven() {
 	local source=$1 cc=cc predicate args
 	shift
@@ -102,7 +102,7 @@ proven() {
 		return
 	fi
 	has err '^rethread: trace: '
-	rethread reproduce --budget 50 >out 2>&1 || fail "not reproduced: $(cat err out)"
+	rethread reproduce ${ENGINE:+--engine "$ENGINE"} --budget 50 >out 2>&1 || fail "not reproduced: $(cat err out)"
 	has out 'reproduced and proven by replay'
 	rethread replay -n 20 >out 2>&1 || fail "not replayed: $(cat out)"
 	has out '^reproduced 20/20$'

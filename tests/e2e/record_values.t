@@ -45,4 +45,7 @@ print(*[t["values"] for t in json.load(sys.stdin)["threads"]])'; }
 same "$(values one)" "1000 32 32"
 RETHREAD_OPTIONS=values=0 rethread record -q -o none ./ring || true
 same "$(values none)" "0 0 0"
-proven ring.c
+ENGINE=solve proven ring.c
+# What is in the log is not guessed.
+rethread infer -v >out 2>&1
+has out ' 0 assumptions'
