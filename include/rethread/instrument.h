@@ -198,6 +198,24 @@ extern const struct rt_twin_module __rethread_twin_module;
  */
 #define RT_SECTION_REPORT ".rethread.report"
 /*
+ * Shared libraries whose code was linked into the program (src/cc/substitute.h), zstd: a line for each, BUILD-ID (hex, or -), a
+ * space, PATH.
+ */
+#define RT_SECTION_LIBRARIES ".rethread.libs"
+/*
+ * In a shared library, not loaded, zstd: what links it into a program (src/cc/shared.h). Its module as bitcode; its objects
+ * without bitcode as one relocatable object, if there are any; and lines of text:
+ *     rethread-library 1
+ *     priority N             of its constructors: above those of the libraries that it needs
+ *     symbolic               it was linked with -Bsymbolic...
+ *     needed SONAME PATH     in the order of the link; PATH as it was then
+ */
+#define RT_SECTION_SHARED ".rethread.shared"
+#define RT_SECTION_SHARED_BITCODE ".rethread.shared.bc"
+#define RT_SECTION_SHARED_NATIVE ".rethread.shared.o"
+/* What the names of all sections that are not loaded begin with. */
+#define RT_SECTION_PREFIX ".rethread."
+/*
  * Loaded, as part of the recorded program: 32-bit distances from the beginning of this section to each symbol, by number; 0
  * for those that are not in the program.
  */

@@ -1,4 +1,8 @@
 #include "cc/link.h"
+
+#include "cc/linker.h"
+#include "cc/shared.h"
+#include "cc/substitute.h"
 #include "exe/sections.h"
 
 #include <rethread/instrument.h>
@@ -25,40 +29,6 @@ bool link_is_link(const struct job *job)
 	const char *slash = strrchr(job->argv.at[0], '/');
 	const char *name = slash ? slash + 1 : job->argv.at[0];
 	return !strncmp(name, "ld.lld", 6);
-}
-
-/* Index of an argument in argv, or 0. */
-static size_t find(const strings *argv, const char *arg)
-{
-	for (size_t i = 1; i < argv->n; i++)
-		if (!strcmp(argv->at[i], arg))
-			return i;
-	return 0;
-}
-
-static size_t output_index(const strings *argv)
-{
-	size_t o = find(argv, "-o");
-	return o && o + 1 < argv->n ? o + 1 : 0;
-}
-
-/* ---------------------------------------------------------------- the plain link */
-
-/* Native code of the fat objects, as if nobody had asked for LTO. */
-static struct job plain_job(const struct job *job)
-{
-	struct job plain = {.argv = strings_copy(&job->argv)};
-	for (size_t i; (i = find(&plain.argv, "--fat-lto-objects"));)
-		strings_remove(&plain.argv, i);
-	return plain;
-}
-
-static int link_plainly(const struct job *job)
-{
-	struct job plain = plain_job(job);
-	int status = jobs_run(&plain, 1, 1, false);
-	job_release(&plain);
-	return status;
 }
 
 /* ---------------------------------------------------------------- the two links */
@@ -88,42 +58,6 @@ static void add_runtime(strings *argv, const char *archive)
 	free(path);
 }
 
-static void add_text(strings *to, const char *prefix, const char *text)
-{
-	char *s = xasprintf("%s%s", prefix, text);
-	strings_add(to, s);
-	free(s);
-}
-
-/* What the user asked of the linker besides the program belongs to one link only. */
-static void drop_side_outputs(strings *argv)
-{
-	static const char *const prefixes[] = {
-		"-Map=", "--Map=", "--dependency-file=", "--reproduce=", "--time-trace", "--why-extract=",
-		"--print-archive-stats=", "--symbol-ordering-file-out=", "--save-temps", "-save-temps",
-		"-plugin-opt=save-temps", "--lto-obj-path=", "-plugin-opt=obj-path=",
-		"--plugin-opt=save-temps", "--plugin-opt=obj-path=",
-	};
-	static const char *const words[] = {"-M", "--print-map", "-t", "--trace", "--verbose",
-					    "--print-gc-sections", "--print-icf-sections", "--cref"};
-	static const char *const pairs[] = {"-Map", "--Map", "--dependency-file", "--reproduce"};
-	for (size_t i = 1; i < argv->n; i++) {
-		size_t drop = 0;
-		for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-			if (!strncmp(argv->at[i], prefixes[k], strlen(prefixes[k])))
-				drop = 1;
-		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-			if (!strcmp(argv->at[i], words[k]))
-				drop = 1;
-		for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-			if (!strcmp(argv->at[i], pairs[k]) && i + 1 < argv->n)
-				drop = 2;
-		for (size_t d = 0; d < drop; d++)
-			strings_remove(argv, i);
-		i -= drop > 0;
-	}
-}
-
 struct links {
 	char *log[2], *hash[2], *bitcode, *twin, *report; /* in tmp */
 	struct job job[2];                       /* record, twin */
@@ -144,24 +78,22 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 		l->job[m] = (struct job){.argv = strings_copy(&job->argv), .output = l->log[m]};
 		strings *argv = &l->job[m].argv, *env = &l->job[m].environment;
 		if (m == 1) {
-			drop_side_outputs(argv);
-			size_t o = output_index(argv);
-			free(argv->at[o]);
-			argv->at[o] = xstrdup(l->twin);
+			linker_drop_side_outputs(argv);
+			linker_set_output(argv, l->twin);
 		}
 		add_runtime(argv, archives[m]);
-		add_text(argv, "--load-pass-plugin=", plugin);
+		linker_add(argv, "--load-pass-plugin=", plugin);
 		strings_add(argv, "--build-id=sha1");
 		for (size_t i = 0; i < sizeof exported / sizeof *exported; i++)
-			add_text(argv, "--export-dynamic-symbol=", exported[i]);
-		add_text(env, "RETHREAD_PASS=", modes[m]);
-		add_text(env, "RETHREAD_PASS_HASH=", l->hash[m]);
+			linker_add(argv, "--export-dynamic-symbol=", exported[i]);
+		linker_add(env, "RETHREAD_PASS=", modes[m]);
+		linker_add(env, "RETHREAD_PASS_HASH=", l->hash[m]);
 		if (m == 0) {
-			add_text(env, "RETHREAD_PASS_BITCODE=", l->bitcode);
-			add_text(env, "RETHREAD_PASS_REPORT=", l->report);
+			linker_add(env, "RETHREAD_PASS_BITCODE=", l->bitcode);
+			linker_add(env, "RETHREAD_PASS_REPORT=", l->report);
 		}
 	}
-	l->output = l->job[0].argv.at[output_index(&l->job[0].argv)];
+	l->output = l->job[0].argv.at[linker_output(&l->job[0].argv)];
 	free(plugin);
 }
 
@@ -200,7 +132,8 @@ static bool same_hash(const struct links *l)
 	return same;
 }
 
-static int carry_sections(const struct links *l)
+/* libraries: the file with the contents of RT_SECTION_LIBRARIES, or NULL. */
+static int carry_sections(const struct links *l, const char *libraries)
 {
 	struct stat st;
 	if (stat(l->output, &st) || !S_ISREG(st.st_mode))
@@ -208,11 +141,33 @@ static int carry_sections(const struct links *l)
 	struct error err;
 	const struct new_section sections[] = {{RT_SECTION_BITCODE, l->bitcode},
 					       {RT_SECTION_TWIN, l->twin},
-					       {RT_SECTION_REPORT, l->report}};
-	if (sections_append(l->output, sections, sizeof sections / sizeof *sections, &err))
+					       {RT_SECTION_REPORT, l->report},
+					       {RT_SECTION_LIBRARIES, libraries}};
+	if (sections_append(l->output, sections, libraries ? 4 : 3, &err))
 		return 0;
 	unlink(l->output);
 	warn("%s", err.text);
+	return EXIT_ERROR;
+}
+
+/* Both links. Their exit status; 0 without l->hash[0]: there is no bitcode in the program. */
+static int link_both(struct links *l, const struct job *job, const char *tmp, bool verbose)
+{
+	links_init(l, job, tmp);
+	for (size_t m = 0; verbose && m < 2; m++)
+		job_print(&l->job[m]);
+	return jobs_run(l->job, 2, 2, true);
+}
+
+static int finish(const struct links *l, const char *libraries)
+{
+	if (same_hash(l)) {
+		print_log(l->log[0]);
+		return carry_sections(l, libraries);
+	}
+	unlink(l->output);
+	warn("the recorded program and its twin were made from different modules: the pass is "
+	     "not deterministic, which is a defect of rethread or of another plugin");
 	return EXIT_ERROR;
 }
 
@@ -222,7 +177,7 @@ static int carry_sections(const struct links *l)
  */
 static int link_failed(const struct links *l, const struct job *job)
 {
-	int status = link_plainly(job);
+	int status = linker_run_plainly(job);
 	if (status)
 		return status;
 	if (access(l->hash[0], F_OK)) {
@@ -239,42 +194,68 @@ static int link_failed(const struct links *l, const struct job *job)
 static int link_twice(const struct job *job, const char *tmp, bool verbose)
 {
 	struct links l = {0};
-	links_init(&l, job, tmp);
-	for (size_t m = 0; verbose && m < 2; m++)
-		job_print(&l.job[m]);
-	int status = jobs_run(l.job, 2, 2, true);
-	if (job_signal()) {
-		links_release(&l);
-		return status;
-	}
-	if (status) {
-		status = link_failed(&l, job);
-	} else if (access(l.hash[0], F_OK)) {
-		status = link_failed(&l, job);
-	} else if (!same_hash(&l)) {
-		unlink(l.output);
-		warn("the recorded program and its twin were made from different modules: the pass is "
-		     "not deterministic, which is a defect of rethread or of another plugin");
-		status = EXIT_ERROR;
-	} else {
-		print_log(l.log[0]);
-		status = carry_sections(&l);
-	}
+	int status = link_both(&l, job, tmp, verbose);
+	if (!job_signal())
+		status = status || access(l.hash[0], F_OK) ? link_failed(&l, job) : finish(&l, NULL);
 	links_release(&l);
 	return status;
 }
 
-int link_program(const struct job *job, const char *tmp, bool verbose)
+/* The first complaint of a log; malloc'ed. */
+static char *complaint(const char *path)
 {
-	const strings *argv = &job->argv;
-	bool library = find(argv, "-shared") || find(argv, "-r") || find(argv, "--relocatable");
-	if (library || !output_index(argv))
-		return link_plainly(job);
-	if (!find(argv, "-dynamic-linker")) {
+	char *text;
+	size_t n;
+	if (!read_file(path, &text, &n, NULL))
+		return xstrdup("");
+	const char *line = strstr(text, "error: ");
+	char *found = xasprintf("%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
+	free(text);
+	return found;
+}
+
+/* With the code of libraries in the program; where that fails, which should not happen, without. */
+static int link_substituted(const struct substitution *s, const struct job *job, const char *tmp, bool verbose)
+{
+	struct links l = {0};
+	int status = link_both(&l, &s->job, tmp, verbose);
+	bool linked = !status;
+	if (linked && !job_signal())
+		status = finish(&l, s->list);
+	char *why = linked ? NULL : complaint(l.log[l.job[0].status ? 0 : 1]);
+	links_release(&l);
+	if (!linked && !job_signal()) {
+		warn("%s: what shared libraries do (%s) is not recorded, because their code cannot be linked into the program: %s",
+		     job->argv.at[linker_output(&job->argv)], s->names, why);
+		status = link_twice(job, tmp, verbose);
+	}
+	free(why);
+	return status;
+}
+
+static int link_instrumented(const struct job *job, const char *tmp, bool verbose)
+{
+	struct substitution s;
+	int status = substitute(&s, job, tmp, verbose);
+	if (!status && !job_signal())
+		status = s.job.argv.n ? link_substituted(&s, job, tmp, verbose) : link_twice(job, tmp, verbose);
+	substitution_release(&s);
+	return status;
+}
+
+int link_program(struct job *job, const char *tmp, bool verbose)
+{
+	strings *argv = &job->argv;
+	linker_expand(argv);
+	if (!linker_output(argv) || linker_find(argv, "-r") || linker_find(argv, "--relocatable"))
+		return linker_run_plainly(job);
+	if (linker_find(argv, "-shared") || linker_find(argv, "--shared") || linker_find(argv, "-Bshareable"))
+		return shared_link(job, tmp, verbose);
+	if (!linker_find(argv, "-dynamic-linker")) {
 		warn("%s is linked statically, where the recorder cannot stand in for libc's functions: "
 		     "linked without instrumentation; link it dynamically to record it",
-		     argv->at[output_index(argv)]);
-		return link_plainly(job);
+		     argv->at[linker_output(argv)]);
+		return linker_run_plainly(job);
 	}
-	return link_twice(job, tmp, verbose);
+	return link_instrumented(job, tmp, verbose);
 }

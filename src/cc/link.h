@@ -12,9 +12,9 @@ bool link_is_link(const struct job *job);
 
 /*
  * Link as `job` says, in the temporary directory `tmp`; complaints go to stderr. Returns the exit
- * status. What cannot be instrumented is linked as it is: shared libraries and -r silently, -static
- * and a link without any bitcode with a warning.
+ * status. Shared libraries are made so that programs can take them in (shared.h, substitute.h). What cannot be
+ * instrumented is linked as it is: -r silently, -static and a link without any bitcode with a warning.
  */
-int link_program(const struct job *job, const char *tmp, bool verbose);
+int link_program(struct job *job, const char *tmp, bool verbose);
 
 #endif

@@ -3,9 +3,11 @@
 
 #define DETAILS                                                                                     \
 	"Every option is clang's. Objects also carry bitcode; a link makes the recorded program,\n"   \
-	"with its bitcode and its twin inside. Programs linked with -static, -shared or -r are\n"     \
-	"linked as clang does. RETHREAD_CC and RETHREAD_CXX name another clang of version 19.\n"      \
-	"The exit status is clang's.\n"
+	"with its bitcode and its twin inside. Shared libraries are linked as clang does, and keep\n" \
+	"their bitcode: programs linked against them by rethread get the code itself, to record\n"   \
+	"it. RETHREAD_KEEP_SHARED=all, or =LIBRARY:LIBRARY..., keeps such libraries shared.\n"        \
+	"What is linked with -static or -r is not recorded. RETHREAD_CC and RETHREAD_CXX name\n"      \
+	"another clang of version 19. The exit status is clang's.\n"
 
 static int run_cc(const struct command *self, int argc, char **argv)
 {

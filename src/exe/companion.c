@@ -11,8 +11,19 @@
 
 #define NOTE ".note.gnu.build-id"
 
-static const char *const moved[] = {RT_SECTION_BITCODE, RT_SECTION_TWIN, RT_SECTION_REPORT};
-enum { NMOVED = sizeof moved / sizeof *moved };
+/* Is it one of ours, which are moved? */
+static bool is_moved(const struct elf *e, const Elf64_Shdr *s)
+{
+	return s->sh_name < e->names_size && !strncmp(e->names + s->sh_name, RT_SECTION_PREFIX, strlen(RT_SECTION_PREFIX));
+}
+
+static size_t count_moved(const struct elf *e)
+{
+	size_t n = 0;
+	for (size_t i = 1; i < e->header.e_shnum; i++)
+		n += is_moved(e, &e->sections[i]);
+	return n;
+}
 
 /* ---------------------------------------------------------------- where it is */
 
@@ -136,8 +147,9 @@ static bool write_companion(const struct elf *program, const char *path, struct 
 	if (!create_empty(&c, path, &program->header, err))
 		return false;
 	bool ok = copy_section(program, &c, NOTE, err);
-	for (size_t i = 0; i < NMOVED && ok; i++)
-		ok = copy_section(program, &c, moved[i], err);
+	for (size_t i = 1; i < program->header.e_shnum && ok; i++)
+		if (is_moved(program, &program->sections[i]))
+			ok = copy_section(program, &c, program->names + program->sections[i].sh_name, err);
 	ok = ok && elf_finish(&c, err);
 	elf_close(&c);
 	return ok;
@@ -176,9 +188,9 @@ static bool copy_start(const struct elf *from, const char *path, uint64_t size, 
 /* The program without our sections, which are the last of its table. */
 static bool write_stripped(const struct elf *program, const char *path, struct error *err)
 {
-	size_t n = program->header.e_shnum - NMOVED;
-	for (size_t i = 0; i < NMOVED; i++)
-		if (elf_find(program, moved[i]) < program->sections + n)
+	size_t n = program->header.e_shnum - count_moved(program);
+	for (size_t i = 1; i < n; i++)
+		if (is_moved(program, &program->sections[i]))
 			return fail(err, "the sections of %s were moved around by another tool: objcopy --remove-section "
 					 "takes them out", program->path);
 	uint64_t end = end_of_program(program, n, err);
@@ -208,8 +220,8 @@ bool companion_strip(const char *program, const char *companion, struct error *e
 	char *new_companion = xasprintf("%s.tmp%d", companion, (int)getpid());
 	bool ok = elf_build_id(&e, id, sizeof id) ||
 		  fail(err, "%s has no build-id, by which its companion would be found", program);
-	ok = ok && e.header.e_shnum > NMOVED && write_companion(&e, new_companion, err) &&
-	     write_stripped(&e, new_program, err);
+	ok = ok && (count_moved(&e) || fail(err, "%s has no section %s...: nothing to move", program, RT_SECTION_PREFIX)) &&
+	     write_companion(&e, new_companion, err) && write_stripped(&e, new_program, err);
 	elf_close(&e);
 	if (ok && (rename(new_companion, companion) || rename(new_program, program)))
 		ok = fail(err, "cannot rename %s and %s: %s", new_companion, new_program, strerror(errno));

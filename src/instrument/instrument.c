@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum pass_mode { PASS_OFF, PASS_RECORD, PASS_TWIN };
+enum pass_mode { PASS_OFF, PASS_RECORD, PASS_TWIN, PASS_LIBRARY };
 
 /* NULL when unset or empty. */
 static const char *option(const char *name)
@@ -24,7 +24,9 @@ static enum pass_mode pass_mode(void)
 		return PASS_RECORD;
 	if (!strcmp(mode, "twin"))
 		return PASS_TWIN;
-	pass_die("RETHREAD_PASS is \"%s\"; it can be \"record\" or \"twin\"", mode);
+	if (!strcmp(mode, "library"))
+		return PASS_LIBRARY;
+	pass_die("RETHREAD_PASS is \"%s\"; it can be \"record\", \"twin\" or \"library\"", mode);
 }
 
 static void keep_bitcode(LLVMModuleRef m, uint8_t hash[RT_HASH_SIZE])
@@ -68,6 +70,10 @@ bool rethread_instrument(LLVMModuleRef m)
 	enum pass_mode mode = pass_mode();
 	if (mode == PASS_OFF)
 		return false;
+	if (mode == PASS_LIBRARY) {
+		library_set_priority(m, option("RETHREAD_PASS_PRIORITY"));
+		return true;
+	}
 
 	struct numbering numbering = {0};
 	uint8_t hash[RT_HASH_SIZE];

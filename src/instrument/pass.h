@@ -13,12 +13,14 @@
  *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: where its log words are checked;  shown.c: what it shows
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
+ *     library.c    the module of a shared library that is linked into programs later
  *     emit.c       building blocks of emitted code
  *
  * Everything the emitted code has to do with the runtime is in include/rethread/instrument.h.
  *
  * Steering, by environment (set by `rethread cc`):
  *     RETHREAD_PASS=record|twin   what to make; unset or empty: the pass does nothing
+ *     RETHREAD_PASS=library       only library_set_priority, with RETHREAD_PASS_PRIORITY=N
  *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
  *     RETHREAD_PASS_REPORT=FILE   write what was found there (report.c)
@@ -147,6 +149,13 @@ void sharing_free(struct sharing *s);
 
 /* ---------------------------------------------------------------- steps ----------------------- */
 
+/*
+ * A shared library's constructors run before those of the programs and libraries that use it, its destructors after theirs. To keep
+ * that when its module is linked into a program, all of them get one priority (text: a number), in the order they have now.
+ * At exit, destructors of a library run before its global objects are destroyed, those of a program afterwards: where there may be
+ * both, the library's destructors are registered like those of objects.
+ */
+void library_set_priority(LLVMModuleRef m, const char *priority);
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* The calls of n->shown record what they show. */

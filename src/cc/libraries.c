@@ -1,0 +1,254 @@
+#include "cc/libraries.h"
+
+#include "cc/shared.h"
+#include "exe/sections.h"
+
+#include <rethread/instrument.h>
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- where a library is */
+
+static bool is_called(const char *path, const char *name)
+{
+	struct dynamic d;
+	if (!dynamic_read(&d, path))
+		return false;
+	const char *slash = strrchr(path, '/');
+	bool same = d.soname ? !strcmp(d.soname, name) : !strcmp(path, name) || (slash && !strcmp(slash + 1, name));
+	dynamic_release(&d);
+	return same;
+}
+
+/* PATH itself, if it is there and is the library of that name; takes it over. */
+static char *accept(char *path, const char *name)
+{
+	if (!access(path, R_OK) && is_called(path, name))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static char *in_folder_of(const char *file, const char *rest, const char *name)
+{
+	const char *slash = strrchr(file, '/');
+	return accept(xasprintf("%.*s%s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".", rest, name), name);
+}
+
+/* Folders with colons between them; $ORIGIN is the folder of `user'. */
+static char *in_run_path(const char *list, const char *user, const char *name)
+{
+	static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
+	char *found = NULL, *copy = xstrdup(list), *rest = copy;
+	for (char *dir; !found && (dir = strsep(&rest, ":"));) {
+		size_t origin = 0;
+		for (size_t i = 0; i < 2; i++)
+			if (!strncmp(dir, origins[i], strlen(origins[i])))
+				origin = strlen(origins[i]);
+		found = origin ? in_folder_of(user, dir + origin, name) : accept(xasprintf("%s/%s", dir, name), name);
+	}
+	free(copy);
+	return found;
+}
+
+/* Where the link of library `user' found it. */
+static char *as_linked(const struct library *user, const char *name)
+{
+	char *soname, *path, *found = NULL;
+	for (size_t at = 0; !found && shared_needed(user->text, &at, &soname, &path); free(soname)) {
+		if (!strcmp(soname, name))
+			found = accept(path, name);
+		else
+			free(path);
+	}
+	return found;
+}
+
+/* Of the command line, of the link of the library that needs it, then as the dynamic linker would look for it. */
+static char *locate(const struct libraries *all, const struct library *user, const strings *argv, const char *name)
+{
+	for (size_t i = 0; i < all->inputs.n; i++)
+		if (!strcmp(all->inputs.at[i].name, name))
+			return xstrdup(all->inputs.at[i].path);
+	char *found = NULL;
+	if (user && user->text)
+		found = as_linked(user, name);
+	if (!found && strchr(name, '/'))
+		return accept(xstrdup(name), name);
+	if (!found && user && user->path && user->dynamic.runpath)
+		found = in_run_path(user->dynamic.runpath, user->path, name);
+	if (!found && user && user->path)
+		found = in_folder_of(user->path, "", name);
+	return found ? found : linker_search(argv, name);
+}
+
+/* ---------------------------------------------------------------- loading */
+
+bool libraries_any_ours(const struct libraries *all)
+{
+	for (size_t i = 0; i < all->inputs.n; i++)
+		if (sections_has(all->inputs.at[i].path, RT_SECTION_SHARED))
+			return true;
+	return false;
+}
+
+struct library *libraries_find(const struct libraries *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->at[i]->names.n; k++)
+			if (!strcmp(all->at[i]->names.at[k], name))
+				return all->at[i];
+	return NULL;
+}
+
+static struct library *find_file(const struct libraries *all, const char *path)
+{
+	struct stat file, other;
+	for (size_t i = 0; path && !stat(path, &file) && i < all->n; i++)
+		if (all->at[i]->path && !stat(all->at[i]->path, &other) && file.st_ino == other.st_ino &&
+		    file.st_dev == other.st_dev)
+			return all->at[i];
+	return NULL;
+}
+
+/* Takes path over. */
+static struct library *add(struct libraries *all, const char *name, char *path)
+{
+	struct library *l = find_file(all, path);
+	size_t size;
+	if (l) {
+		strings_add(&l->names, name);
+		free(path);
+		return l;
+	}
+	l = xcalloc(1, sizeof *l);
+	strings_add(&l->names, name);
+	l->number = all->n;
+	if (path && dynamic_read(&l->dynamic, path))
+		l->path = path;
+	else
+		free(path);
+	if (l->path)
+		sections_read(l->path, RT_SECTION_SHARED, &l->text, &size, NULL);
+	*vec_push(all) = l;
+	return l;
+}
+
+static void load_needed(struct libraries *all, struct library *user, const struct dynamic *d, const strings *argv)
+{
+	for (size_t i = 0; i < d->needed.n; i++) {
+		const char *name = d->needed.at[i];
+		struct library *l = libraries_find(all, name);
+		if (!l)
+			l = add(all, name, locate(all, user, argv, name));
+		if (user)
+			*vec_push(&user->needs) = l->number;
+	}
+}
+
+bool libraries_load(struct libraries *all, const strings *argv, const char *program)
+{
+	if (!dynamic_read(&all->program, program))
+		return false;
+	load_needed(all, NULL, &all->program, argv);
+	for (size_t i = 0; i < all->n; i++)
+		load_needed(all, all->at[i], &all->at[i]->dynamic, argv);
+	return true;
+}
+
+void libraries_release(struct libraries *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct library *l = all->at[i];
+		dynamic_release(&l->dynamic);
+		vec_free(&l->needs);
+		strings_release(&l->names);
+		free(l->path);
+		free(l->text);
+		free(l);
+	}
+	vec_free(all);
+	dynamic_release(&all->program);
+	linker_inputs_release(&all->inputs);
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+bool libraries_takes_in(const struct library *l)
+{
+	return l->text && !l->kept;
+}
+
+static void keep(struct library *l, const char *why, const char *what)
+{
+	l->kept = true;
+	warn("%s stays a shared library, and what it does is not recorded: %s%s", l->names.at[0], what, why);
+}
+
+static bool asked_to_keep(const struct library *l)
+{
+	const char *slash = l->path ? strrchr(l->path, '/') : NULL;
+	for (size_t i = 0; i < l->names.n; i++)
+		if (shared_is_kept(l->names.at[i]))
+			return true;
+	return slash && shared_is_kept(slash + 1);
+}
+
+/* A symbol that the library, which finds its own definition first, shares with somebody else; or NULL. */
+static const char *contested(const struct libraries *all, const struct library *l)
+{
+	bool symbolic = l->dynamic.symbolic || strstr(l->text, "\nsymbolic\n");
+	for (size_t i = 0; symbolic && i < l->dynamic.symbols.n; i++) {
+		const struct dynamic_symbol *s = &l->dynamic.symbols.at[i];
+		if (!s->defined || !s->strong)
+			continue;
+		if (dynamic_defines(&all->program, s->name))
+			return s->name;
+		for (size_t k = 0; k < all->n; k++)
+			if (all->at[k] != l && libraries_takes_in(all->at[k]) && dynamic_defines(&all->at[k]->dynamic, s->name))
+				return s->name;
+	}
+	return NULL;
+}
+
+/* What a shared library needs has to be a shared library. Returns whether there is more to keep now. */
+static bool keep_needed(struct libraries *all, const struct library *user)
+{
+	bool more = false;
+	for (size_t i = 0; i < user->needs.n && !libraries_takes_in(user); i++) {
+		struct library *l = all->at[user->needs.at[i]];
+		if (!libraries_takes_in(l))
+			continue;
+		keep(l, user->text ? " needs it, which stays one too" : " needs it, which was not built with rethread cc", user->names.at[0]);
+		more = true;
+	}
+	return more;
+}
+
+bool libraries_choose(struct libraries *all, bool verbose)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct library *l = all->at[i];
+		if (!l->text)
+			continue;
+		l->kept = asked_to_keep(l);
+		if (l->kept && verbose)
+			fprintf(stderr, "rethread: %s stays a shared library: RETHREAD_KEEP_SHARED says so\n", l->names.at[0]);
+		const char *symbol = l->kept ? NULL : contested(all, l);
+		if (symbol)
+			keep(l, ", which is defined elsewhere too", symbol);
+		else if (!l->kept && l->dynamic.old_versions)
+			keep(l, "", "it defines several versions of a symbol");
+	}
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < all->n; i++)
+			more = keep_needed(all, all->at[i]) || more;
+	}
+	size_t left = 0;
+	for (size_t i = 0; i < all->n; i++)
+		left += libraries_takes_in(all->at[i]);
+	return left;
+}
