@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 4
+#define RT_ABI 5
 #define RT_HASH_SIZE 20
 
 /* ------------------------------------------------------------------ the recorded program ---- */
@@ -72,10 +72,12 @@ void __rethread_path_full(void);
  * Values. A site that reads one word of 8, 16, 32 or 64 bits, or a call that allocates, with metadata !rethread.value
  * in the kept module appends what it read or returned, once it has:
  *
- *     *__rethread_values.at++ = ~(uint32_t)value;
- *     if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
+ *     if (__rethread_values.at) {
+ *             *__rethread_values.at++ = ~(uint32_t)value;
+ *             if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
+ *     }
  *
- * There is always room for one. Unwritten log is 0, so a value of all ones at the very end is not known to be there.
+ * `at` is NULL where values are not recorded; else there is always room for one. Unwritten log is 0, so a value of all ones at the very end is not known to be there.
  */
 struct rt_values {
 	uint32_t *at, *end;

@@ -235,7 +235,10 @@ static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
 	return LLVMBuildNot(b, v, "");
 }
 
-/* *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); */
+/*
+ * if (log.at) { *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); }
+ * All of it is out of the way of the code around: threads that have very many values do not record them for long.
+ */
 static void emit_value(struct emitter *e, LLVMValueRef i)
 {
 	LLVMBuilderRef b = e->builder;
@@ -245,12 +248,14 @@ static void emit_value(struct emitter *e, LLVMValueRef i)
 								       : LLVMGetNextInstruction(i);
 	build_before(b, next);
 	LLVMValueRef at = LLVMBuildLoad2(b, pointer, e->log, "");
+	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, at, ""), next);
+	build_before(b, records);
 	LLVMBuildStore(b, word_of(e, i), at);
 	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
 	LLVMBuildStore(b, after, e->log);
 	LLVMValueRef end = LLVMBuildGEP2(b, int_type(e->module, 8), e->log, &eight, 1, "");
 	end = LLVMBuildLoad2(b, pointer, end, "");
-	build_before(b, llvm_unlikely_if(LLVMBuildICmp(b, LLVMIntEQ, after, end, ""), next));
+	build_before(b, llvm_unlikely_if(LLVMBuildICmp(b, LLVMIntEQ, after, end, ""), records));
 	call_slow_path(b, e->slow_path, NULL, 0);
 }
 

@@ -51,7 +51,6 @@ struct rt_self {
 	uint32_t number;
 	uint32_t tid; /* kernel's id */
 	bool active;
-	bool values_ended; /* the log of values has no more room */
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */

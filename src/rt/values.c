@@ -1,17 +1,14 @@
 /*
  * Recorded values (include/rethread/instrument.h). A thread's first chunk is made when it has its first value: most
- * threads have few or none. Until then, and where values are not recorded, they go to a few words of the thread's own.
+ * threads have few or none. Until then there is room for one in the thread's own memory.
  */
 #include "rt/clock.h"
 #include "rt/log.h"
 #include "rt/self.h"
 
-enum { SCRATCH = 64 };
-/* Of threads that nobody has set up yet; what is in it means nothing. */
-static uint32_t nowhere[SCRATCH];
-static __thread uint32_t scratch[SCRATCH] __attribute__((tls_model("initial-exec")));
+static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
 
-__thread struct rt_values __rethread_values = {nowhere, nowhere + SCRATCH};
+__thread struct rt_values __rethread_values;
 
 static bool records(const struct rt_self *self)
 {
@@ -19,16 +16,16 @@ static bool records(const struct rt_self *self)
 	       self->thread != &self->spare;
 }
 
-static void to_scratch(void)
+static void stop(void)
 {
-	__rethread_values = (struct rt_values){scratch, scratch + SCRATCH};
+	__rethread_values = (struct rt_values){NULL, NULL};
 }
 
 /*
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
  * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 20, WINDOWS = 16 };
+enum { NS_PER_VALUE = 40, WINDOWS = 16 };
 
 static bool too_many(struct rt_self *self)
 {
@@ -56,34 +53,32 @@ static bool to_chunk(struct rt_self *self)
 void __rethread_values_full(void)
 {
 	struct rt_self *self = &rt_self;
-	uint32_t value = __rethread_values.at[-1];
-	bool first = self->value_pieces.seq == UINT64_MAX;
+	bool first = __rethread_values.end == &first_value + 1;
 
 	/* A log that has ended stays ended: a gap in it would be taken for something that is there. */
-	if (!records(self) || self->values_ended || too_many(self) || !to_chunk(self)) {
-		self->values_ended |= records(self);
-		to_scratch();
+	if (!records(self) || too_many(self) || !to_chunk(self)) {
+		stop();
 		return;
 	}
 	if (first)
-		*__rethread_values.at++ = value;
+		*__rethread_values.at++ = first_value;
 }
 
 void rt_values_begin(struct rt_self *self)
 {
 	self->value_pieces.seq = UINT64_MAX; /* before the first */
-	__rethread_values = (struct rt_values){scratch, scratch + 1}; /* asks at the first one */
+	__rethread_values = (struct rt_values){&first_value, &first_value + 1}; /* asks at the first one */
 }
 
 void rt_values_end(void)
 {
-	to_scratch();
+	stop();
 }
 
 struct rt_values rt_values_divert(void)
 {
 	struct rt_values was = __rethread_values;
 
-	to_scratch();
+	stop();
 	return was;
 }
