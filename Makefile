@@ -73,7 +73,7 @@ ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call o
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c effects.c input_kinds.c log.c lookup.c options.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c options.c))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer search))) \
@@ -86,7 +86,7 @@ PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
 .PHONY: replay100 all check eval demo bench fuzz install clean format units
-all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(PLUGINS) $(B)/rethread-gdb.py
+all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
 
@@ -117,6 +117,9 @@ $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 	$(CC) -fuse-ld=lld -nostdlib -r -o $(B)/rt/$*.o $(filter %.c.o,$^)
 	$(OBJCOPY) --wildcard --keep-global-symbols=$< $(B)/rt/$*.o
 	rm -f $@ && $(AR) rcs $@ $(B)/rt/$*.o
+
+$(B)/rethread_library.o: $(B)/rt/src/library/guard.c.o
+	$(OBJCOPY) --strip-debug $< $@
 
 $(B)/libparts.a: $(PARTS)
 	rm -f $@ && $(AR) rcs $@ $(PARTS)
@@ -184,7 +187,7 @@ install: all
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
 	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
-	install -m 644 $(LIBS_IN_TARGETS) $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(LIBS_IN_TARGETS) $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 completion/bash/rethread $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
 

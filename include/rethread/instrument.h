@@ -184,6 +184,17 @@ extern const struct rt_twin_module __rethread_twin_module;
 /* What source files of the runtimes are called in their debug information, to tell their frames from the program's. */
 #define RT_SOURCE_PREFIX "rethread-runtime/"
 
+/* ------------------------------------------------------------------ shared libraries */
+
+/*
+ * Every shared library that rethread cc makes (src/library/guard.c) calls this first when it is loaded, with its dynamic section. Returns
+ * whether its code is part of the program, too.
+ */
+int __rethread_library(const void *dynamic);
+#define RT_LIBRARY_MARK "__rethread_library"
+/* Names of such libraries with colons between them; emitted by the pass if there are any. */
+extern const char __rethread_linked_in[];
+
 /* ------------------------------------------------------------------ sections in the executable */
 
 /* Not loaded at run time. The bitcode is the annotated module, zstd. The twin is an ELF file, zstd. */

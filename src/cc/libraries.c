@@ -1,10 +1,12 @@
 #include "cc/libraries.h"
 
 #include "cc/shared.h"
+#include "exe/elf_file.h"
 #include "exe/sections.h"
 
 #include <rethread/instrument.h>
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,12 +88,28 @@ static char *locate(const struct libraries *all, const struct library *user, con
 
 /* ---------------------------------------------------------------- loading */
 
+static bool has_mark(const char *path)
+{
+	struct dynamic d;
+	if (!dynamic_read(&d, path))
+		return false;
+	bool has = dynamic_uses(&d, RT_LIBRARY_MARK);
+	dynamic_release(&d);
+	return has;
+}
+
 bool libraries_any_ours(const struct libraries *all)
 {
-	for (size_t i = 0; i < all->inputs.n; i++)
-		if (sections_has(all->inputs.at[i].path, RT_SECTION_SHARED))
-			return true;
-	return false;
+	bool any = false;
+	for (size_t i = 0; i < all->inputs.n; i++) {
+		const char *path = all->inputs.at[i].path;
+		if (sections_has(path, RT_SECTION_SHARED))
+			any = true;
+		else if (has_mark(path))
+			warn("%s was stripped of its bitcode: what it does is not recorded; `rethread strip' moves the bitcode to "
+			     "a file beside it, where it is found", path);
+	}
+	return any;
 }
 
 struct library *libraries_find(const struct libraries *all, const char *name)
@@ -152,6 +170,7 @@ bool libraries_load(struct libraries *all, const strings *argv, const char *prog
 {
 	if (!dynamic_read(&all->program, program))
 		return false;
+	all->program_path = xstrdup(program);
 	load_needed(all, NULL, &all->program, argv);
 	for (size_t i = 0; i < all->n; i++)
 		load_needed(all, all->at[i], &all->at[i]->dynamic, argv);
@@ -171,6 +190,7 @@ void libraries_release(struct libraries *all)
 	}
 	vec_free(all);
 	dynamic_release(&all->program);
+	free(all->program_path);
 	linker_inputs_release(&all->inputs);
 }
 
@@ -213,6 +233,49 @@ static const char *contested(const struct libraries *all, const struct library *
 	return NULL;
 }
 
+bool libraries_may_load(const struct libraries *all)
+{
+	static const char *const names[] = {"dlopen", "dlmopen", "dlsym", "dlvsym"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (dynamic_uses(&all->program, names[i]))
+			return true;
+		for (size_t k = 0; k < all->n; k++)
+			if (libraries_takes_in(all->at[k]) && dynamic_uses(&all->at[k]->dynamic, names[i]))
+				return true;
+	}
+	return false;
+}
+
+static bool mentions(const char *path, const char *text)
+{
+	struct elf e;
+	if (!elf_open(&e, path, O_RDONLY, NULL))
+		return false;
+	const Elf64_Shdr *s = elf_find(&e, ".rodata");
+	char *data = s && s->sh_size <= e.size ? xmalloc(s->sh_size + 1) : NULL;
+	bool found = data && elf_get(&e, data, s->sh_size, s->sh_offset) && memmem(data, s->sh_size, text, strlen(text));
+	free(data);
+	elf_close(&e);
+	return found;
+}
+
+/* Who may load the library by its name, so that its code would be there twice; or NULL. */
+static const char *loader(const struct libraries *all, const struct library *l)
+{
+	const char *slash = strrchr(l->names.at[0], '/'), *name = slash ? slash + 1 : l->names.at[0];
+	const char *end = strstr(name, ".so"), *found = NULL;
+	if (!end || !libraries_may_load(all) || shared_is_kept("none"))
+		return NULL;
+	char *stem = xasprintf("%.*s", (int)(end - name) + 3, name);
+	if (mentions(all->program_path, stem))
+		found = "the program";
+	for (size_t i = 0; i < all->n && !found; i++)
+		if (libraries_takes_in(all->at[i]) && mentions(all->at[i]->path, stem))
+			found = all->at[i]->names.at[0];
+	free(stem);
+	return found;
+}
+
 /* What a shared library needs has to be a shared library. Returns whether there is more to keep now. */
 static bool keep_needed(struct libraries *all, const struct library *user)
 {
@@ -241,6 +304,10 @@ bool libraries_choose(struct libraries *all, bool verbose)
 			keep(l, ", which is defined elsewhere too", symbol);
 		else if (!l->kept && l->dynamic.old_versions)
 			keep(l, "", "it defines several versions of a symbol");
+		const char *who = l->kept ? NULL : loader(all, l);
+		if (who)
+			keep(l, " uses dlopen and has its name in it, and the code must not be there twice; RETHREAD_KEEP_SHARED=none "
+				"if it is not loaded so", who);
 	}
 	for (bool more = true; more;) {
 		more = false;

@@ -18,7 +18,7 @@ static const char *const exported[] = {
 #define X(name) #name,
 #include <rethread/interposed.def>
 #undef X
-	"__assert_fail",
+	RT_LIBRARY_MARK, "__assert_fail",
 	"sigaction", "signal", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
 };
 
@@ -75,7 +75,9 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 	for (size_t m = 0; m < 2; m++) {
 		l->log[m] = xasprintf("%s/%s.log", tmp, modes[m]);
 		l->hash[m] = xasprintf("%s/%s.hash", tmp, modes[m]);
-		l->job[m] = (struct job){.argv = strings_copy(&job->argv), .output = l->log[m]};
+		l->job[m] = (struct job){.argv = strings_copy(&job->argv),
+					  .environment = strings_copy(&job->environment),
+					  .output = l->log[m]};
 		strings *argv = &l->job[m].argv, *env = &l->job[m].environment;
 		if (m == 1) {
 			linker_drop_side_outputs(argv);

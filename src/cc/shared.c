@@ -171,35 +171,51 @@ static bool first_complaint(const char *trace, struct error *err)
 	return false;
 }
 
-/* True also when there is nothing to pack. */
+/* False without an error when there is nothing to pack. */
 static bool pack(const struct package *p, const struct job *job, const char *tmp, bool verbose, struct error *err)
 {
 	const char *library = job->argv.at[linker_output(&job->argv)];
 	struct dynamic made;
+	err->text[0] = 0;
 	if (!dynamic_read(&made, library))
-		return true; /* /dev/null */
+		return false; /* /dev/null */
 	unsigned priority = choose_priority(&job->argv, &made);
 	bool ok = merge_bitcode(p, job, priority, verbose) || first_complaint(p->trace, err);
-	if (ok && !access(p->module, F_OK))
-		ok = describe(p, job, &made, priority, tmp, err) && carry(p, library, err);
+	ok = ok && !access(p->module, F_OK) && describe(p, job, &made, priority, tmp, err) && carry(p, library, err);
 	dynamic_release(&made);
 	return ok;
 }
 
+static int link_with_guard(const struct job *job)
+{
+	struct job with = {.argv = strings_copy(&job->argv)};
+	char *guard = tool_file("rethread_library.o");
+	strings_insert(&with.argv, linker_output(&job->argv) + 1, guard);
+	int status = linker_run_plainly(&with);
+	free(guard);
+	job_release(&with);
+	return status;
+}
+
 int shared_link(const struct job *job, const char *tmp, bool verbose)
 {
-	int status = linker_run_plainly(job);
-	if (status || shared_is_kept(NULL) || !linker_output(&job->argv))
+	if (shared_is_kept(NULL))
+		return linker_run_plainly(job);
+	int status = link_with_guard(job);
+	if (status)
 		return status;
 	struct error err;
 	struct package p = {xasprintf("%s/module.bc", tmp), xasprintf("%s/native.o", tmp), xasprintf("%s/text", tmp),
 			    xasprintf("%s/trace", tmp)};
-	if (!pack(&p, job, tmp, verbose, &err) && !job_signal())
-		warn("%s is an ordinary shared library, whose code is not recorded: %s",
-		     job->argv.at[linker_output(&job->argv)], err.text);
+	if (!pack(&p, job, tmp, verbose, &err) && !job_signal()) {
+		if (err.text[0])
+			warn("%s is an ordinary shared library, whose code is not recorded: %s",
+			     job->argv.at[linker_output(&job->argv)], err.text);
+		status = linker_run_plainly(job); /* without the guard */
+	}
 	free(p.module);
 	free(p.native);
 	free(p.text);
 	free(p.trace);
-	return 0;
+	return status;
 }

@@ -14,7 +14,7 @@ int shared_link(const struct job *job, const char *tmp, bool verbose);
 
 /*
  * Libraries that stay what they are, by the environment: RETHREAD_KEEP_SHARED=all, or names of libraries (as in DT_NEEDED, or of the
- * files) with colons between them. With name NULL: are all kept?
+ * files) with colons between them; `none' instead of a name: not even those that the program may load by name. With name NULL: are all kept?
  */
 bool shared_is_kept(const char *name);
 

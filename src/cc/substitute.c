@@ -92,23 +92,7 @@ static bool replace(strings *to, const strings *argv, struct libraries *all, con
 	return ok;
 }
 
-/*
- * Libraries that are loaded while the program runs may use symbols of those that are part of it now. Whether any are loaded is
- * not known, but that somebody may do so is.
- */
-static bool loads_others(const struct libraries *all)
-{
-	static const char *const names[] = {"dlopen", "dlmopen", "dlsym", "dlvsym"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (dynamic_uses(&all->program, names[i]))
-			return true;
-		for (size_t k = 0; k < all->n; k++)
-			if (libraries_takes_in(all->at[k]) && dynamic_uses(&all->at[k]->dynamic, names[i]))
-				return true;
-	}
-	return false;
-}
-
+/* Libraries that are loaded while the program runs may use symbols of those that are part of it now. */
 static bool export_symbols(strings *argv, const struct libraries *all, const char *tmp, struct error *err)
 {
 	char *path = xasprintf("%s/exports", tmp);
@@ -126,6 +110,15 @@ static bool export_symbols(strings *argv, const struct libraries *all, const cha
 	}
 	free(path);
 	return ok;
+}
+
+static void print_absolute(FILE *file, const char *path)
+{
+	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	while (here && !strncmp(path, "./", 2))
+		path += 2;
+	fprintf(file, "%s%s%s\n", here ? here : "", here ? "/" : "", path);
+	free(here);
 }
 
 /* The contents of RT_SECTION_LIBRARIES, and the names. */
@@ -146,10 +139,13 @@ static bool list_libraries(struct substitution *s, const struct libraries *all, 
 		elf_close(&e);
 		for (size_t k = 0; k < n; k++)
 			fprintf(file, "%02x", id[k]);
-		fprintf(file, "%s %s\n", n ? "" : "-", l->path);
-		char *names = xasprintf("%s%s%s", s->names, *s->names ? ", " : "", l->names.at[0]);
-		free(s->names);
-		s->names = names;
+		fputs(n ? " " : "- ", file);
+		print_absolute(file, l->path);
+		for (size_t k = 0; k < l->names.n; k++) {
+			char *names = xasprintf("%s%s%s", s->names, *s->names ? ":" : "", l->names.at[k]);
+			free(s->names);
+			s->names = names;
+		}
 	}
 	return !fclose(file) || fail(err, "cannot write %s", s->list);
 }
@@ -157,9 +153,12 @@ static bool list_libraries(struct substitution *s, const struct libraries *all, 
 static bool make_job(struct substitution *s, const strings *argv, struct libraries *all, const char *tmp, struct error *err)
 {
 	bool ok = replace(&s->job.argv, argv, all, tmp, err);
-	if (ok && loads_others(all))
+	if (ok && libraries_may_load(all))
 		ok = export_symbols(&s->job.argv, all, tmp, err);
-	return ok && list_libraries(s, all, tmp, err);
+	ok = ok && list_libraries(s, all, tmp, err);
+	if (ok)
+		linker_add(&s->job.environment, "RETHREAD_PASS_LIBRARIES=", s->names);
+	return ok;
 }
 
 static int link_to(const struct job *job, const char *path)

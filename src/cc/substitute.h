@@ -6,6 +6,7 @@
  * on the command line, followed by what it needs itself; the first definition of a symbol wins, as it does at run time. A library stays
  * shared, with a warning, when
  *   - a library that was not built by rethread cc needs it: its code would be there twice;
+ *   - the program may load it by name, with dlopen;
  *   - it defines several versions of a symbol, or was linked with -Bsymbolic and defines what others define too.
  * RETHREAD_KEEP_SHARED (shared.h) keeps libraries shared without a warning.
  */
@@ -17,7 +18,7 @@
 struct substitution {
 	struct job job;  /* the link to do instead; no arguments: there is nothing to substitute */
 	char *list;      /* a file in tmp: contents of RT_SECTION_LIBRARIES */
-	char *names;     /* of the libraries, for messages */
+	char *names;     /* of the libraries, with colons between them */
 };
 
 /* Returns the exit status of the plain link: not 0 when the program does not link, which was said then. */

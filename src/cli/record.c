@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/hunt.h"
+#include "cli/libraries.h"
 #include "cli/margin.h"
 #include "cli/run.h"
 #include "trace/store.h"
@@ -158,6 +159,7 @@ static void check_program(struct record *r)
 	if (!sections_has(r->run.program, RT_SECTION_BITCODE))
 		die(EXIT_ERROR, "%s was not built by rethread: build it with `rethread cc' (or CC=rethread-cc), "
 				"then record again", r->run.program);
+	libraries_warn_changed(r->run.program);
 }
 
 static void load_twin(struct record *r)
@@ -288,6 +290,7 @@ static void report(const struct record *r, const struct run_result *result)
 		snprintf(run, sizeof run, "run %ld: ", r->done);
 	if (!r->quiet) {
 		warn_unknown(r);
+		libraries_warn_unrecorded(r->dir);
 		fprintf(stderr, "rethread: %s%s\nrethread: trace: %s\n", run, what, r->dir);
 	}
 	free(what);

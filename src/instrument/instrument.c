@@ -91,6 +91,8 @@ bool rethread_instrument(LLVMModuleRef m)
 	} else {
 		twin_instrument(m, &numbering, hash);
 	}
+	if (option("RETHREAD_PASS_LIBRARIES"))
+		library_list(m, option("RETHREAD_PASS_LIBRARIES"));
 	drop_attributes(m);
 	verify(m);
 	numbering_free(&numbering);

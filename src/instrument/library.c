@@ -100,3 +100,12 @@ void library_set_priority(LLVMModuleRef m, const char *text)
 	free(constructors);
 	free(destructors);
 }
+
+void library_list(LLVMModuleRef m, const char *names)
+{
+	LLVMValueRef text = LLVMConstStringInContext2(LLVMGetModuleContext(m), names, strlen(names), false);
+	LLVMValueRef list = LLVMAddGlobal(m, LLVMTypeOf(text), PASS_OWN_PREFIX "linked_in");
+	LLVMSetInitializer(list, text);
+	LLVMSetGlobalConstant(list, true);
+	LLVMSetVisibility(list, LLVMHiddenVisibility);
+}

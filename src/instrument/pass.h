@@ -21,6 +21,7 @@
  * Steering, by environment (set by `rethread cc`):
  *     RETHREAD_PASS=record|twin   what to make; unset or empty: the pass does nothing
  *     RETHREAD_PASS=library       only library_set_priority, with RETHREAD_PASS_PRIORITY=N
+ *     RETHREAD_PASS_LIBRARIES=A:B names of libraries whose code is in the module
  *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
  *     RETHREAD_PASS_REPORT=FILE   write what was found there (report.c)
@@ -156,6 +157,8 @@ void sharing_free(struct sharing *s);
  * both, the library's destructors are registered like those of objects.
  */
 void library_set_priority(LLVMModuleRef m, const char *priority);
+/* The program has the code of these libraries: __rethread_linked_in (instrument.h). */
+void library_list(LLVMModuleRef m, const char *names);
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* The calls of n->shown record what they show. */

@@ -6,7 +6,9 @@
 
 #include "rt/deadlock.h"
 #include "rt/failure.h"
+#include "rt/image.h"
 #include "rt/interpose.h"
+#include "rt/libraries.h"
 
 #include <limits.h>
 
@@ -85,6 +87,8 @@ int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict at
 		return rt_real.pthread_create(handle, attributes, routine, argument);
 	p->routine = routine;
 	p->argument = argument;
+	if (!rt_image_relative((uint64_t)(uintptr_t)routine))
+		rt_libraries_thread((const void *)routine);
 	result = rt_real.pthread_create(handle, attributes, run, p);
 	if (result) {
 		rt_peer_unused(p);

@@ -1,0 +1,10 @@
+/* What `rethread record' says about shared libraries. */
+#ifndef RETHREAD_CLI_LIBRARIES_H
+#define RETHREAD_CLI_LIBRARIES_H
+
+/* Warns of libraries whose code is part of the program and that were built anew since. */
+void libraries_warn_changed(const char *program);
+/* Warns of libraries whose code ran in the recorded run of trace `dir', but is not recorded. */
+void libraries_warn_unrecorded(const char *dir);
+
+#endif
