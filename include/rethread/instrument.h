@@ -138,9 +138,11 @@ enum rt_access {
 };
 /*
  * A call of a function of externals.def: the kind is RT_ACCESS_NONE, but above these bits stands its line in the table, from
- * 1; address is its parameters as 64-bit words (floating point: 0), and size is how many there are, at most so many.
+ * 1; address is its parameters as 64-bit words (floating point: 0), and size is how many there are, at most so many. Of a
+ * function outside of the module that the table does not have, RT_LIBRARY_UNKNOWN, and no parameters.
  */
 #define RT_ACCESS_LIBRARY 8
+#define RT_LIBRARY_UNKNOWN 0xffffffu
 #define RT_LIBRARY_PARAMETERS 16
 struct rt_gate {
 	uint64_t count;

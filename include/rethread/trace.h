@@ -236,6 +236,11 @@ struct rt_sync {
  *   RESULT  both: the step that is SAP `first` returned `value`. location is 0.
  *   WAKE    both: an input that may be what others wait for (inputs.def, WAKES), the `version`-th of the process to begin.
  *   HEAR    both: an input that may have waited for one (HEARS): `version` of them had begun when it ended.
+ *   ALONE   both: from SAP `first` to `last` no other thread did anything to memory; 0: it did not stay alone until the SAP was
+ *           done. What others had done by then is in the SEEN that follow.
+ *   SEEN    both: thread number `value` had done `version` SAPs, so that those come before the ALONE, and the SAP
+ *           `count` later, and all behind it, come after it. The one in between when that is 2 was on its way, and is in no order.
+ *   AFTER   both: SAP `first`, which was on its way then, came after SAP `version` of thread number `value`, which was ALONE.
  *
  * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
  * step has begun and is not done, or RT_OBJECT_THREAD while a thread is being created (which may run already).
@@ -248,6 +253,9 @@ enum rt_order_kind {
 	RT_ORDER_RESULT = 5,
 	RT_ORDER_WAKE = 6,
 	RT_ORDER_HEAR = 7,
+	RT_ORDER_ALONE = 8,
+	RT_ORDER_SEEN = 9,
+	RT_ORDER_AFTER = 10,
 };
 struct rt_order {
 	uint64_t first, last;

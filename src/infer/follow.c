@@ -234,6 +234,32 @@ static void order_calls(struct builder *b)
 	vec_free(&wakes);
 }
 
+/*
+ * Who was alone comes after all that others had done, and they go on after it. A thread that did nothing more has nothing
+ * to wait with, but for the one that failed in what it did next.
+ */
+static void order_alone(struct builder *b)
+{
+	const struct trace *t = b->t;
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		const struct rt_order *alone = NULL;
+		for (size_t k = 0; k < t->threads[i].norder; k++) {
+			const struct rt_order *o = &t->threads[i].order[k];
+			if (o->kind == RT_ORDER_ALONE)
+				alone = o;
+			if (o->kind == RT_ORDER_AFTER && o->value < t->nthreads)
+				add_after(b, i, o->first, o->value, o->version);
+			if (o->kind != RT_ORDER_SEEN || !alone || o->value >= t->nthreads)
+				continue;
+			uint64_t next = o->version + o->count;
+			bool goes_on = t->threads[o->value].info.sync_done >= next || o->value == t->failure.thread;
+			add_after(b, i, o->first, o->value, o->version);
+			if (alone->last && goes_on)
+				add_after(b, o->value, next, i, alone->last);
+		}
+	}
+}
+
 static void force_results(struct builder *b)
 {
 	for (size_t i = 0; i < b->runs.n; i++) {
@@ -462,6 +488,7 @@ bool follow(const struct trace *t, struct schedule *s, struct error *err)
 	bool ok = order_locations(&b, err);
 	if (ok) {
 		order_calls(&b);
+		order_alone(&b);
 		force_results(&b);
 		stop_threads(&b);
 		ok = leave_out_implied(&b, err);

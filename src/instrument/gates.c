@@ -142,7 +142,7 @@ static void replace_operand(struct gates *g, LLVMValueRef site, int operand, LLV
 
 /* ---------------------------------------------------------------- calls of libraries ---------- */
 
-/* The line of externals.def, from 1, that the site calls; 0: none. */
+/* The line of externals.def, from 1, that the site calls; 0: none. What does not return cannot be waited for. */
 static uint32_t library_line(LLVMValueRef site, enum site_kind kind)
 {
 	static const char *const names[] = {
@@ -156,7 +156,7 @@ static uint32_t library_line(LLVMValueRef site, enum site_kind kind)
 	for (uint32_t i = 0; name && i < sizeof names / sizeof *names; i++)
 		if (!strcmp(names[i], name))
 			return i + 1;
-	return 0;
+	return name && !llvm_does_not_return(site) && !llvm_is_musttail(site) ? RT_LIBRARY_UNKNOWN : 0;
 }
 
 static LLVMValueRef room_for_parameters(struct gates *g, LLVMValueRef site)
@@ -207,7 +207,8 @@ static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum si
 	LLVMTypeRef i64 = int_type(g->module, 64);
 	struct accessed a = accessed_by(g, at, kind);
 	uint32_t library = library_line(at, kind);
-	if (library)
+	bool known = library && library != RT_LIBRARY_UNKNOWN;
+	if (known)
 		a.address = room_for_parameters(g, at);
 	build_before(b, at);
 	LLVMValueRef count = volatile_load(g, i64, gate_field(g, GATE_COUNT));
@@ -219,7 +220,7 @@ static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum si
 	LLVMValueRef end = llvm_unlikely_if(asked, at);
 	build_before(b, end);
 	LLVMBasicBlockRef slow = LLVMGetInstructionParent(end);
-	unsigned parameters = library ? store_parameters(g, at) : 0;
+	unsigned parameters = known ? store_parameters(g, at) : 0;
 	LLVMValueRef size = a.size ? as_size(g, a.size) : int_value(g->module, 64, parameters);
 	LLVMValueRef arguments[] = {
 		int_value(g->module, 32, site),

@@ -559,7 +559,7 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 	a->place = address;
 	a->size = size;
 	a->access = kind;
-	if (kind == RT_ACCESS_NONE)
+	if (kind == RT_ACCESS_NONE || kind >> RT_ACCESS_LIBRARY)
 		a->in_call = true;
 	else
 		conflicts_access(a, site, address, size, kind != RT_ACCESS_LOAD);
@@ -646,20 +646,6 @@ void conductor_ends(struct twin_thread *t)
 
 /* ---- calls that block ---- */
 
-/* Does the kernel have the thread wait for something? */
-static bool is_asleep(const struct actor *a)
-{
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/self/task/%d/stat", a->thread->tid);
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long n = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *state = strrchr(text, ')');
-	return state && state[1] && (state[2] == 'S' || state[2] == 'D');
-}
-
 static void *monitor(void *unused)
 {
 	(void)unused;
@@ -674,7 +660,7 @@ static void *monitor(void *unused)
 			continue;
 		lock();
 		struct actor *a = atomic_load(&running);
-		if (a && a->in_call && a->thread->tid && is_asleep(a)) {
+		if (a && a->in_call && a->thread->tid && twin_thread_asleep(a->thread)) {
 			a->state = ACTOR_OUTSIDE;
 			pass_on(NULL);
 			idle = 0;

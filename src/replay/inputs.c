@@ -75,11 +75,14 @@ static void check(const struct rt_input *record, uint32_t function)
 static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 {
 	struct twin_thread *self = twin_self();
-	int unused;
+	int result;
 	bool lost = true;
 	if (!self || self->deep)
 		return WAY_FOREIGN;
-	gate_enter_as(function_name(function), NULL, &unused);
+	if (gate_enter_as(function_name(function), NULL, &result) && result == RT_CANCELLED) {
+		gate_leave();
+		twin_cancelled();
+	}
 	if (twin_mode == TWIN_RECORD)
 		g->recorder = self;
 	g->record = input_log_is_open() ? input_log_next(self, &lost) : NULL;
@@ -203,6 +206,17 @@ static void record_end(struct given *g, uint16_t function, int error, uint64_t *
 		twin_pages_free(g->bounce, g->buffer_size);
 	}
 	errno = error;
+}
+
+/* The thread was cancelled in the call. */
+static void record_cancelled(void *given)
+{
+	struct given *g = given;
+	g->recorder->deep = false;
+	recorder_lets_go(g->recorder);
+	if (g->bounce)
+		twin_pages_free(g->bounce, g->buffer_size);
+	twin_step_cancelled(NULL);
 }
 
 static void record_out(struct given *g, const void *p, int64_t n)
@@ -521,7 +535,9 @@ static void input_map_done(void *at, size_t n, int prot)
 			break;                                                        \
 		case WAY_RECORDED:                                                    \
 			record_call(&input, flags);                                   \
+			pthread_cleanup_push(record_cancelled, &input);               \
 			result = call;                                                \
+			pthread_cleanup_pop(0);                                       \
 			int error = errno;                                            \
 			memcpy(&bits, &result, sizeof result);                        \
 			if (((flags)&FORKS) && !bits)                                 \

@@ -79,7 +79,7 @@ int pthread_join(pthread_t id, void **result)
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_join(id, result)));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, CANCELLABLE(rt_real.pthread_join(id, result))));
 }
 
 int pthread_tryjoin_np(pthread_t id, void **result)
@@ -93,14 +93,14 @@ int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *unt
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_timedjoin_np(id, result, until)));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, CANCELLABLE(rt_real.pthread_timedjoin_np(id, result, until))));
 }
 
 int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const struct timespec *until)
 {
 	if (infers())
 		return twin_engine->join(id, result, WHAT);
-	return STEP((conductor_on ? conductor_join(id) : (void)0, rt_real.pthread_clockjoin_np(id, result, clock, until)));
+	return STEP((conductor_on ? conductor_join(id) : (void)0, CANCELLABLE(rt_real.pthread_clockjoin_np(id, result, clock, until))));
 }
 
 int pthread_detach(pthread_t id)
@@ -132,6 +132,13 @@ _Noreturn void twin_cancelled(void)
 	gate_give_up();
 }
 
+void twin_step_cancelled(void *unused)
+{
+	(void)unused;
+	gate_returns(RT_CANCELLED);
+	gate_leave();
+}
+
 int pthread_cancel(pthread_t id)
 {
 	if (infers()) {
@@ -146,14 +153,14 @@ void pthread_testcancel(void)
 	if (infers())
 		twin_engine->point(WHAT);
 	else
-		(void)STEP((rt_real.pthread_testcancel(), 0));
+		(void)STEP(CANCELLABLE((rt_real.pthread_testcancel(), 0)));
 }
 
 unsigned sleep(unsigned seconds)
 {
 	if (infers())
 		return (unsigned)twin_engine->point(WHAT);
-	return (unsigned)STEP(conductor_sleeps(seconds * 1000000000ull) ? 0 : (int)rt_real.sleep(seconds));
+	return (unsigned)STEP(conductor_sleeps(seconds * 1000000000ull) ? 0 : (int)CANCELLABLE(rt_real.sleep(seconds)));
 }
 
 static uint64_t in_ns(const struct timespec *t)
@@ -174,14 +181,14 @@ int usleep(useconds_t us)
 {
 	if (infers())
 		return slept(twin_engine->point(WHAT));
-	return slept(STEP(!conductor_sleeps(us * 1000ull) && rt_real.usleep(us) ? errno : 0));
+	return slept(STEP(!conductor_sleeps(us * 1000ull) && CANCELLABLE(rt_real.usleep(us)) ? errno : 0));
 }
 
 int nanosleep(const struct timespec *t, struct timespec *left)
 {
 	if (infers())
 		return slept(twin_engine->point(WHAT));
-	return slept(STEP(!conductor_sleeps(in_ns(t)) && rt_real.nanosleep(t, left) ? errno : 0));
+	return slept(STEP(!conductor_sleeps(in_ns(t)) && CANCELLABLE(rt_real.nanosleep(t, left)) ? errno : 0));
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
@@ -190,7 +197,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct
 		return twin_engine->point(WHAT);
 	/* Until a point in time: nobody knows how far off that is; a moment. */
 	uint64_t ns = flags & TIMER_ABSTIME ? 1000000 : in_ns(t);
-	return STEP(conductor_sleeps(ns) ? 0 : rt_real.clock_nanosleep(clock, flags, t, left));
+	return STEP(conductor_sleeps(ns) ? 0 : CANCELLABLE(rt_real.clock_nanosleep(clock, flags, t, left)));
 }
 
 /* ---- mutexes ---- */

@@ -19,6 +19,24 @@ void interpose_thread(struct twin_thread *t);
 /* The name of the function, for messages and explanations. */
 #define WHAT __func__
 
+/*
+ * A real call in which the thread may be cancelled: in mode record its step then returns RT_CANCELLED, which ends it before
+ * the program's own cleanup handlers run.
+ */
+#define CANCELLABLE(call)                                                                          \
+	({                                                                                         \
+		__typeof__(call) done_;                                                            \
+		if (twin_mode == TWIN_RECORD) {                                                    \
+			pthread_cleanup_push(twin_step_cancelled, NULL);                           \
+			done_ = (call);                                                            \
+			pthread_cleanup_pop(0);                                                    \
+		} else {                                                                           \
+			done_ = (call);                                                            \
+		}                                                                                  \
+		done_;                                                                             \
+	})
+void twin_step_cancelled(void *unused);
+
 /* One step around a real call: on a synchronization object, or on none that the runtime knows. */
 #define STEP_ON(object, call)                                                                      \
 	({                                                                                         \

@@ -4,13 +4,14 @@
  * logged is the order that was; a step of an interposed function is logged while its object is held.
  *
  * Locations are slots of a table, by address in granules of 8 bytes. Two addresses in one slot only order more than
- * need be.
+ * need be. What is very large, or of unknown extent, is not looked up there: its thread is alone meanwhile (alone.c).
  *
  * A thread writes its own entries, except that nobody else ever touches `open` of a location whose last run is
  * somebody's. An entry's `first` is written last; a run in the log grows in place, so that death loses nothing.
  */
 #include "replay/recorder.h"
 
+#include "replay/alone.h"
 #include "replay/library.h"
 #include "rt/clock.h"
 #include "rt/failure.h"
@@ -26,6 +27,7 @@
 #include <unistd.h>
 
 #define LOCATIONS (1u << 16)
+#define LARGE 4096u /* locations: from here on being alone costs less */
 #define FRESH 64u
 #define CACHE 1024u
 #define ORDER_CHUNK (64u << 10)
@@ -53,6 +55,7 @@ struct recorder {
 	uint64_t seq;             /* of chunks */
 	bool open;                /* between the halves of a gate */
 	bool writes;
+	bool large;               /* there is more to hold than `held` has */
 	uint32_t nheld;
 	struct rt_order *call;    /* entry of the call that goes on */
 	const void *fresh[FRESH]; /* blocks that it allocated, the latest ones */
@@ -101,6 +104,17 @@ static struct rt_order *entry_add(struct twin_thread *self, struct rt_order entr
 	*e = entry;
 	__atomic_store_n(&e->first, first, __ATOMIC_RELEASE);
 	return e;
+}
+
+struct rt_order *recorder_entry(struct twin_thread *self, struct rt_order entry)
+{
+	return entry_add(self, entry);
+}
+
+uint64_t recorder_done(const struct twin_thread *t)
+{
+	const struct recorder *r = t->recorder;
+	return r && r->thread ? __atomic_load_n(&r->thread->sync_done, __ATOMIC_ACQUIRE) : 0;
 }
 
 static void grow_run(struct rt_order *e, uint64_t sap)
@@ -220,11 +234,12 @@ static void add_places(struct recorder *r, const void *address, uint64_t size)
 {
 	uint64_t first = (uint64_t)(uintptr_t)address >> 3, last = ((uint64_t)(uintptr_t)address + size - 1) >> 3;
 	uint32_t n = r->nheld;
-	for (uint64_t g = first; g <= last && n < LOCATIONS; g++)
+	if (last - first >= LARGE || n >= LARGE) {
+		r->large = true;
+		return;
+	}
+	for (uint64_t g = first; g <= last; g++)
 		r->held[n++] = place_of(g);
-	if (last - first >= LOCATIONS - r->nheld) /* all of them, then */
-		for (n = 0; n < LOCATIONS; n++)
-			r->held[n] = n;
 	sort_places(r->held, n);
 	r->nheld = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -242,6 +257,24 @@ static void unlock_places(const struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->nheld; i++)
 		unlock_place(r->held[i]);
+}
+
+/* Nobody else gets at what was added: by its locations, or because there is nobody else. */
+static void hold(struct twin_thread *self)
+{
+	struct recorder *r = self->recorder;
+	bool large = r->large;
+	r->large = false;
+	if (self->alone || (large && alone_begin(self))) {
+		r->nheld = 0;
+		return;
+	}
+	if (large)
+		for (r->nheld = 0; r->nheld < LOCATIONS; r->nheld++)
+			r->held[r->nheld] = r->nheld;
+	if (r->nheld)
+		alone_touches(self);
+	lock_places(r);
 }
 
 /* What is held counts as touched, and is let go. */
@@ -302,6 +335,46 @@ static void give_way(struct recorder *r)
 	errno = saved;
 }
 
+/*
+ * What a function touches may change until it is held: then once more. Of what is unknown all is held, and so are the
+ * functions that have a state of their own.
+ */
+static void begin_library(struct twin_thread *self)
+{
+	struct recorder *r = self->recorder;
+	recorder_calls(self);
+	if (library_reaches_anything(&r->library)) {
+		alone_begin(self);
+		return;
+	}
+	for (;;) {
+		uint64_t extent = library_begins(self, &r->library);
+		hold(self);
+		if (!r->nheld || library_extent(&r->library) == extent)
+			return;
+		unlock_places(r);
+		r->nheld = 0;
+	}
+}
+
+/* A step of an interposed function. */
+static void begin_step(struct twin_thread *self, const char *what, const void *object)
+{
+	struct recorder *r = self->recorder;
+	bool creates = !strcmp(what, "pthread_create");
+	bool gives_up = object && (is_release(what) || self->releases);
+	/* Neither waits for anybody; and others can be seen to come after it before it is done. */
+	alone_pass(self, creates || gives_up ? ALONE_HARD : ALONE_SOFT);
+	if (gives_up) {
+		note_object(self, object);
+	} else if (object) {
+		r->object = object;
+		__atomic_store_n(&r->thread->waits_for, place_of((uint64_t)(uintptr_t)object >> 3) + 1, __ATOMIC_RELEASE);
+	} else if (creates) {
+		r->thread->waits_for = RT_OBJECT_THREAD;
+	}
+}
+
 void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, const void *address, uint64_t size)
 {
 	struct recorder *r = self->recorder;
@@ -314,24 +387,21 @@ void recorder_before(struct twin_thread *self, const char *what, uint32_t kind, 
 	r->open = true;
 	gate->signal = 1;
 	r->result = 0;
-	if (what && address && (is_release(what) || self->releases)) {
-		note_object(self, address);
-	} else if (what && address) {
-		r->object = address;
-		__atomic_store_n(&r->thread->waits_for, place_of((uint64_t)(uintptr_t)address >> 3) + 1, __ATOMIC_RELEASE);
-	} else if (what && !strcmp(what, "pthread_create")) {
-		r->thread->waits_for = RT_OBJECT_THREAD;
-	} else if (!what && kind >> RT_ACCESS_LIBRARY) {
-		recorder_calls(self);
+	if (what) {
+		begin_step(self, what, address);
+	} else if (kind >> RT_ACCESS_LIBRARY) {
+		alone_pass(self, ALONE_SOFT);
 		r->library = (struct library_call){ kind >> RT_ACCESS_LIBRARY, size, address };
-		library_begins(self, &r->library);
-		lock_places(r);
-	} else if (!what && address && size) {
+		begin_library(self);
+	} else if (address && size) {
 		r->writes = kind != RT_ACCESS_LOAD;
 		add_places(r, address, size);
-		lock_places(r);
-	} else if (!what && kind == RT_ACCESS_NONE) {
-		recorder_calls(self);
+		alone_pass(self, r->large ? ALONE_SOFT : ALONE_HARD);
+		hold(self);
+	} else {
+		alone_pass(self, ALONE_SOFT);
+		if (kind == RT_ACCESS_NONE)
+			recorder_calls(self);
 	}
 }
 
@@ -363,11 +433,11 @@ void recorder_hears(struct twin_thread *self)
 void recorder_source(struct twin_thread *self, const void *address, uint64_t size)
 {
 	struct recorder *r = self->recorder;
-	if (!r || !r->open || !size)
+	if (!r || !r->open || !size || self->alone)
 		return;
 	unlock_places(r);
 	add_places(r, address, size);
-	lock_places(r);
+	hold(self);
 }
 
 void recorder_after(struct twin_thread *self, uint64_t sap)
@@ -379,7 +449,7 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 	if (r->library.line) {
 		note_held(self, sap);
 		library_ends(self, &r->library);
-		lock_places(r);
+		hold(self);
 		r->library.line = 0;
 	}
 	r->open = false;
@@ -395,6 +465,7 @@ void recorder_after(struct twin_thread *self, uint64_t sap)
 	r->call = NULL;
 	r->thread->waits_for = 0;
 	__atomic_store_n(&r->thread->sync_done, sap, __ATOMIC_RELEASE);
+	alone_done(self);
 }
 
 void recorder_touches(struct twin_thread *self, const void *address, uint64_t size, bool writes)
@@ -409,7 +480,7 @@ void recorder_touches(struct twin_thread *self, const void *address, uint64_t si
 void recorder_holds(struct twin_thread *self)
 {
 	if (self->recorder && self->recorder->open)
-		lock_places(self->recorder);
+		hold(self);
 }
 
 void recorder_lets_go(struct twin_thread *self)
@@ -494,11 +565,11 @@ bool recorder_frees(const void *p, uint64_t size)
 {
 	struct twin_thread *self = twin_self();
 	struct recorder *r = self ? self->recorder : NULL;
-	if (!r || !r->thread || !r->call || r->nheld || !size || is_fresh(r, p))
+	if (!r || !r->thread || !r->call || r->nheld || !size || self->alone || is_fresh(r, p))
 		return false;
 	int saved = errno;
 	add_places(r, p, size);
-	lock_places(r);
+	hold(self);
 	for (uint32_t i = 0; i < r->nheld; i++)
 		note(self, r->held[i], self->gate->count, true);
 	errno = saved;
@@ -568,7 +639,7 @@ void recorder_thread_ends(struct twin_thread *t)
 static void failed(void)
 {
 	twin_report->failure = rt_log.header->failure;
-	report_outcome(RT_REPLAY_FAILED, twin_self(), "%s", rt_log.header->failure.message);
+	report_outcome(RT_REPLAY_FAILED, twin_own(), "%s", rt_log.header->failure.message);
 	rt_log_end(0);
 }
 

@@ -52,6 +52,9 @@ bool recorder_frees(const void *p, uint64_t size);
 /* The call at hand got a block; giving it back before the call is done needs no order. */
 void recorder_allocated(const void *p);
 void recorder_freed(void);
+/* For alone.c: an entry of the calling thread's, NULL when the log has ended; how many SAPs a thread has done. */
+struct rt_order *recorder_entry(struct twin_thread *self, struct rt_order entry);
+uint64_t recorder_done(const struct twin_thread *t);
 /* What the step at hand returned. */
 void recorder_result(struct twin_thread *self, int result);
 

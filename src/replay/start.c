@@ -64,7 +64,7 @@ static bool parse(const char *text, struct setting *s)
 
 static void on_failure(void)
 {
-	report_outcome(RT_REPLAY_FAILED, twin_self(), "%s", twin_report->failure.message);
+	report_outcome(RT_REPLAY_FAILED, twin_own(), "%s", twin_report->failure.message);
 }
 
 /* What the mode replay has, and record may have: a report, a schedule, inputs of a recorded run. */

@@ -64,6 +64,7 @@ struct waiting {
 	pthread_mutex_t *mutex;
 	const struct timespec *until;
 	clockid_t clock;
+	const char *what; /* the function */
 };
 
 static int really_wait(const struct waiting *w)
@@ -75,14 +76,32 @@ static int really_wait(const struct waiting *w)
 	return rt_real.pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until);
 }
 
+/* The step in which the thread has the mutex back. */
+static void has_mutex_again(const struct waiting *w, int result)
+{
+	int unused;
+	struct twin_thread *self = twin_self();
+	gate_leave();
+	gate_enter_as(w->what, w->mutex, &unused);
+	gate_returns(result);
+	gate_leave();
+	if (self)
+		self->orders = false;
+}
+
+static void wait_cancelled(void *w)
+{
+	has_mutex_again(w, RT_CANCELLED);
+}
+
 /* The rest of wait_controlled, where the conductor says who goes on. */
-static int wait_conducted(const struct waiting *w, const char *what)
+static int wait_conducted(const struct waiting *w)
 {
 	int unused;
 	rt_real.pthread_mutex_unlock(w->mutex);
 	gate_leave();
 	int result = conductor_wait(w->cond, w->until != NULL);
-	gate_enter_as(what, w->mutex, &unused);
+	gate_enter_as(w->what, w->mutex, &unused);
 	CONDUCTED(w->mutex, EBUSY, false, 0, rt_real.pthread_mutex_trylock(w->mutex));
 	gate_returns(result);
 	gate_leave();
@@ -94,36 +113,32 @@ static int wait_conducted(const struct waiting *w, const char *what)
  * it, and the condition variable itself is left alone (conds.c keeps account). Beyond the schedule the wait
  * is real.
  */
-static int wait_controlled(const struct waiting *w, const char *what)
+static int wait_controlled(const struct waiting *w)
 {
 	int result = 0;
 	struct twin_thread *self = twin_self();
 	if (self)
 		self->releases = self->orders = true;
-	gate_enter_as(what, w->mutex, &result);
+	gate_enter_as(w->what, w->mutex, &result);
 	if (self)
 		self->releases = false;
 	if (conductor_on)
-		return wait_conducted(w, what);
+		return wait_conducted(w);
 	if (!gate_is_scheduled()) {
 		gate_leave(); /* whoever takes the mutex next waits until it is really released */
 		if (!w->until || twin_mode != TWIN_RECORD)
 			gate_blocks();
+		pthread_cleanup_push(wait_cancelled, (void *)w);
 		result = really_wait(w);
-		gate_leave();
-		int unused;
-		gate_enter_as(what, w->mutex, &unused);
-		gate_returns(result);
-		gate_leave();
-		if (self)
-			self->orders = false;
+		pthread_cleanup_pop(0);
+		has_mutex_again(w, result);
 		return result;
 	}
 	cond_waits(w->cond);
 	rt_real.pthread_mutex_unlock(w->mutex);
 	gate_leave();
 	self->cond = w->cond;
-	if (!gate_enter_as(what, w->mutex, &result))
+	if (!gate_enter_as(w->what, w->mutex, &result))
 		result = 0;
 	self->cond = NULL;
 	cond_woken(w->cond);
@@ -137,28 +152,28 @@ static int wait_controlled(const struct waiting *w, const char *what)
 	return result;
 }
 
-static int wait_inferred(const struct waiting *w, const char *what)
+static int wait_inferred(const struct waiting *w)
 {
-	return twin_engine->wait(w->cond, w->mutex, what);
+	return twin_engine->wait(w->cond, w->mutex, w->what);
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	struct waiting w = { cond, mutex, NULL, -1 };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
+	struct waiting w = { cond, mutex, NULL, -1, WHAT };
+	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
-	struct waiting w = { cond, mutex, until, -1 };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
+	struct waiting w = { cond, mutex, until, -1, WHAT };
+	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 
 int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
 			   const struct timespec *until)
 {
-	struct waiting w = { cond, mutex, until, clock };
-	return infers() ? wait_inferred(&w, WHAT) : wait_controlled(&w, WHAT);
+	struct waiting w = { cond, mutex, until, clock, WHAT };
+	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 
 int pthread_cond_signal(pthread_cond_t *cond)
@@ -226,7 +241,7 @@ static int try_semaphore(sem_t *s)
 
 #define TAKE(timed, name, arguments)                                                    \
 	(conductor_on ? with_errno(CONDUCTED(s, EAGAIN, timed, 0, try_semaphore(s)))    \
-		      : rt_real.name arguments)
+		      : CANCELLABLE(rt_real.name arguments))
 
 #define SEMAPHORE(name, step, parameters, call)                               \
 	int name parameters                                                   \

@@ -2,6 +2,7 @@
 #include "replay/conductor.h"
 #include "replay/recorder.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 static _Atomic(struct twin_thread *) blocks[BLOCKS];
 static _Atomic uint32_t count;
 static __thread struct twin_thread *self;
+static __thread struct twin_thread *own; /* the same, and stays: a thread may fail when it is over */
 
 /* Paths (instrument.h) are only looked at by the conductor. */
 static uint64_t nowhere = 1;
@@ -41,9 +43,14 @@ struct twin_thread *twin_self(void)
 	return self;
 }
 
+struct twin_thread *twin_own(void)
+{
+	return own;
+}
+
 uint32_t twin_self_number(void)
 {
-	return self ? self->number : UINT32_MAX;
+	return own ? own->number : UINT32_MAX;
 }
 
 uint32_t twin_thread_count(void)
@@ -105,7 +112,7 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 
 void twin_thread_begin(struct twin_thread *t)
 {
-	self = t;
+	self = own = t;
 	path_word = 1;
 	__rethread_path = &path_word;
 	t->tid = (int)syscall(SYS_gettid);
@@ -137,4 +144,17 @@ struct twin_thread *twin_thread_named(const char *name)
 			return t;
 	}
 	return NULL;
+}
+
+bool twin_thread_asleep(const struct twin_thread *t)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", t->tid);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *state = strrchr(text, ')');
+	return state && state[1] && (state[2] == 'S' || state[2] == 'D');
 }

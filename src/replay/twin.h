@@ -60,6 +60,10 @@ struct twin_thread {
 	bool releases;         /* the step at hand gives its object up; owner only */
 	bool orders;           /* the step at hand has its object whatever it returns; owner only */
 	bool deep;             /* inside a function whose calls of others are no steps; owner only */
+	_Atomic uint32_t inside; /* in mode record: enum alone_state (alone.h) */
+	uint64_t alone;        /* it is alone: its word in alone.c's `holder`; owner only */
+	uint64_t rounds;       /* how often somebody was alone before the SAP at hand; owner only */
+	uint32_t seen;         /* when somebody who was alone last saw it; guarded by being alone */
 	struct actor *actor;         /* while the conductor is on (conductor.h), or NULL */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
@@ -68,13 +72,16 @@ enum twin_state { TWIN_RUNS, TWIN_AT_WAIT, TWIN_AT_STOP, TWIN_IN_CALL, TWIN_ENDE
 
 /* threads.c: the table of threads. */
 struct twin_thread *twin_self(void); /* NULL on a thread that the runtime did not see start */
-uint32_t twin_self_number(void);
+struct twin_thread *twin_own(void);  /* the same, also once it is over */
+uint32_t twin_self_number(void);     /* of that; UINT32_MAX: none */
 struct twin_thread *twin_thread_add(struct twin_thread *parent);
 void twin_thread_begin(struct twin_thread *t);
 void twin_thread_end(struct twin_thread *t);
 uint32_t twin_thread_count(void);
 struct twin_thread *twin_thread_at(uint32_t number);
 struct twin_thread *twin_thread_named(const char *name);
+/* Does the kernel have it wait for something? */
+bool twin_thread_asleep(const struct twin_thread *t);
 
 /* schedule.c: a thread's part of the schedule. */
 struct wait {

@@ -2,7 +2,6 @@
  * Threads are cancelled while they wait, hold a lock, or print; their clean-up counts without one.
  *
  * fails: assert
- * open: where a thread is when its cancellation takes effect is not recorded
  */
 #include <assert.h>
 #include <pthread.h>

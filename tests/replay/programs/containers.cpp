@@ -2,7 +2,6 @@
  * Containers of the standard library without a lock around them: map, list, deque, string, shared_ptr.
  *
  * output: varies
- * open: a tree is rebalanced by the library, further than the nodes next to the one that it is told of
  */
 #include <cassert>
 #include <cstdio>
