@@ -344,6 +344,9 @@ static int record_as(const struct command *self, struct record r, int argc, char
 		if (!r.quiet)
 			fprintf(stderr, "rethread: no failure in %ld run%s; no trace is kept\n", r.done,
 			r.done == 1 ? "" : "s");
+		if (!r.quiet && is_rw(r.run.scheme) && !r.hunt && !run_signal())
+			fprintf(stderr, "rethread: under scheme %s one access happens at a time: a failure that needs store buffers "
+					"(TSO, PSO) comes under path+sync or path only\n", r.run.scheme);
 	} else {
 		traces_set_latest(r.dir);
 		report(&r, &result);

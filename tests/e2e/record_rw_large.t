@@ -36,3 +36,9 @@ P
 rethread cc -O1 -g -pthread p.c -o p
 status 3 rethread record --scheme rw --timeout 60 -- ./p >out 2>err
 same "$(cat out)" 2
+# What it costs does not grow with the size: a few entries for each copy, not one for each word of it.
+entries=$(rethread info | sed -n 's/^order  *\([0-9]*\) entries.*/\1/p')
+[ "$entries" -lt 5000 ] || fail "$entries entries"
+rethread reproduce >out 2>&1 || fail "$(cat out)"
+rethread replay -n 3 >out 2>err
+has out '^reproduced 3/3$'
