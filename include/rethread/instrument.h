@@ -69,8 +69,9 @@ extern __thread uint64_t *__rethread_path;
 void __rethread_path_full(void);
 
 /*
- * Values. A site that reads one word of 8, 16, 32 or 64 bits, or a call that allocates, with metadata !rethread.value
- * in the kept module appends what it read or returned, once it has:
+ * Values. A site that reads one word of 8, 16, 32 or 64 bits, a call that allocates, or an alloca, with metadata
+ * !rethread.value in the kept module appends what it read or returned, once it has; those of a frame together, behind
+ * the last one:
  *
  *     if (__rethread_values.at) {
  *             *__rethread_values.at++ = ~(uint32_t)value;

@@ -5,7 +5,8 @@
  * inference (design §5.3), so its value is recorded, thread-locally. Such values go backwards from where an address is
  * used: through arithmetic, casts, phis, local variables, parameters and results of the module's own
  * functions, to the reads they come from. mayrace.c says which of these can race. Addresses differ from run to run, so
- * results of allocations are recorded too.
+ * results of allocations are recorded too, and where local variables lie that threads share: the order of
+ * synchronization is in terms of addresses as well.
  *
  * Being wrong here on either side costs time only, never truth.
  */
@@ -182,6 +183,13 @@ static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
 	return llvm_is_allocation(library, i) || llvm_is_reallocation(library, i) || llvm_returns_fresh(i);
 }
 
+static bool is_memory(const struct sharing *sharing, LLVMValueRef i)
+{
+	if (LLVMIsAAllocaInst(i))
+		return sharing_may_be_shared(sharing, i);
+	return is_fresh_memory(sharing->library, i);
+}
+
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
 		    struct values *found)
 {
@@ -194,7 +202,7 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				add_uses(&s, i);
-				if (is_fresh_memory(sharing->library, i) || (map_get(sites, i) && read_type(i)))
+				if (is_memory(sharing, i) || (map_get(sites, i) && read_type(i)))
 					values_push(&all, i);
 			}
 	}
@@ -218,6 +226,7 @@ struct emitter {
 	LLVMBuilderRef builder;
 	LLVMValueRef log; /* __rethread_values */
 	LLVMValueRef slow_path;
+	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
 };
 
 static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
@@ -235,6 +244,36 @@ static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
 	return LLVMBuildNot(b, v, "");
 }
 
+static bool is_in_frame(LLVMValueRef i)
+{
+	return LLVMIsAAllocaInst(i) && LLVMIsAConstantInt(LLVMGetOperand(i, 0)) &&
+	       LLVMGetInstructionParent(i) ==
+		       LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(i)));
+}
+
+/*
+ * Variables of the frame are recorded together, behind the last of them: the entry block ends there, and what would come
+ * behind it would no longer be of the frame.
+ */
+static LLVMValueRef behind_frame(struct emitter *e, LLVMValueRef variable)
+{
+	LLVMBasicBlockRef entry = LLVMGetInstructionParent(variable);
+	if (e->function == LLVMGetBasicBlockParent(entry))
+		return e->behind_frame;
+	e->function = LLVMGetBasicBlockParent(entry);
+	for (LLVMValueRef i = variable; i; i = LLVMGetNextInstruction(i))
+		if (is_in_frame(i))
+			e->behind_frame = LLVMGetNextInstruction(i);
+	return e->behind_frame;
+}
+
+static LLVMValueRef behind(struct emitter *e, LLVMValueRef i)
+{
+	if (is_in_frame(i))
+		return behind_frame(e, i);
+	return LLVMGetInstructionOpcode(i) == LLVMInvoke ? llvm_split_edge(i, 0) : LLVMGetNextInstruction(i);
+}
+
 /*
  * if (log.at) { *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); }
  * All of it is out of the way of the code around: threads that have very many values do not record them for long.
@@ -244,8 +283,7 @@ static void emit_value(struct emitter *e, LLVMValueRef i)
 	LLVMBuilderRef b = e->builder;
 	LLVMTypeRef pointer = pointer_type(e->module);
 	LLVMValueRef eight = int_value(e->module, 64, 8), four = int_value(e->module, 64, 4);
-	LLVMValueRef next = LLVMGetInstructionOpcode(i) == LLVMInvoke ? llvm_split_edge(i, 0)
-								       : LLVMGetNextInstruction(i);
+	LLVMValueRef next = behind(e, i);
 	build_before(b, next);
 	LLVMValueRef at = LLVMBuildLoad2(b, pointer, e->log, "");
 	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, at, ""), next);

@@ -12,7 +12,7 @@
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
  *   race.c     which locations race
- *   recall.c   recorded values of reads that decide addresses
+ *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
@@ -322,6 +322,14 @@ void shown_status(struct ethread *self, const struct slot *status);
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
 
+/* blocks.c: a block that the recorded run had at one address, and this one has at another. */
+void block_on_heap(uint32_t recorded, uint64_t own, uint64_t size);
+void block_on_stack(uint32_t recorded, uint64_t own, uint64_t size);
+/* What may lie here of what lay there: up to `most` addresses, the newest first. */
+size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most);
+/* Where the recorded run had what now lies at `own`. */
+bool block_recorded(uint64_t own, uint32_t *recorded);
+
 /* recall.c: recorded values. Before the access at hand of `address`: let others run whom it has heard of. */
 void recall_await(struct ethread *self, uint64_t address, unsigned size);
 /* It read *s: from memory, or a symbol; corrected to what the log says. */
@@ -334,7 +342,9 @@ uint64_t recall_place(uint64_t own);
 /* Can the recorded word be told, an address above all? */
 bool recall_knows(uint32_t recorded);
 void recall_load(void);
-/* At the end: how many addresses were taken to be one thing and turned out to have been several. */
+/* A synchronization object was found at the place: if that is no variable's nor known from the log, its order is in doubt. */
+void recall_check_place(uint64_t place);
+/* At the end: how many addresses were taken to be one thing and turned out to have been several, or may have been. */
 size_t recall_doubtful(void);
 /*
  * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it

@@ -1,37 +1,28 @@
 /*
  * Recorded values (include/rethread/instrument.h): what reads that decide addresses really read. The log has their low
- * 32 bits, in the recorded run's terms: an address there is another one here. Allocations are in the log too, so
- * blocks are known by both addresses; variables and functions by the program's table; other addresses (of the stack,
- * of libraries) are learnt from reads that do not race.
+ * 32 bits, in the recorded run's terms: an address there is another one here. Allocations and shared local variables
+ * are in the log too, so blocks are known by both addresses (blocks.c); variables and functions by the program's
+ * table; other addresses (of libraries) are learnt from reads that do not race.
  *
- * Memory is reused in the recorded run and never in this one, so one recorded address can stand for several
- * blocks. Where it does, what is read is one of them, and which one is a guess like others.
+ * Where one recorded address can stand for several blocks, what is read is one of them, and which one is a guess like
+ * others.
  */
 #include "sym/engine.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), BIG = 1 << 20, LAST_SYMBOL = 1 << 16, OLDEST = 1024, SMALL = 4096, CANDIDATES = 4 };
-
-struct block {
-	uint32_t recorded;
-	uint64_t own, size;
-};
-typedef vec(uint32_t) block_list;
+enum { LAST_SYMBOL = 1 << 16, SMALL = 4096, CANDIDATES = 4 };
 
 static struct {
-	vec(struct block) blocks;   /* in the order in which they were allocated here */
-	uint32_t *by_own;           /* open addressing by own address: block + 1 */
-	size_t own_slots;
-	block_list *by_page;        /* of the recorded address: blocks in it, the newest last */
-	block_list big;             /* blocks of many pages */
 	vec(uint32_t) doubtful;     /* addresses that were taken to be known; looked at again at the end */
 	struct {
 		uint32_t recorded;
 		uint64_t own;
 	} *learnt; /* open addressing; own 0: free */
 	size_t nlearnt, learnt_slots;
+	size_t unplaced;   /* synchronization objects that may have shared their place with others */
 	uint64_t *places;  /* of symbols in the recorded run, by number */
 	uint32_t *by_place; /* symbols that have one, by place */
 	size_t nplaces, nby_place;
@@ -59,7 +50,6 @@ void recall_load(void)
 		qsort(known.by_place, known.nby_place, sizeof *known.by_place, by_place);
 	}
 	free(path);
-	known.by_page = xcalloc(PAGES, sizeof *known.by_page);
 }
 
 /* The symbol at or before the address; the program's image is much smaller than 4 GiB. */
@@ -83,76 +73,9 @@ static uint64_t of_symbol(uint32_t recorded)
 	return (uint64_t)(uintptr_t)engine.config->module->symbols[symbol] + (at - known.places[symbol]);
 }
 
-/* ---- blocks ---- */
-
-static void add_to_page(block_list *page, uint32_t block)
-{
-	if (page->n == OLDEST)
-		memmove(page->at, page->at + 1, --page->n * sizeof *page->at);
-	*vec_push(page) = block;
-}
-
-static size_t own_slot(uint64_t own)
-{
-	size_t i = (size_t)(own * 0x9e3779b97f4a7c15ull >> 24) & (known.own_slots - 1);
-	while (known.by_own[i] && known.blocks.at[known.by_own[i] - 1].own != own)
-		i = (i + 1) & (known.own_slots - 1);
-	return i;
-}
-
-static void index_by_own(void)
-{
-	size_t first = known.blocks.n - 1;
-	if (2 * known.blocks.n > known.own_slots) {
-		known.own_slots = known.own_slots ? 2 * known.own_slots : 1024;
-		free(known.by_own);
-		known.by_own = xcalloc(known.own_slots, sizeof *known.by_own);
-		first = 0;
-	}
-	for (size_t i = first; i < known.blocks.n; i++)
-		known.by_own[own_slot(known.blocks.at[i].own)] = (uint32_t)i + 1;
-}
-
-uint64_t recall_place(uint64_t own)
-{
-	uint64_t start, size;
-	bool freed;
-	if (!known.own_slots || !engine.config->heap_block(own, &start, &size, &freed))
-		return own;
-	uint32_t block = known.by_own[own_slot(start)];
-	/* No address has the uppermost bit set. */
-	return block ? 1ull << 63 | (uint32_t)(known.blocks.at[block - 1].recorded + (own - start)) : own;
-}
-
-static void block_add(uint32_t recorded, uint64_t own, uint64_t size)
-{
-	uint32_t number = (uint32_t)known.blocks.n;
-	*vec_push(&known.blocks) = (struct block){ recorded, own, size };
-	index_by_own();
-	if (size > BIG) {
-		add_to_page(&known.big, number);
-		return;
-	}
-	uint64_t last = ((uint64_t)recorded + (size ? size - 1 : 0)) >> PAGE_SHIFT;
-	for (uint64_t page = recorded >> PAGE_SHIFT; page <= last; page++)
-		add_to_page(&known.by_page[page % PAGES], number);
-}
-
-/* Own addresses that the list's blocks give, the newest first; one past a block's end counts. */
-static size_t from_list(const block_list *list, uint32_t recorded, uint64_t *own, size_t n)
-{
-	for (size_t i = list->n; i-- && n < CANDIDATES;) {
-		const struct block *b = &known.blocks.at[list->at[i]];
-		if ((uint32_t)(recorded - b->recorded) < b->size || (!b->size && recorded == b->recorded))
-			own[n++] = b->own + (uint32_t)(recorded - b->recorded);
-	}
-	return n;
-}
-
 static size_t candidates(uint32_t recorded, uint64_t own[CANDIDATES])
 {
-	size_t n = from_list(&known.by_page[recorded >> PAGE_SHIFT], recorded, own, 0);
-	n = from_list(&known.big, recorded, own, n);
+	size_t n = blocks_at(recorded, own, CANDIDATES);
 	if (!n && (own[0] = of_symbol(recorded)))
 		n = 1;
 	return n;
@@ -215,10 +138,12 @@ bool recall_knows(uint32_t recorded)
 static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 {
 	uint64_t start, size;
+	uint32_t other;
 	bool freed;
 	if ((uint32_t)in_memory == recorded)
 		return true;
-	return in_memory >= SMALL && !engine.config->heap_block(in_memory, &start, &size, &freed);
+	return in_memory >= SMALL && !engine.config->heap_block(in_memory, &start, &size, &freed) &&
+	       !block_recorded(in_memory, &other);
 }
 
 static bool next(struct ethread *self, uint32_t *value)
@@ -250,17 +175,26 @@ void recall_await(struct ethread *self, uint64_t address, unsigned size)
 	baton_wait(self);
 }
 
-void host_allocated(struct ithread *t, struct slot result)
+void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 {
 	struct ethread *self = ithread_data(t);
 	uint32_t recorded;
-	uint64_t start, size;
+	uint64_t start, all;
 	bool freed;
 	if (!next(self, &recorded))
 		return;
 	self->next_value++;
-	if (result.v && recorded && engine.config->heap_block(result.v, &start, &size, &freed))
-		block_add(recorded, result.v, start + size - result.v);
+	if (size)
+		block_on_stack(recorded, own, size);
+	else if (own && recorded && engine.config->heap_block(own, &start, &all, &freed))
+		block_on_heap(recorded, own, start + all - own);
+}
+
+uint64_t recall_place(uint64_t own)
+{
+	uint32_t recorded;
+	/* No address has the uppermost bit set. */
+	return block_recorded(own, &recorded) ? 1ull << 63 | recorded : own;
 }
 
 /* One of n values: which, is a guess. */
@@ -328,9 +262,16 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 	}
 }
 
+void recall_check_place(uint64_t place)
+{
+	Dl_info in;
+	if (!(place >> 63) && !dladdr((const void *)(uintptr_t)place, &in))
+		known.unplaced++;
+}
+
 size_t recall_doubtful(void)
 {
-	size_t n = 0;
+	size_t n = known.unplaced;
 	uint64_t own[CANDIDATES];
 	for (size_t i = 0; i < known.doubtful.n; i++)
 		n += candidates(known.doubtful.at[i], own) > 1;

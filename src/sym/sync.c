@@ -94,6 +94,8 @@ struct object *object_at(const void *place)
 	if (!objects.at[i]) {
 		objects.at[i] = object_new(address);
 		objects.n++;
+		if (engine.lock_order)
+			recall_check_place(address);
 	}
 	return objects.at[i];
 }

@@ -139,7 +139,7 @@ static void translate_instruction(struct tr *t, LLVMValueRef i)
 	if (op == LLVMICmp && use && LLVMIsABranchInst(LLVMGetUser(use)) &&
 	    fused_compare(t, LLVMGetUser(use), &compare))
 		return;
-	if (op == LLVMPHI || is_folded(t, i))
+	if (op == LLVMPHI || (is_folded(t, i) && op != LLVMAlloca))
 		return;
 	if (LLVMIsATerminatorInst(i))
 		translate_terminator(t, i);

@@ -142,7 +142,7 @@ static bool find_folded(struct tr *t, LLVMValueRef i)
 {
 	uint32_t at;
 	if (map_get(&t->fn.allocas, i, &at))
-		return only_plain_accesses(t, i, true);
+		return !is_recorded_value(t, i) && only_plain_accesses(t, i, true);
 	if (!is_gep(i) || !LLVMGetFirstUse(i))
 		return false;
 	struct gep g;
@@ -412,11 +412,43 @@ static void translate_store(struct tr *t, LLVMValueRef i)
 	vec_free(&l);
 }
 
+static bool is_in_frame(struct tr *t, LLVMValueRef i)
+{
+	uint32_t at;
+	return map_get(&t->fn.allocas, i, &at);
+}
+
+static void stacked(struct tr *t, LLVMValueRef i)
+{
+	if (!is_recorded_value(t, i))
+		return;
+	reg size = const_reg(t, type_size(t, LLVMGetAllocatedType(i)));
+	if (!LLVMIsAConstantInt(LLVMGetOperand(i, 0)) || LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)) != 1) {
+		reg all = new_temp(t);
+		emit(t, OP_MUL64, 64, all, value_reg(t, LLVMGetOperand(i, 0)), size);
+		size = all;
+	}
+	emit(t, OP_STACKED, 0, 0, value_reg(t, i), size);
+}
+
+/* The program records where those of its frame lie when it has made them all (addresses.c in src/instrument). */
+static void frame_stacked(struct tr *t, LLVMValueRef last)
+{
+	for (LLVMValueRef i = LLVMGetNextInstruction(last); i; i = LLVMGetNextInstruction(i))
+		if (is_in_frame(t, i))
+			return;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(last)); i; i = LLVMGetNextInstruction(i))
+		if (is_in_frame(t, i))
+			stacked(t, i);
+}
+
 static void translate_alloca(struct tr *t, LLVMValueRef i)
 {
 	uint32_t at;
 	if (map_get(&t->fn.allocas, i, &at)) {
-		emit(t, OP_ALLOCA, 0, define(t, i), 0, at);
+		if (!is_folded(t, i))
+			emit(t, OP_ALLOCA, 0, define(t, i), 0, at);
+		frame_stacked(t, i);
 		return;
 	}
 	LLVMValueRef count = LLVMGetOperand(i, 0);
@@ -427,6 +459,7 @@ static void translate_alloca(struct tr *t, LLVMValueRef i)
 		shift++;
 	reg n = value_reg(t, count), size = const_reg(t, type_size(t, LLVMGetAllocatedType(i)));
 	emit(t, OP_ALLOCAD, shift, define(t, i), n, size);
+	stacked(t, i);
 }
 
 static unsigned atomic_width(struct tr *t, LLVMTypeRef type)
@@ -488,7 +521,7 @@ static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 
 void translate_memory(struct tr *t, LLVMValueRef i)
 {
-	if (is_recorded_value(t, i))
+	if (is_recorded_value(t, i) && !LLVMIsAAllocaInst(i))
 		emit(t, OP_RECALL, 0, 0, 0, 0);
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAlloca:

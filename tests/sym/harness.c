@@ -174,9 +174,9 @@ void host_recall(struct ithread *t)
 	(void)t;
 }
 
-void host_allocated(struct ithread *t, struct slot result)
+void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 {
-	(void)t, (void)result;
+	(void)t, (void)own, (void)size;
 }
 
 void host_site(struct ithread *t, uint32_t site)
