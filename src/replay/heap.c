@@ -3,8 +3,8 @@
  * handed out upwards from one large reservation and never reused: an address then names one object for the
  * whole run, so two accesses of one address are accesses of one object, and a use after free is seen.
  *
- * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The upper bits
- * of a reservation are found again by scanning forward from a directory entry per 64 KiB.
+ * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The block of an
+ * address is found by scanning forward from a directory entry per KiB.
  */
 #include "replay/recorder.h"
 
@@ -22,7 +22,7 @@ void __libc_free(void *);
 size_t malloc_usable_size(void *);
 
 #define RESERVE (1ull << 40)
-#define DIRECTORY_SHIFT 16
+#define DIRECTORY_SHIFT 10
 #define BASE ((void *)0x200000000000ull) /* the same in every run, clear of what the kernel picks */
 
 struct head {
@@ -34,7 +34,7 @@ enum { LIVE = 0x6576696c, FREED = 0x65657266 };
 
 static char *base;
 static uint64_t used;
-static uint64_t *directory; /* offset of the first head at or after each 64 KiB boundary, plus 1 */
+static uint64_t *directory; /* per KiB: offset of the head of the block that its first byte is in or before, plus 1 */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static __thread int engine_heap; /* engine.h */
@@ -83,11 +83,9 @@ static void *take(size_t size, size_t align)
 		uint64_t head = at - sizeof(struct head);
 		p = base + at;
 		*head_of(p) = (struct head){ size, LIVE, 0 };
-		/* Every boundary passed since the previous head has this one as its first. */
 		for (uint64_t b = (used + (1 << DIRECTORY_SHIFT) - 1) >> DIRECTORY_SHIFT;
-		     b << DIRECTORY_SHIFT <= head; b++)
-			if (!directory[b])
-				directory[b] = head + 1;
+		     b << DIRECTORY_SHIFT < end; b++)
+			directory[b] = head + 1;
 		used = end;
 	}
 	atomic_flag_clear(&busy);
@@ -101,12 +99,10 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 	if (!is_ours((void *)address))
 		return false;
 	uint64_t offset = address - (uint64_t)base;
-	uint64_t slot = offset >> DIRECTORY_SHIFT;
-	while (slot && (!directory[slot] || directory[slot] - 1 > offset))
-		slot--;
-	if (!directory[slot])
+	uint64_t from = directory[offset >> DIRECTORY_SHIFT];
+	if (!from)
 		return false;
-	for (uint64_t at = directory[slot] - 1; at < used;) {
+	for (uint64_t at = from - 1; at < used;) {
 		const struct head *h = (const struct head *)(base + at);
 		if (h->mark != LIVE && h->mark != FREED) { /* padding before an aligned block */
 			at += 16;

@@ -25,24 +25,45 @@ static bool same(const uint64_t *a, const uint64_t *b, size_t n)
 	return !memcmp(a - n, b - n, n * sizeof *a);
 }
 
+/* How far before the last entry the next equal one is, beyond `distance`; more than LOOK_BACK when there is none. */
+static size_t next_equal(const struct lines *l, size_t distance)
+{
+	size_t n = l->entries.n, most = n - 1 < LOOK_BACK + 1 ? n - 1 : LOOK_BACK + 1;
+	const uint64_t *at = l->entries.at + n - 1, last = *at;
+	/* Most entries have none, so that eight at once are asked. */
+	while (distance + 8 <= most) {
+		const uint64_t *p = at - distance - 8;
+		if ((p[0] == last) | (p[1] == last) | (p[2] == last) | (p[3] == last) | (p[4] == last) | (p[5] == last) |
+		    (p[6] == last) | (p[7] == last))
+			break;
+		distance += 8;
+	}
+	while (++distance <= most)
+		if (*(at - distance) == last)
+			return distance;
+	return LOOK_BACK + 2;
+}
+
 /* Takes away the end of the list when it says again what stands before it; true when it did. */
 static bool fold(struct lines *l)
 {
 	size_t n = l->entries.n;
-	uint64_t *at = l->entries.at, last = at[n - 1];
-	for (size_t period = 1; period <= LOOK_BACK && period < n; period++) {
+	uint64_t *at = l->entries.at;
+	for (size_t d = next_equal(l, 0); d <= LOOK_BACK + 1; d = next_equal(l, d)) {
+		/* P, how often, P: one more. */
+		size_t period = d - 1;
+		uint64_t *mark = at + n - d;
+		if (period && d + period <= n && *mark & REPEAT && PERIOD(*mark) == period && same(at + n, mark, period)) {
+			*mark = repeat(period, COUNT(*mark) + 1);
+			l->entries.n = n - period;
+			return true;
+		}
 		/* P P: one P and its number. */
-		if (2 * period <= n && at[n - 1 - period] == last && !(at[n - period] & REPEAT) &&
+		period = d;
+		if (period <= LOOK_BACK && 2 * period <= n && !(at[n - period] & REPEAT) &&
 		    same(at + n, at + n - period, period)) {
 			at[n - period] = repeat(period, 2);
 			l->entries.n = n - period + 1;
-			return true;
-		}
-		/* P, how often, P: one more. */
-		uint64_t *mark = at + n - 1 - period;
-		if (2 * period + 1 <= n && *mark & REPEAT && PERIOD(*mark) == period && same(at + n, mark, period)) {
-			*mark = repeat(period, COUNT(*mark) + 1);
-			l->entries.n = n - period;
 			return true;
 		}
 	}
