@@ -696,11 +696,6 @@ bool conductor_start(const char *sketch, const char *attempt_path)
 	for (uint32_t i = 0; i < attempt->changes && i < MOST_CHANGES; i++)
 		changes[i] = 1 + conductor_random() % (attempt->length ? attempt->length : 1);
 	conductor_on = true;
-	pthread_attr_t attr;
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_t id;
-	rt_real.pthread_create(&id, &attr, monitor, NULL);
-	pthread_attr_destroy(&attr);
+	twin_helper(monitor);
 	return true;
 }

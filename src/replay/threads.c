@@ -25,6 +25,19 @@ __thread uint64_t *__rethread_path = &nowhere;
 
 __thread struct rt_gate __rethread_gate = { .count = 0, .next = UINT64_MAX };
 
+void twin_helper(void *(*routine)(void *))
+{
+	pthread_attr_t attr;
+	pthread_t id;
+	uint64_t all = UINT64_MAX, before;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+	rt_real.pthread_create(&id, &attr, routine, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+	pthread_attr_destroy(&attr);
+}
+
 void *twin_pages(size_t size)
 {
 	/* Not the function of that name, which counts as the program's. */

@@ -203,6 +203,8 @@ void heap_start(void);
 int *heap_engine(void);
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 
+/* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */
+void twin_helper(void *(*routine)(void *));
 /* Zeroed memory; NULL when there is none. */
 void *twin_pages(size_t size);
 void twin_pages_free(void *p, size_t size);

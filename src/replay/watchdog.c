@@ -192,10 +192,5 @@ static void *watchdog(void *unused)
 void watchdog_start(unsigned seconds)
 {
 	timeout_seconds = seconds;
-	pthread_attr_t attr;
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_t id;
-	rt_real.pthread_create(&id, &attr, watchdog, NULL);
-	pthread_attr_destroy(&attr);
+	twin_helper(watchdog);
 }
