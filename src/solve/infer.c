@@ -357,7 +357,11 @@ static bool lower_switches(struct infer_state *s, const struct execution *x, con
 	simplify(&request, &s->order);
 	uint32_t before = s->order.switches;
 	s->stats.fewest = fewest_switches(&fewest, &s->order, &s->seen);
-	return s->order.switches < before;
+	if (simplify_splits(x, &s->order)) {
+		simplify(&request, &s->order);
+		s->stats.fewest = false;
+	}
+	return s->order.switches != before;
 }
 
 /* The order that was found: fewer switches, the checker's word for it, and the schedule. */

@@ -17,6 +17,7 @@ struct simplifier {
 	struct linear *order;
 	struct linear tried; /* has room for as many steps */
 	vec(struct run) runs; /* of `order`, up to the failure */
+	uint32_t splits;      /* of `order` */
 	double end;
 };
 
@@ -45,17 +46,42 @@ static uint32_t count_switches(const struct simplifier *s, const struct linear *
 	return n;
 }
 
+static bool is_access(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_WRITE;
+}
+
+/* Is the SAP that this event belongs to not over with it? */
+static bool goes_on(const struct execution *x, uint32_t event)
+{
+	const struct event *e = &x->events.at[event];
+	const struct execution_thread *t = &x->threads.at[e->thread];
+	return event + 1 < t->first + t->count && e[1].sap == e->sap && is_access(e) && is_access(e + 1);
+}
+
+uint32_t simplify_splits(const struct execution *x, const struct linear *order)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i + 1 < order->needed; i++) {
+		uint32_t event = order->steps.at[i].event;
+		n += x->events.at[event].thread != x->events.at[order->steps.at[i + 1].event].thread && goes_on(x, event);
+	}
+	return n;
+}
+
 /* Takes what was tried, if it is better and right. */
 static bool take(struct simplifier *s)
 {
 	const struct simplify_request *r = s->request;
+	uint32_t splits = simplify_splits(r->x, &s->tried);
 	s->tried.switches = count_switches(s, &s->tried);
-	if (s->tried.switches >= s->order->switches ||
+	if (splits > s->splits || (splits == s->splits && s->tried.switches >= s->order->switches) ||
 	    !check_order(r->x, r->model, s->tried.steps.at, s->tried.steps.n, NULL, NULL) ||
 	    (r->accepts && !r->accepts(r->data, &s->tried)))
 		return false;
 	memcpy(s->order->steps.at, s->tried.steps.at, s->order->steps.n * sizeof *s->order->steps.at);
 	s->order->switches = s->tried.switches;
+	s->splits = splits;
 	find_runs(s);
 	return true;
 }
@@ -86,6 +112,32 @@ static bool join_next(struct simplifier *s, size_t i)
 	       (!is_last && try_exchange(s, a.first + a.count, b.first, b.first + b.count));
 }
 
+/* The SAP at whose middle run i ends: its events so far come later, or the rest of them earlier. */
+static bool mend(struct simplifier *s, size_t i)
+{
+	const struct execution *x = s->request->x;
+	const struct step *steps = s->order->steps.at;
+	size_t a = s->runs.at[i].first + s->runs.at[i].count, b = a, first = a - 1, last;
+	uint64_t sap = x->events.at[steps[first].event].sap;
+	if (!goes_on(x, steps[first].event))
+		return false;
+	while (b < s->order->needed && thread_of(s, &steps[b]) != s->runs.at[i].thread)
+		b++;
+	while (first > s->runs.at[i].first && x->events.at[steps[first - 1].event].sap == sap)
+		first--;
+	for (last = b; last < s->order->needed && thread_of(s, &steps[last]) == s->runs.at[i].thread &&
+		       x->events.at[steps[last].event].sap == sap;)
+		last++;
+	return b < s->order->needed && (try_exchange(s, first, a, b) || try_exchange(s, a, b, last));
+}
+
+static void mend_all(struct simplifier *s)
+{
+	for (size_t i = s->runs.n; i-- > 0 && s->splits && solver_clock() < s->end;)
+		if (i < s->runs.n && mend(s, i))
+			i = s->runs.n;
+}
+
 /* From the failure backwards: what is nearest to it is what a reader looks at first. */
 static bool pass(struct simplifier *s)
 {
@@ -102,7 +154,9 @@ void simplify(const struct simplify_request *r, struct linear *order)
 	s.tried = (struct linear){.needed = order->needed};
 	s.tried.steps.at = xmalloc((order->steps.n + 1) * sizeof *s.tried.steps.at);
 	s.tried.steps.n = order->steps.n;
+	s.splits = simplify_splits(r->x, order);
 	find_runs(&s);
+	mend_all(&s);
 	while (s.runs.n > 2 && solver_clock() < s.end && pass(&s))
 		;
 	free(s.tried.steps.at);

@@ -3,6 +3,10 @@
  * between can as well come before or after both. Every order that is tried is judged by the checker, so reads may
  * see other writes than before as long as all conditions hold. An approximation: the number is small, not
  * proven to be the least (fewest.h does that where it is cheap).
+ *
+ * A step of replay is a whole SAP, and some have many events: memcpy, functions of a library. Where another thread's steps stand
+ * between them, replay cannot do as the order says, so such SAPs are brought together first, where the checker
+ * agrees, whatever that costs in switches.
  */
 #ifndef RETHREAD_SIMPLIFY_H
 #define RETHREAD_SIMPLIFY_H
@@ -17,6 +21,9 @@ struct simplify_request {
 	bool (*accepts)(void *data, const struct linear *l);
 	void *data;
 };
+
+/* How often another thread's steps stand between accesses of one SAP, up to the failure. */
+uint32_t simplify_splits(const struct execution *x, const struct linear *order);
 
 /* Moves runs within the steps up to the failure; *order must pass the checker before, and does so afterwards. */
 void simplify(const struct simplify_request *r, struct linear *order);
