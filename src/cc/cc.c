@@ -4,6 +4,7 @@
 #include "cc/cc.h"
 #include "cc/job.h"
 #include "cc/link.h"
+#include "cc/response.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +18,10 @@ static const char *const with_value[] = {
 	"-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-iprefix", "-iwithprefix",
 	"-iwithprefixbefore", "-isysroot", "-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor",
 	"-Xanalyzer", "-mllvm", "-target", "-arch", "-A", "-G", "--param", "-rpath", "-dumpbase", "-dumpdir",
-	"-working-directory", "--sysroot", "-framework",
+	"-working-directory", "--sysroot", "-framework", "-MJ", "-include-pch", "--serialize-diagnostics",
+	"-serialize-diagnostics", "-cxx-isystem", "-stdlib++-isystem", "-iwithsysroot", "-iframework", "-ivfsoverlay",
+	"-Xarch_host", "-Xopenmp-target", "-mthread-model", "--output", "--include", "--language", "--define-macro",
+	"--undefine-macro", "--include-directory", "--library-directory", "--for-linker", "--for-assembler", "-Tbss", "-Tdata", "-Ttext",
 };
 
 static bool is_one_of(const char *arg, const char *const *list, size_t n)
@@ -30,59 +34,107 @@ static bool is_one_of(const char *arg, const char *const *list, size_t n)
 #define IS_ONE_OF(arg, list) is_one_of(arg, list, sizeof(list) / sizeof *(list))
 
 enum mode {
-	MODE_PREPROCESS, /* no code is made */
+	MODE_PREPROCESS, /* nothing to instrument is made */
 	MODE_COMPILE,    /* no link */
 	MODE_SHOW,       /* -###: clang only says what it would do */
-	MODE_LINK,       /* or something that only clang can tell: no input files, @file, ... */
+	MODE_LINK,       /* or something that only clang can tell: no input files, --version, ... */
 };
 
-/*
- * Takes the user's arguments over, all but those that would get in the way: another linker than lld and
- * ThinLTO, which has no whole program to work on.
- */
-static enum mode take_arguments(strings *to, char **argv, bool *verbose)
+struct wrapper {
+	enum mode mode;
+	bool verbose;
+	const char *sanitizer; /* one that leaves no room for a recorder, or NULL */
+	bool slim;       /* objects are bitcode only */
+	strings user;    /* the user's arguments */
+	strings ignored; /* those that are not passed on */
+};
+
+/* Do we have a better idea than this option? Why, or NULL. */
+static const char *objection(const char *arg)
 {
-	static const char *const preprocess[] = {"-E", "-M", "-MM", "-fsyntax-only"};
+	if ((!strncmp(arg, "-fuse-ld=", 9) && strcmp(arg, "-fuse-ld=lld")) || !strncmp(arg, "--ld-path=", 10))
+		return "only lld can load the instrumentation pass";
+	if (!strcmp(arg, "-flto=thin") || !strcmp(arg, "-fno-fat-lto-objects"))
+		return "the whole-program analysis needs full LTO, other tools ordinary objects";
+	return NULL;
+}
+
+/* An option that ends all work before the link, or changes it altogether. */
+static void note_mode(struct wrapper *w, const char *arg)
+{
+	static const char *const preprocess[] = {"-E", "-M", "-MM", "-fsyntax-only", "-emit-llvm", "--precompile"};
 	static const char *const compile[] = {"-c", "-S"};
-	enum mode mode = MODE_LINK;
-	for (size_t i = 0; argv[i]; i++) {
-		const char *arg = argv[i];
+	if (!strcmp(arg, "-###"))
+		w->mode = MODE_SHOW;
+	else if (w->mode > MODE_PREPROCESS && IS_ONE_OF(arg, preprocess))
+		w->mode = MODE_PREPROCESS;
+	else if (w->mode > MODE_COMPILE && IS_ONE_OF(arg, compile))
+		w->mode = MODE_COMPILE;
+	else if (!strcmp(arg, "-v") || !strcmp(arg, "--verbose"))
+		w->verbose = true;
+}
+
+/*
+ * Sanitizers. Some stand in for the functions of libc that the recorder stands in for, or have to follow all memory. Others work, but clang 19
+ * instruments the native code of fat objects twice, so that it has to come from the bitcode.
+ */
+static void note_sanitizer(struct wrapper *w, const char *arg)
+{
+	static const char *const without_us[] = {"thread", "memory", "hwaddress", "dataflow", "memtag"};
+	static const char *const twice[] = {"address", "fuzzer"};
+	for (size_t i = 0; i < sizeof without_us / sizeof *without_us; i++)
+		if (!strncmp(arg, "-fsanitize=", 11) && strstr(arg, without_us[i]))
+			w->sanitizer = without_us[i];
+	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+		if (!strncmp(arg, "-fsanitize=", 11) && strstr(arg, twice[i]))
+			w->slim = true;
+	if (!strncmp(arg, "-fsanitize-coverage=", 20))
+		w->slim = true;
+}
+
+/* Takes the user's arguments over, all but those that would get in the way. */
+static void take_arguments(struct wrapper *w, const strings *from)
+{
+	w->mode = MODE_LINK;
+	for (size_t i = 1; i < from->n; i++) {
+		const char *arg = from->at[i];
 		if (IS_ONE_OF(arg, with_value)) {
-			strings_add(to, arg);
-			if (argv[i + 1])
-				strings_add(to, argv[++i]);
+			strings_add(&w->user, arg);
+			if (i + 1 < from->n)
+				strings_add(&w->user, from->at[++i]);
 			continue;
 		}
-		if (!strcmp(arg, "-###"))
-			mode = MODE_SHOW;
-		else if (mode > MODE_PREPROCESS && IS_ONE_OF(arg, preprocess))
-			mode = MODE_PREPROCESS;
-		else if (mode > MODE_COMPILE && IS_ONE_OF(arg, compile))
-			mode = MODE_COMPILE;
-		else if (!strcmp(arg, "-v") || !strcmp(arg, "--verbose"))
-			*verbose = true;
-		if (!strncmp(arg, "-fuse-ld=", 9) && strcmp(arg, "-fuse-ld=lld")) {
-			warn("%s is ignored: only lld can load the instrumentation pass", arg);
-			continue;
-		}
-		if (!strcmp(arg, "-flto=thin")) {
-			warn("%s is ignored: the whole-program analysis needs full LTO", arg);
-			continue;
-		}
-		strings_add(to, arg);
+		note_mode(w, arg);
+		note_sanitizer(w, arg);
+		strings_add(objection(arg) ? &w->ignored : &w->user, arg);
 	}
-	return mode;
+	if (w->sanitizer) {
+		if (w->mode == MODE_LINK)
+			warn("what is linked with -fsanitize=%s is not instrumented: leave that out to record it", w->sanitizer);
+		w->mode = MODE_PREPROCESS;
+	}
+	/* Objects that the user wants without bitcode are so, but the link is ours. */
+	for (size_t i = w->user.n; w->mode == MODE_LINK && i-- > 0;) {
+		if (strcmp(w->user.at[i], "-fno-lto"))
+			continue;
+		strings_remove(&w->user, i);
+		strings_add(&w->ignored, "-fno-lto");
+	}
+	for (size_t i = 0; w->mode == MODE_LINK && i < w->ignored.n; i++) {
+		const char *why = objection(w->ignored.at[i]);
+		warn("%s is ignored: %s", w->ignored.at[i], why ? why : "the instrumentation pass runs in LTO");
+	}
 }
 
 /* Options that go first, so that the user's own come later and win. */
-static void add_own_options(strings *args, enum mode mode)
+static void add_own_options(strings *args, enum mode mode, bool slim)
 {
 	if (mode == MODE_PREPROCESS)
 		return;
 	strings_add(args, "--start-no-unused-arguments");
 	strings_add(args, "-gline-tables-only");
 	strings_add(args, "-flto");
-	strings_add(args, "-ffat-lto-objects");
+	strings_add(args, slim ? "-fno-fat-lto-objects" : "-ffat-lto-objects");
 	if (mode != MODE_COMPILE)
 		strings_add(args, "-fuse-ld=lld");
 	strings_add(args, "--end-no-unused-arguments");
@@ -91,7 +143,7 @@ static void add_own_options(strings *args, enum mode mode)
 static int exec_clang(strings *args)
 {
 	char **argv = strings_end(args);
-	execvp(argv[0], argv);
+	execvp(argv[0], response_shorten(argv));
 	die(EXIT_ERROR, "cannot run %s: %s; RETHREAD_CC and RETHREAD_CXX name another", argv[0],
 	    strerror(errno));
 }
@@ -146,16 +198,20 @@ static int compile_and_link(strings *args, bool verbose)
 
 int cc_main(int argc, char **argv, bool cxx)
 {
-	(void)argc;
-	strings user = {0}, args = {0};
-	bool verbose = false;
-	enum mode mode = take_arguments(&user, argv + 1, &verbose);
+	strings all = {0}, args = {0};
+	struct wrapper w = {0};
+	for (int i = 0; i < argc; i++)
+		strings_add(&all, argv[i]);
+	response_expand(&all);
+	take_arguments(&w, &all);
 	strings_add(&args, clang_name(cxx));
-	add_own_options(&args, mode);
-	for (size_t i = 0; i < user.n; i++)
-		strings_add(&args, user.at[i]);
-	strings_release(&user);
-	int status = mode == MODE_LINK ? compile_and_link(&args, verbose) : exec_clang(&args);
+	add_own_options(&args, w.mode, w.slim);
+	for (size_t i = 0; i < w.user.n; i++)
+		strings_add(&args, w.user.at[i]);
+	int status = w.mode == MODE_LINK ? compile_and_link(&args, w.verbose) : exec_clang(&args);
+	strings_release(&all);
+	strings_release(&w.user);
+	strings_release(&w.ignored);
 	strings_release(&args);
 	return status;
 }

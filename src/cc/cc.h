@@ -5,8 +5,8 @@
  * user's own. For a link, clang is asked what it would do (-###), the compilations among the jobs are
  * run, and the linker is run twice with our pass: for the recorded program and for its twin. The
  * annotated bitcode and the twin then become sections of the program. Shared libraries keep their bitcode too (shared.h), and
- * programs that use them get their code (substitute.h). What cannot be instrumented (-r, -static, no bitcode at all) is
- * linked as clang would.
+ * programs that use them get their code (substitute.h). What cannot be instrumented (-static, no bitcode at all, ...) is
+ * linked as clang would. Partial links make objects with bitcode (relocatable.h).
  *
  * Environment: RETHREAD_CC and RETHREAD_CXX name another clang than clang-19 and clang++-19 (same
  * version: the pass is loaded into its linker); RETHREAD_LIBDIR the folder of the runtimes (base.h);

@@ -1,5 +1,7 @@
 #include "cc/job.h"
 
+#include "cc/response.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -188,7 +190,7 @@ static pid_t job_start(struct job *job)
 	}
 	for (size_t i = 0; i < job->environment.n; i++)
 		putenv(job->environment.at[i]);
-	execvp(argv[0], argv);
+	execvp(argv[0], response_shorten(argv));
 	dprintf(2, "rethread: cannot run %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }

@@ -1,6 +1,8 @@
 #include "cc/link.h"
 
 #include "cc/linker.h"
+#include "cc/relocatable.h"
+#include "cc/response.h"
 #include "cc/shared.h"
 #include "cc/substitute.h"
 #include "exe/sections.h"
@@ -121,6 +123,19 @@ static void print_log(const char *path)
 	free(text);
 }
 
+/* The first complaint of a log; malloc'ed. */
+static char *complaint(const char *path)
+{
+	char *text;
+	size_t n;
+	if (!read_file(path, &text, &n, NULL))
+		return xstrdup("");
+	const char *line = strstr(text, "error: ");
+	char *found = xasprintf("%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
+	free(text);
+	return found;
+}
+
 static bool same_hash(const struct links *l)
 {
 	char *hash[2] = {NULL, NULL};
@@ -173,6 +188,18 @@ static int finish(const struct links *l, const char *libraries)
 	return EXIT_ERROR;
 }
 
+/* Did the link fail because the program defines what we define? Then it is said. */
+static bool is_contested(const char *log, const char *output)
+{
+	static const char word[] = "duplicate symbol: ";
+	char *why = complaint(log), *name = strstr(why, word);
+	if (name)
+		warn("%s defines %s itself, in whose place the runtimes of rethread put their own: linked without instrumentation; leave "
+		     "its own out to record it", output, name + strlen(word));
+	free(why);
+	return name;
+}
+
 /*
  * One of the two failed. Most often the program is at fault, and the plain link says how without any
  * word about us; or there is no bitcode at all, and the plain link is all there is to do.
@@ -183,10 +210,19 @@ static int link_failed(const struct links *l, const struct job *job)
 	if (status)
 		return status;
 	if (access(l->hash[0], F_OK)) {
-		warn("%s has no object made by rethread cc in it: linked without instrumentation", l->output);
+		/* Without bitcode the pass, which defines what the runtime needs, did not run. */
+		char *why = complaint(l->log[0]);
+		if (*why && !strstr(why, "__rethread_"))
+			warn("%s cannot be linked with LTO: linked without instrumentation: %s", l->output, why);
+		else
+			warn("%s has no object made by rethread cc (without -fno-lto) in it: linked without instrumentation", l->output);
+		free(why);
 		return 0;
 	}
-	print_log(l->log[l->job[0].status ? 0 : 1]);
+	const char *log = l->log[l->job[0].status ? 0 : 1];
+	if (is_contested(log, l->output))
+		return 0;
+	print_log(log);
 	unlink(l->output);
 	warn("%s links, but not with the %s of rethread: this is a defect of rethread", l->output,
 	     l->job[0].status ? "recorder" : "twin");
@@ -201,19 +237,6 @@ static int link_twice(const struct job *job, const char *tmp, bool verbose)
 		status = status || access(l.hash[0], F_OK) ? link_failed(&l, job) : finish(&l, NULL);
 	links_release(&l);
 	return status;
-}
-
-/* The first complaint of a log; malloc'ed. */
-static char *complaint(const char *path)
-{
-	char *text;
-	size_t n;
-	if (!read_file(path, &text, &n, NULL))
-		return xstrdup("");
-	const char *line = strstr(text, "error: ");
-	char *found = xasprintf("%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-	free(text);
-	return found;
 }
 
 /* With the code of libraries in the program; where that fails, which should not happen, without. */
@@ -245,18 +268,41 @@ static int link_instrumented(const struct job *job, const char *tmp, bool verbos
 	return status;
 }
 
+static bool any_contains(const strings *argv, const char *text)
+{
+	for (size_t i = 1; i < argv->n; i++)
+		if (strstr(argv->at[i], text))
+			return true;
+	return false;
+}
+
+/* Why a program cannot be recorded, what to do included; or NULL. */
+static const char *obstacle(const strings *argv)
+{
+	if (!linker_find(argv, "-dynamic-linker"))
+		return "linked statically, where the recorder cannot stand in for libc's functions: link it dynamically to record it";
+	if (!linker_find(argv, "-lc") && !any_contains(argv, "/libc.so"))
+		return "linked without the C library, which the recorder needs";
+	return NULL;
+}
+
 int link_program(struct job *job, const char *tmp, bool verbose)
 {
 	strings *argv = &job->argv;
-	linker_expand(argv);
-	if (!linker_output(argv) || linker_find(argv, "-r") || linker_find(argv, "--relocatable"))
+	response_expand(argv);
+	if (!linker_output(argv))
 		return linker_run_plainly(job);
+	const char *output = argv->at[linker_output(argv)];
+	if (linker_find(argv, "-m") && !linker_find(argv, "elf_x86_64")) {
+		warn("%s is for another processor than x86-64: linked without instrumentation", output);
+		return linker_run_plainly(job);
+	}
+	if (linker_find(argv, "-r") || linker_find(argv, "--relocatable"))
+		return relocatable_link(job, tmp, verbose);
 	if (linker_find(argv, "-shared") || linker_find(argv, "--shared") || linker_find(argv, "-Bshareable"))
 		return shared_link(job, tmp, verbose);
-	if (!linker_find(argv, "-dynamic-linker")) {
-		warn("%s is linked statically, where the recorder cannot stand in for libc's functions: "
-		     "linked without instrumentation; link it dynamically to record it",
-		     argv->at[linker_output(argv)]);
+	if (obstacle(argv)) {
+		warn("%s is not instrumented, because it is %s", output, obstacle(argv));
 		return linker_run_plainly(job);
 	}
 	return link_instrumented(job, tmp, verbose);

@@ -13,7 +13,7 @@ bool link_is_link(const struct job *job);
 /*
  * Link as `job` says, in the temporary directory `tmp`; complaints go to stderr. Returns the exit
  * status. Shared libraries are made so that programs can take them in (shared.h, substitute.h). What cannot be
- * instrumented is linked as it is: -r silently, -static and a link without any bitcode with a warning.
+ * instrumented is linked as it is, with a warning.
  */
 int link_program(struct job *job, const char *tmp, bool verbose);
 

@@ -2,7 +2,6 @@
 
 #include "exe/dynamic.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,49 +45,6 @@ void linker_add(strings *argv, const char *prefix, const char *text)
 	char *s = xasprintf("%s%s", prefix, text);
 	strings_add(argv, s);
 	free(s);
-}
-
-/* ---------------------------------------------------------------- response files */
-
-/* One word as the linker splits them: blanks separate, quotes and backslashes protect; malloc'ed, NULL at the end. */
-static char *next_word(const char **text)
-{
-	const char *p = *text;
-	while (isspace((unsigned char)*p))
-		p++;
-	if (!*p)
-		return NULL;
-	char *word = xmalloc(strlen(p) + 1), *to = word;
-	char quote = 0;
-	for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
-		if (*p == '\\' && p[1])
-			*to++ = *++p;
-		else if (quote ? *p == quote : *p == '"' || *p == '\'')
-			quote = quote ? 0 : *p;
-		else
-			*to++ = *p;
-	}
-	*to = 0;
-	*text = p;
-	return word;
-}
-
-void linker_expand(strings *argv)
-{
-	/* A file may name another, or itself: that is left to the linker to complain about. */
-	for (size_t i = 1, files = 0; i < argv->n && files < 1000; i++) {
-		char *text;
-		size_t size, at = i;
-		if (argv->at[i][0] != '@' || !read_file(argv->at[i] + 1, &text, &size, NULL))
-			continue;
-		strings_remove(argv, i);
-		const char *p = text;
-		for (char *word; (word = next_word(&p)); free(word))
-			strings_insert(argv, at++, word);
-		free(text);
-		files++;
-		i--;
-	}
 }
 
 /* ---------------------------------------------------------------- links */

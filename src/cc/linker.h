@@ -13,8 +13,6 @@ size_t linker_output(const strings *argv);
 void linker_set_output(strings *argv, const char *path);
 /* Append an argument that consists of two parts. */
 void linker_add(strings *argv, const char *prefix, const char *text);
-/* Arguments of the kind @FILE are replaced by what is in the file. */
-void linker_expand(strings *argv);
 
 /* Link native code, as if nobody had asked for LTO; the fat objects have both. Returns the exit status. */
 int linker_run_plainly(const struct job *job);

@@ -108,8 +108,7 @@ static bool has_constructors(const char *path)
 	return has;
 }
 
-/* Members become files; the list then holds native objects only. */
-static bool unpack_members(const strings *objects, const char *tmp, strings *files, struct error *err)
+bool native_unpack(const strings *objects, const char *tmp, strings *files, struct error *err)
 {
 	char *to = xasprintf("%s/member", tmp);
 	bool ok = true;
@@ -133,7 +132,7 @@ static bool unpack_members(const strings *objects, const char *tmp, strings *fil
 bool native_join(const strings *objects, const char *linker, const char *tmp, const char *to, struct error *err)
 {
 	strings files = {0};
-	bool ok = unpack_members(objects, tmp, &files, err);
+	bool ok = native_unpack(objects, tmp, &files, err);
 	for (size_t i = 0; i < files.n && ok; i++)
 		if (has_constructors(files.at[i]))
 			ok = fail(err, "%s was not made by rethread cc and has constructors, whose order would change",

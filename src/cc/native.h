@@ -12,6 +12,9 @@
  */
 void native_add(strings *objects, const char *file);
 
+/* The same list as files: members of archives are extracted to `tmp', and those that have bitcode left out. */
+bool native_unpack(const strings *objects, const char *tmp, strings *files, struct error *err);
+
 /* One relocatable object of all in the list. Fails also for what cannot be moved to another link: constructors. */
 bool native_join(const strings *objects, const char *linker, const char *tmp, const char *to, struct error *err);
 

@@ -1,6 +1,7 @@
 #include "cc/shared.h"
 
 #include "cc/linker.h"
+#include "cc/merge.h"
 #include "cc/native.h"
 #include "exe/dynamic.h"
 #include "exe/sections.h"
@@ -77,29 +78,6 @@ struct package {
 	char *module, *native, *text, *trace;
 };
 
-/* The objects' bitcode as one module, not yet optimised, so that whoever overrides a function later does so everywhere. */
-static bool merge_bitcode(const struct package *p, const struct job *job, unsigned priority, bool verbose)
-{
-	struct job merge = {.argv = strings_copy(&job->argv), .output = p->trace};
-	char *plugin = tool_file("librethread_pass.so");
-	char number[16];
-	snprintf(number, sizeof number, "%u", priority);
-	linker_drop_side_outputs(&merge.argv);
-	linker_set_output(&merge.argv, p->module);
-	strings_add(&merge.argv, "--lto-emit-llvm");
-	strings_add(&merge.argv, "--lto-O0");
-	strings_add(&merge.argv, "--trace");
-	linker_add(&merge.argv, "--load-pass-plugin=", plugin);
-	strings_add(&merge.environment, "RETHREAD_PASS=library");
-	linker_add(&merge.environment, "RETHREAD_PASS_PRIORITY=", number);
-	if (verbose)
-		job_print(&merge);
-	int status = jobs_run(&merge, 1, 1, false);
-	job_release(&merge);
-	free(plugin);
-	return !status;
-}
-
 /* The files that a line of the linker's --trace can name are looked at: libraries go to the text, objects to the list. */
 static void look_at(const char *line, const struct dynamic *made, FILE *text, strings *objects)
 {
@@ -159,18 +137,6 @@ static bool carry(const struct package *p, const char *library, struct error *er
 	return sections_append(library, sections, access(p->native, F_OK) ? 2 : 3, err);
 }
 
-static bool first_complaint(const char *trace, struct error *err)
-{
-	char *text;
-	size_t size;
-	if (!read_file(trace, &text, &size, err))
-		return false;
-	const char *line = strstr(text, "error: ");
-	fail(err, "%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-	free(text);
-	return false;
-}
-
 /* False without an error when there is nothing to pack. */
 static bool pack(const struct package *p, const struct job *job, const char *tmp, bool verbose, struct error *err)
 {
@@ -180,7 +146,8 @@ static bool pack(const struct package *p, const struct job *job, const char *tmp
 	if (!dynamic_read(&made, library))
 		return false; /* /dev/null */
 	unsigned priority = choose_priority(&job->argv, &made);
-	bool ok = merge_bitcode(p, job, priority, verbose) || first_complaint(p->trace, err);
+	const struct merge m = {p->module, p->trace, priority};
+	bool ok = merge_bitcode(&m, job, verbose, err);
 	ok = ok && !access(p->module, F_OK) && describe(p, job, &made, priority, tmp, err) && carry(p, library, err);
 	dynamic_release(&made);
 	return ok;

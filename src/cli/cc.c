@@ -6,8 +6,8 @@
 	"with its bitcode and its twin inside. Shared libraries are linked as clang does, and keep\n" \
 	"their bitcode: programs linked against them by rethread get the code itself, to record\n"   \
 	"it. RETHREAD_KEEP_SHARED=all, or =LIBRARY:LIBRARY..., keeps such libraries shared.\n"        \
-	"What is linked with -static or -r is not recorded. RETHREAD_CC and RETHREAD_CXX name\n"      \
-	"another clang of version 19. The exit status is clang's.\n"
+	"What cannot be recorded, such as static programs, is linked with a warning. RETHREAD_CC\n"   \
+	"and RETHREAD_CXX name another clang of version 19. The exit status is clang's.\n"
 
 static int run_cc(const struct command *self, int argc, char **argv)
 {
