@@ -147,6 +147,19 @@ static void touch_nodes(struct extent *x, const void *node, uint64_t size)
 			touch(x, (const void *)words[i], size, true);
 }
 
+/* A std::string: the object, and its text where that is elsewhere; made: nothing was there before. */
+static void touch_text(struct extent *x, const void *object, bool made, bool writes)
+{
+	struct {
+		const char *data;
+		uint64_t length, local[2];
+	} t;
+	touch(x, object, sizeof t, writes);
+	memcpy(&t, object, sizeof t);
+	if (!made && (t.data < (const char *)object || t.data >= (const char *)object + sizeof t))
+		touch(x, t.data, t.length + 1, writes);
+}
+
 /* ---- what is written ---- */
 
 /* Is what is there already read? Then the rest comes behind it. */
@@ -182,7 +195,9 @@ static void find_extent(struct extent *x, const struct library_call *c)
 		const void *at = (const void *)word(c, (int)e.parameter);
 		if (!at)
 			continue;
-		if (e.kind == 'r' && e.measure == 'p')
+		if (e.measure == 'b')
+			touch_text(x, at, e.kind == 'c', e.kind != 'r');
+		else if (e.kind == 'r' && e.measure == 'p')
 			shown = touch_format(x, c, e.parameter);
 		else if (e.kind == 'h' && e.measure == 'n')
 			touch_nodes(x, at, (uint64_t)e.first);

@@ -7,9 +7,9 @@
 #pragma GCC visibility push(hidden)
 
 struct effect {
-	char kind;          /* r w f m o h */
+	char kind;          /* r w f m o h c d */
 	unsigned parameter; /* what points there */
-	char measure;       /* s = k $ % p n */
+	char measure;       /* s = k $ % p n b */
 	int first, second;  /* parameters or a constant; -1: none */
 };
 /* Takes the next effect off *effects; false when there is none. */

@@ -8,6 +8,7 @@
 
 #include "rt/inputs.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,11 +87,11 @@ static uint64_t left_by_free(uint64_t start, uint64_t at)
 }
 
 /* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
-static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
+static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
 	uint64_t start, size;
 	bool freed;
-	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address || freed)
+	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address)
 		return;
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
@@ -102,6 +103,19 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address, bool mo
 		engine_store(self, site, &a);
 		at += a.size;
 	}
+}
+
+static bool is_freed(uint64_t address)
+{
+	uint64_t start, size;
+	bool freed;
+	return engine.config->heap_block(address, &start, &size, &freed) && freed;
+}
+
+static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
+{
+	if (!is_freed(address))
+		give_up(self, site, address, moves);
 }
 
 /* ---- functions of the table ---- */
@@ -183,12 +197,99 @@ static void wrote(struct ethread *self, struct native_memory *m, uint32_t site, 
 	memcpy(bytes, (const void *)(uintptr_t)to, size);
 	for (size_t i = 0; i < m->snapshots.n; i++) {
 		const struct snapshot *s = &m->snapshots.at[i];
-		if (s->address == to)
-			memcpy((void *)(uintptr_t)to, s->bytes, s->size < size ? s->size : size);
+		uint64_t skip = to - s->address, left = s->size - skip;
+		if (to >= s->address && skip < s->size)
+			memcpy((void *)(uintptr_t)to, s->bytes + skip, left < size ? left : size);
 	}
 	writes(self, site, to, bytes, size);
 	free(bytes);
 }
+
+/* ---- std::string ---- */
+
+/* libstdc++'s: its text is in the object itself when it is short. */
+struct text {
+	uint64_t data, length, local[2];
+};
+_Static_assert(sizeof(struct text) == 32, "as externals.def has it");
+
+static struct text text_at(uint64_t object)
+{
+	struct text t;
+	memcpy(&t, (const void *)(uintptr_t)object, sizeof t);
+	return t;
+}
+
+static bool is_local(const struct text *t, uint64_t object)
+{
+	return t->data == object + offsetof(struct text, local);
+}
+
+static void reads_text(struct ethread *self, uint32_t site, uint64_t object, bool decides)
+{
+	reads(self, site, object, sizeof(struct text), decides);
+	struct text t = text_at(object);
+	if (!is_local(&t, object))
+		reads(self, site, t.data, t.length, decides);
+}
+
+static void destroys_text(struct ethread *self, uint32_t site, uint64_t object)
+{
+	reads(self, site, object, offsetof(struct text, local), true);
+	struct text t = text_at(object);
+	if (!is_local(&t, object))
+		frees(self, site, t.data, false);
+}
+
+/* Of the object and of its text: what may change. */
+static void take_text_snapshots(struct native_memory *m, uint64_t object)
+{
+	struct text t = text_at(object);
+	take_snapshot(m, object, sizeof t);
+	if (!is_local(&t, object))
+		take_snapshot(m, t.data, t.local[0] + 1); /* its capacity */
+}
+
+static const struct snapshot *snapshot_of(const struct native_memory *m, uint64_t at)
+{
+	for (size_t i = 0; i < m->snapshots.n; i++)
+		if (m->snapshots.at[i].address == at)
+			return &m->snapshots.at[i];
+	return NULL;
+}
+
+/* The bytes that the call left as they were, at the front of a text that stayed in its place. */
+static uint64_t unchanged(const struct native_memory *m, const struct text *before, const struct text *now)
+{
+	const struct snapshot *s = snapshot_of(m, before->data);
+	const char *at = (const char *)(uintptr_t)now->data;
+	uint64_t n = 0, most = before->length < now->length ? before->length : now->length;
+	while (s && n < most && at[n] == s->bytes[n])
+		n++;
+	return s ? n : most;
+}
+
+/* A string was changed, or made where there was none. */
+static void wrote_text(struct ethread *self, struct native_memory *m, uint32_t site, uint64_t object, bool made)
+{
+	struct text now = text_at(object), before = now;
+	const struct snapshot *s = snapshot_of(m, object);
+	if (!made && s)
+		memcpy(&before, s->bytes, sizeof before);
+	wrote(self, m, site, object, sizeof now);
+	bool moved = before.data != now.data && !is_local(&before, object);
+	if (moved) {
+		reads(self, site, before.data, before.length, false);
+		if (is_freed(before.data))
+			give_up(self, site, before.data, false);
+	}
+	if (is_local(&now, object))
+		return;
+	uint64_t from = made || before.data != now.data ? 0 : unchanged(m, &before, &now);
+	wrote(self, m, site, now.data + from, now.length + 1 - from);
+}
+
+/* ---- the halves of a call ---- */
 
 void native_begins(struct ethread *self, const struct native_call *c, const struct external *x, uint32_t read)
 {
@@ -202,7 +303,13 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 		uint64_t at = parameter(c, (int)e.parameter);
 		if (!at || (e.kind == 'r' && e.parameter < 32 && (read >> e.parameter & 1)))
 			continue;
-		if (e.kind == 'r')
+		if (e.kind == 'r' && e.measure == 'b')
+			reads_text(self, c->site, at, x->class != EXTERNAL_OUTPUT);
+		else if (e.kind == 'd')
+			destroys_text(self, c->site, at);
+		else if (e.kind == 'w' && e.measure == 'b')
+			take_text_snapshots(m, at);
+		else if (e.kind == 'r')
 			reads(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);
 		else if (e.kind == 'w' && e.measure != '%')
 			take_snapshot(m, at, measure_most(c, &e, at));
@@ -244,6 +351,8 @@ void native_ends(struct ethread *self, const struct native_call *c)
 			continue;
 		if (e.kind == 'w' && e.measure == '%')
 			wrote_format(self, c, e.parameter);
+		else if (e.measure == 'b' && (e.kind == 'w' || e.kind == 'c'))
+			wrote_text(self, m, c->site, at, e.kind == 'c');
 		else if (e.kind == 'w')
 			wrote(self, m, c->site, at, measure(c, &e, true));
 		else if (e.kind == 'm')
