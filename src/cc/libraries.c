@@ -302,8 +302,6 @@ bool libraries_choose(struct libraries *all, bool verbose)
 		const char *symbol = l->kept ? NULL : contested(all, l);
 		if (symbol)
 			keep(l, ", which is defined elsewhere too", symbol);
-		else if (!l->kept && l->dynamic.old_versions)
-			keep(l, "", "it defines several versions of a symbol");
 		const char *who = l->kept ? NULL : loader(all, l);
 		if (who)
 			keep(l, " uses dlopen and has its name in it, and the code must not be there twice; RETHREAD_KEEP_SHARED=none "

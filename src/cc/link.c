@@ -123,19 +123,6 @@ static void print_log(const char *path)
 	free(text);
 }
 
-/* The first complaint of a log; malloc'ed. */
-static char *complaint(const char *path)
-{
-	char *text;
-	size_t n;
-	if (!read_file(path, &text, &n, NULL))
-		return xstrdup("");
-	const char *line = strstr(text, "error: ");
-	char *found = xasprintf("%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-	free(text);
-	return found;
-}
-
 static bool same_hash(const struct links *l)
 {
 	char *hash[2] = {NULL, NULL};
@@ -192,7 +179,7 @@ static int finish(const struct links *l, const char *libraries)
 static bool is_contested(const char *log, const char *output)
 {
 	static const char word[] = "duplicate symbol: ";
-	char *why = complaint(log), *name = strstr(why, word);
+	char *why = linker_complaint(log), *name = strstr(why, word);
 	if (name)
 		warn("%s defines %s itself, in whose place the runtimes of rethread put their own: linked without instrumentation; leave "
 		     "its own out to record it", output, name + strlen(word));
@@ -211,8 +198,8 @@ static int link_failed(const struct links *l, const struct job *job)
 		return status;
 	if (access(l->hash[0], F_OK)) {
 		/* Without bitcode the pass, which defines what the runtime needs, did not run. */
-		char *why = complaint(l->log[0]);
-		if (*why && !strstr(why, "__rethread_"))
+		char *why = linker_complaint(l->log[0]);
+		if (!strstr(why, "__rethread_") && l->job[0].status)
 			warn("%s cannot be linked with LTO: linked without instrumentation: %s", l->output, why);
 		else
 			warn("%s has no object made by rethread cc (without -fno-lto) in it: linked without instrumentation", l->output);
@@ -247,7 +234,7 @@ static int link_substituted(const struct substitution *s, const struct job *job,
 	bool linked = !status;
 	if (linked && !job_signal())
 		status = finish(&l, s->list);
-	char *why = linked ? NULL : complaint(l.log[l.job[0].status ? 0 : 1]);
+	char *why = linked ? NULL : linker_complaint(l.log[l.job[0].status ? 0 : 1]);
 	links_release(&l);
 	if (!linked && !job_signal()) {
 		warn("%s: what shared libraries do (%s) is not recorded, because their code cannot be linked into the program: %s",

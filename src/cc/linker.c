@@ -59,6 +59,22 @@ int linker_run_plainly(const struct job *job)
 	return status;
 }
 
+char *linker_complaint(const char *log)
+{
+	static const char *const words[] = {"error: ", "rethread: ", "PLEASE submit a bug report"};
+	char *text, *found = NULL;
+	size_t size;
+	if (!read_file(log, &text, &size, NULL))
+		return xstrdup("the linker did not start");
+	for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
+		const char *line = strstr(text, words[i]);
+		if (line)
+			found = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
+	}
+	free(text);
+	return found ? found : xstrdup("the linker failed without a word");
+}
+
 void linker_drop_side_outputs(strings *argv)
 {
 	static const char *const prefixes[] = {

@@ -16,6 +16,8 @@ void linker_add(strings *argv, const char *prefix, const char *text);
 
 /* Link native code, as if nobody had asked for LTO; the fat objects have both. Returns the exit status. */
 int linker_run_plainly(const struct job *job);
+/* The first complaint in what a link said, which is in the file `log'; malloc'ed, never empty. */
+char *linker_complaint(const char *log);
 /* For a second link of the same: take out what makes further files or prints something. */
 void linker_drop_side_outputs(strings *argv);
 

@@ -2,19 +2,6 @@
 
 #include "cc/linker.h"
 
-#include <string.h>
-
-static bool first_complaint(const char *log, struct error *err)
-{
-	char *text;
-	size_t size;
-	if (!read_file(log, &text, &size, err))
-		return false;
-	const char *line = strstr(text, "error: ");
-	fail(err, "%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-	free(text);
-	return false;
-}
 
 static void set_priority(struct job *job, unsigned priority)
 {
@@ -41,5 +28,10 @@ bool merge_bitcode(const struct merge *m, const struct job *job, bool verbose, s
 		job_print(&merge);
 	int status = jobs_run(&merge, 1, 1, false);
 	job_release(&merge);
-	return !status || first_complaint(m->trace, err);
+	if (!status)
+		return true;
+	char *why = linker_complaint(m->trace);
+	fail(err, "%s", why);
+	free(why);
+	return false;
 }

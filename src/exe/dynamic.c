@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_HIDDEN = 0x8000 };
-
 static const Elf64_Shdr *find_type(const struct elf *e, Elf64_Word type)
 {
 	for (size_t i = 1; i < e->header.e_shnum; i++)
@@ -58,9 +56,8 @@ static void read_entries(struct dynamic *d, const Elf64_Dyn *at, size_t n, uint6
 
 static void read_symbols(struct dynamic *d, const struct elf *e, uint64_t text_size)
 {
-	const Elf64_Shdr *s = find_type(e, SHT_DYNSYM), *v = find_type(e, SHT_GNU_versym);
+	const Elf64_Shdr *s = find_type(e, SHT_DYNSYM);
 	Elf64_Sym *symbols = (Elf64_Sym *)contents(e, s);
-	Elf64_Half *versions = (Elf64_Half *)contents(e, v);
 	size_t n = symbols ? s->sh_size / sizeof *symbols : 0;
 	for (size_t i = 1; i < n; i++) {
 		unsigned bind = ELF64_ST_BIND(symbols[i].st_info);
@@ -68,11 +65,8 @@ static void read_symbols(struct dynamic *d, const struct elf *e, uint64_t text_s
 			continue;
 		bool defined = symbols[i].st_shndx != SHN_UNDEF;
 		*vec_push(&d->symbols) = (struct dynamic_symbol){d->text + symbols[i].st_name, defined, bind == STB_GLOBAL};
-		if (defined && versions && i < v->sh_size / sizeof *versions && (versions[i] & VERSION_HIDDEN))
-			d->old_versions = true;
 	}
 	free(symbols);
-	free(versions);
 }
 
 bool dynamic_read(struct dynamic *d, const char *path)

@@ -19,7 +19,6 @@ struct dynamic {
 	const char *soname;  /* or NULL */
 	const char *runpath; /* DT_RUNPATH or DT_RPATH, or NULL */
 	bool symbolic;       /* its own definitions come first for it */
-	bool old_versions;   /* defines versions of symbols that are not the default ones */
 	vec(const char *) needed;
 	vec(struct dynamic_symbol) symbols;
 	char *text;          /* owns the strings */

@@ -71,7 +71,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	if (mode == PASS_OFF)
 		return false;
 	if (mode == PASS_LIBRARY) {
-		library_set_priority(m, option("RETHREAD_PASS_PRIORITY"));
+		library_prepare(m, option("RETHREAD_PASS_PRIORITY"));
 		return true;
 	}
 

@@ -79,7 +79,73 @@ static LLVMValueRef registration(LLVMModuleRef m, LLVMValueRef *destructors, uns
 	return f;
 }
 
-void library_set_priority(LLVMModuleRef m, const char *text)
+/* ---------------------------------------------------------------- versions of symbols */
+
+/* The function or variable NAME, which was A so far, under its own name. */
+static void add_name(LLVMModuleRef m, const char *a, const char *name)
+{
+	LLVMValueRef target = LLVMGetNamedFunction(m, a);
+	target = target ? target : LLVMGetNamedGlobal(m, a);
+	target = target ? target : LLVMGetNamedGlobalAlias(m, a, strlen(a));
+	LLVMValueRef old = LLVMGetNamedFunction(m, name);
+	old = old ? old : LLVMGetNamedGlobal(m, name);
+	if (!target || LLVMIsDeclaration(target) || (old && !LLVMIsDeclaration(old)))
+		return;
+	LLVMValueRef alias = LLVMAddAlias2(m, LLVMGlobalGetValueType(target), 0, target, "");
+	if (old) {
+		LLVMReplaceAllUsesWith(old, alias);
+		LLVMIsAFunction(old) ? LLVMDeleteFunction(old) : LLVMDeleteGlobal(old);
+	}
+	LLVMSetValueName2(alias, name, strlen(name));
+}
+
+/* ".symver A, NAME@@VERSION": the default version, the only one that a link finds, is given its name. */
+static void take_version(LLVMModuleRef m, char *statement)
+{
+	char *rest = statement, *a, *name;
+	strsep(&rest, " \t"); /* the directive */
+	do
+		a = strsep(&rest, ", \t");
+	while (a && !*a);
+	do
+		name = strsep(&rest, ", \t");
+	while (name && !*name);
+	char *version = name ? strstr(name, "@@") : NULL;
+	if (!version)
+		return;
+	*version = 0;
+	if (*a == '"' || *name == '"')
+		pass_die("a quoted name in .symver: %s", a);
+	add_name(m, a, name);
+}
+
+/*
+ * A program has no versions of symbols. The directives that make them are the module's assembly code, which is kept without
+ * them; .lto_discard is LTO's own and speaks of that code.
+ */
+static void drop_versions(LLVMModuleRef m)
+{
+	size_t size;
+	const char *text = LLVMGetModuleInlineAsm(m, &size);
+	if (!size)
+		return;
+	char *copy = pass_alloc(size + 1, 1), *kept = pass_alloc(size + 2, 1), *rest = copy, *statement;
+	memcpy(copy, text, size);
+	while ((statement = strsep(&rest, "\n;"))) {
+		statement += strspn(statement, " \t");
+		if (!strncmp(statement, ".symver", 7)) {
+			take_version(m, statement);
+		} else if (*statement) {
+			strcat(kept, statement);
+			strcat(kept, "\n");
+		}
+	}
+	LLVMSetModuleInlineAsm2(m, kept, strlen(kept));
+	free(copy);
+	free(kept);
+}
+
+static void order_constructors(LLVMModuleRef m, const char *text)
 {
 	char *end;
 	unsigned long number = text ? strtoul(text, &end, 10) : 0;
@@ -99,6 +165,12 @@ void library_set_priority(LLVMModuleRef m, const char *text)
 	set_list(m, "llvm.global_dtors", destructors, nd);
 	free(constructors);
 	free(destructors);
+}
+
+void library_prepare(LLVMModuleRef m, const char *priority)
+{
+	order_constructors(m, priority);
+	drop_versions(m);
 }
 
 void library_list(LLVMModuleRef m, const char *names)

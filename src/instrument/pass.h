@@ -20,7 +20,7 @@
  *
  * Steering, by environment (set by `rethread cc`):
  *     RETHREAD_PASS=record|twin   what to make; unset or empty: the pass does nothing
- *     RETHREAD_PASS=library       only library_set_priority, with RETHREAD_PASS_PRIORITY=N
+ *     RETHREAD_PASS=library       only library_prepare, with RETHREAD_PASS_PRIORITY=N
  *     RETHREAD_PASS_LIBRARIES=A:B names of libraries whose code is in the module
  *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
@@ -151,12 +151,14 @@ void sharing_free(struct sharing *s);
 /* ---------------------------------------------------------------- steps ----------------------- */
 
 /*
- * A shared library's constructors run before those of the programs and libraries that use it, its destructors after theirs. To keep
+ * The module of a shared library is made ready for programs (src/cc/shared.h).
+ * A library's constructors run before those of the programs and libraries that use it, its destructors after theirs. To keep
  * that when its module is linked into a program, all of them get one priority (text: a number), in the order they have now.
  * At exit, destructors of a library run before its global objects are destroyed, those of a program afterwards: where there may be
  * both, the library's destructors are registered like those of objects.
+ * Of symbols with several versions (.symver), the default ones stay.
  */
-void library_set_priority(LLVMModuleRef m, const char *priority);
+void library_prepare(LLVMModuleRef m, const char *priority);
 /* The program has the code of these libraries: __rethread_linked_in (instrument.h). */
 void library_list(LLVMModuleRef m, const char *names);
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);

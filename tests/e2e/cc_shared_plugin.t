@@ -111,3 +111,20 @@ for how in -Wl,-Bsymbolic ''; do
 	status $want ./v
 	if [ -n "$how" ]; then has err 'libsym.so stays a shared library.*: pick, which is defined'; else same "$(cat err)" ""; fi
 done
+
+# Of a symbol with several versions the default one is meant.
+cat >versions.c <<'P'
+int api_1(int x) { return x + 1; }
+int api_2(int x) { return x + 2; }
+int inside(int x) { return x * 100; }
+__asm__(".symver api_1, api@V1");
+__asm__(".symver api_2, api@@V2");
+P
+printf 'V1 { global: api; local: *; };\nV2 { global: api; } V1;\n' >map
+echo 'int api(int); int inside(int x) { return x; } int main(void) { return api(inside(5)); }' >user.c
+rethread cc -O2 -g -fPIC -shared versions.c -Wl,--version-script=map -o libversions.so
+rethread cc -O2 -g user.c ./libversions.so -o x 2>err
+same "$(cat err)" ""
+readelf -dW x >out
+if grep -q libversions out; then fail "still needed"; fi
+status 7 ./x
