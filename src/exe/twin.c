@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -91,6 +92,7 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 		env[kept++] = setting;
 	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
 	personality(ADDR_NO_RANDOMIZE);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left who would wait for it */
 	if (t->cwd && chdir(t->cwd))
 		_exit(126);
 	execve(twin, t->argv, env);

@@ -6,7 +6,7 @@
 
 static const char usage_text[] =
 	"usage: rethread reproduce [TRACE] [--engine auto|solve|search|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
-	"                          [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
+	"                          [--memory SIZE[K|M|G]] [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
 	"                          [--explain-formula]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
@@ -27,6 +27,17 @@ static double seconds_argument(const char *text)
 	return value;
 }
 
+static uint64_t size_argument(const char *text)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+	unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+	end += shift != 0;
+	if (end == text || *end || *text == '-' || !value || value > UINT64_MAX >> shift)
+		die(EXIT_USAGE, "--memory takes a size like 500M or 4G, not `%s'", text);
+	return value << shift;
+}
+
 static uint64_t seed_argument(const char *text)
 {
 	char *end;
@@ -43,7 +54,7 @@ struct request request_parse(int argc, char **argv)
 		{ "memory-model", required_argument, NULL, 'm' }, { "json", required_argument, NULL, 'j' },
 		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
 		{ "verbose", no_argument, NULL, 'v' },            { "explain-formula", no_argument, NULL, 'x' },
-		{ "seed", required_argument, NULL, 'd' },
+		{ "seed", required_argument, NULL, 'd' },         { "memory", required_argument, NULL, 'M' },
 		{ "help", no_argument, NULL, 'h' },               { 0 },
 	};
 	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300, .seed = 1 };
@@ -57,6 +68,9 @@ struct request request_parse(int argc, char **argv)
 			break;
 		case 'b':
 			r.budget = seconds_argument(optarg);
+			break;
+		case 'M':
+			r.memory = size_argument(optarg);
 			break;
 		case 'm':
 			if (strcmp(optarg, "sc") && strcmp(optarg, "tso") && strcmp(optarg, "pso"))

@@ -9,6 +9,7 @@ struct request {
 	const char *trace;
 	const char *engine;
 	double budget;    /* seconds */
+	uint64_t memory;  /* bytes; 0: as the machine allows */
 	const char *model; /* "sc", "tso", "pso" or NULL: sc first, then tso */
 	const char *json; /* figures go there, or NULL */
 	const char *smt2; /* formula goes there, or NULL */

@@ -206,15 +206,15 @@ static enum search_result run(struct searcher *s, struct error *err)
 	return interrupted ? SEARCH_INTERRUPTED : SEARCH_BUDGET;
 }
 
-static unsigned job_count(void)
+static unsigned job_count(const struct search_options *options)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	long n = sysconf(_SC_NPROCESSORS_ONLN) - options->leave_one;
 	return n < 1 ? 1 : n > MOST_JOBS ? MOST_JOBS : (unsigned)n;
 }
 
 enum search_result search(const struct search_options *options, struct search_stats *stats, struct error *err)
 {
-	struct searcher s = { .options = options, .stats = stats, .jobs = job_count(), .tree = tree_new(),
+	struct searcher s = { .options = options, .stats = stats, .jobs = job_count(options), .tree = tree_new(),
 			      .end = now() + options->seconds };
 	char *sketch = xasprintf("%s/sketch", options->dir);
 	s.setting = (struct attempt_setting){ .trace = options->trace, .twin = options->twin, .sketch = sketch,

@@ -23,6 +23,7 @@ struct search_options {
 	uint64_t seed;
 	bool use_time;    /* believe time stamps */
 	bool verbose;
+	bool leave_one;   /* of the processors to somebody else */
 	/* Is the schedule of a failing attempt the answer? False: the search goes on. */
 	bool (*prove)(void *data, const struct schedule *s, const struct rt_attempt *a);
 	void *data;

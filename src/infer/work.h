@@ -1,0 +1,49 @@
+/*
+ * One engine at work on a trace, in a process of its own (crew.h): what it was asked for, what it has found. Results go to
+ * files of `dir`; they become the trace's own when the engine is the first to come to an end.
+ *
+ *     work.c           what the engines share
+ *     engine_solve.c   symbolic execution and constraints
+ *     engine_search.c  attempts;  follow_order: an order that was recorded
+ */
+#ifndef RETHREAD_WORK_H
+#define RETHREAD_WORK_H
+
+#include "infer/request.h"
+#include "infer/result.h"
+#include "model/schedule.h"
+#include "trace/trace.h"
+
+#define WORK_SCHEDULE "found.schedule"
+#define WORK_INTERLEAVING "found.json"
+#define WORK_FIGURES "figures.json"
+
+struct work {
+	const struct request *request;
+	const struct trace *trace;
+	const char *twin;
+	const char *dir;
+	double start, seconds; /* when it began, and how long it may take */
+	bool alone;            /* no other engine works at the same time */
+	struct figures figures;
+};
+
+double work_left(const struct work *w);
+bool work_over(const struct work *w);
+
+/* The end of this process. */
+_Noreturn void work_finish(struct work *w, int code, const char *outcome);
+_Noreturn void work_give_up(struct work *w, const struct error *err);
+
+/* A schedule of this trace's program. */
+void work_name_module(const struct work *w, struct schedule *schedule);
+/* Replays a candidate, with a limit of so many seconds for each run: does it fail as recorded? */
+bool work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err);
+/* It is the answer: its file, and where the interleaving with its values goes (free it). */
+bool work_keep(const struct work *w, const struct schedule *schedule, char **interleaving, struct error *err);
+
+_Noreturn void engine_solve(struct work *w);
+_Noreturn void engine_search(struct work *w);
+_Noreturn void engine_follow(struct work *w);
+
+#endif
