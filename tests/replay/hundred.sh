@@ -2,28 +2,32 @@
 # The measurement of replay: every program of bugs/ and tests/replay/programs (or those named) is recorded by scheme rw until
 # it fails, followed, and replayed: each time with the recorded signature, and with the same output, byte for byte.
 #
-#   tests/replay/hundred.sh [-n REPLAYS] [-r RUNS] [-O "LEVELS"] [-s "SCHEMES"] [PROGRAM...]
+#   tests/replay/hundred.sh [-n REPLAYS] [-r RUNS] [-O "LEVELS"] [-s "SCHEMES"] [-j JOBS] [PROGRAM...]
 #     -n REPLAYS   of each failing run (100)
-#     -r RUNS      at most, until it fails (3000)
+#     -r RUNS      at most, until it fails (3000): as it is for a while, then shaken, then by rethread hunt
 #     -O LEVELS    of optimisation ("0 2")
 #     -s SCHEMES   flavours of the recorder ("rw rw:leap")
+#     -j JOBS      programs at a time (2)
 #     PROGRAM      a name without extension
+# KEEP=DIR keeps what went wrong there.
 #
 # Of a program's head comment (bugs/README.md) `fail-if:` and `args:` count, and more lines:
 #   ends: well       it does not fail: it is recorded once, and what counts is the output
 #   output: varies   by addresses, or what comes from outside, and is not compared
 #   open: WHY        cannot be replayed from this recorder yet: left out unless it is named
 #   model: tso       fails only with store buffers, which this recorder does not have: left out
-# Last line: "N passed, N failed".
+# A row for each: program, level, scheme, how it was made to fail and in how many runs, "ok", "--" (it never failed) or "FAILED",
+# replays, seconds. What is left out, and why, comes behind. Last line: "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-replays=100 runs=3000 levels="0 2" schemes="rw rw:leap"
-while getopts n:r:O:s:h option; do
+replays=100 runs=3000 levels="0 2" schemes="rw rw:leap" jobs=2
+while getopts n:r:O:s:j:h option; do
 	case $option in
 	n) replays=$OPTARG ;;
 	r) runs=$OPTARG ;;
 	O) levels=$OPTARG ;;
 	s) schemes=$OPTARG ;;
+	j) jobs=$OPTARG ;;
 	*) sed -n '2,/^here/s/^# \{0,1\}//p' "$0" | grep -v '^here'; exit 2 ;;
 	esac
 done
@@ -31,24 +35,39 @@ shift $((OPTIND - 1))
 export PATH=${BUILD:-$root/build}:$PATH
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work/data TMPDIR=$work
-unset RETHREAD_OPTIONS RETHREAD_TWIN
-cd "$work" || exit 2
+export TMPDIR=$work replays runs schemes work
+unset RETHREAD_OPTIONS RETHREAD_TWIN RETHREAD_LIBDIR
 
 # head SOURCE KEY: the value of the line ` * KEY: VALUE` in the head comment.
 head_value() {
 	sed -n "/\*\//q; s/^ \* $2: *//p" "$1"
 }
 
-# record SCHEME OPTIONS...: a trace of a failing run, its output at the end of `recorded`, where all runs show theirs.
-record() {
-	local scheme=$1 until=--until-failure
+# try SECONDS COMMAND...: a trace of a failing run of ./p, its output at the end of `recorded`, where all runs show theirs.
+try() {
+	local seconds=$1
 	shift
-	[ "$ends" = well ] && until=
 	# shellcheck disable=SC2086
-	timeout 300 rethread record --scheme "$scheme" "$@" $until ${until:+--runs "$runs"} --timeout 20 \
-		${predicate:+--fail-if "$predicate"} -- ./p $arguments <"$input" >recorded 2>messages
+	timeout "$seconds" rethread "$@" ${predicate:+--fail-if "$predicate"} -- ./p $arguments <"$input" >recorded 2>messages
+	done=$(($(sed -n 's/^rethread: run \([0-9]*\):.*/\1/p' messages | tail -n 1) + 0))
 	grep -q '^rethread: trace: ' messages
+}
+
+# record SCHEME: sets `how`. A program that hangs is given the time to do so.
+record() {
+	how=recorded
+	if [ "$ends" = well ]; then
+		try 60 record --scheme "$1" --timeout 20
+		return
+	fi
+	local until="--until-failure --runs $runs --timeout 20"
+	# shellcheck disable=SC2086
+	try 20 record --scheme "$1" $until && return
+	how=shaken
+	# shellcheck disable=SC2086
+	try 200 record --scheme "$1" --shake $until && return
+	how=hunted
+	[ "$1" = rw ] && try 100 hunt --runs "$runs"
 }
 
 # All replays have the recorded signature, and show what the recorded run did.
@@ -65,49 +84,70 @@ replay() {
 	cmp -s all <(for ((i = 0; i < replays; i++)); do cat shown; done) || { echo "the output differs"; return 1; }
 }
 
-# one SCHEME: of the program ./p. Prints what is wrong.
-one() {
-	rm -rf data
-	record "$1" || record "$1" --shake || {
-		grep -q 'no failure in' messages && { echo "no failure in $runs runs"; return 2; }
-		tail -n 1 messages
-		return 1
-	}
+follow() {
 	timeout 300 rethread reproduce --budget 60 </dev/null >out 2>&1 || { tail -n 1 out; return 1; }
 	replay
 }
 
-passed=0 failed=0
+# row NAME LEVEL SCHEME HOW RUNS RESULT...
+row() {
+	printf '%-16s -O%s %-8s %-9s %5s  %s\n' "$@"
+}
+
+# one NAME LEVEL SCHEME: of the program ./p.
+one() {
+	local start=$SECONDS why done=0 how
+	rm -rf data
+	if ! record "$3"; then
+		row "$1" "$2" "$3" - - "--  it never failed: $(tail -n 1 messages | cut -c1-60)"
+	elif why=$(follow); then
+		row "$1" "$2" "$3" $how "$done" "ok  $replays of $replays ($((SECONDS - start)) s)"
+	else
+		row "$1" "$2" "$3" $how "$done" "FAILED  $why"
+		[ -n "$KEEP" ] && mkdir -p "$KEEP/$1-O$2-$3" && cp -r data p recorded "$KEEP/$1-O$2-$3"
+	fi
+}
+
+# program SOURCE LEVEL: in a directory of its own.
+program() {
+	local source=$1 level=$2 name cc=cc scheme
+	name=$(basename "${source%.*}")
+	mkdir -p "$work/$name-$level" && cd "$work/$name-$level" || exit 2
+	export XDG_DATA_HOME=$PWD/data
+	predicate=$(head_value "$source" fail-if) arguments=$(head_value "$source" args) ends=$(head_value "$source" ends)
+	output=$(head_value "$source" output) input=/dev/null
+	[ -f "${source%.*}.input" ] && input=${source%.*}.input
+	[ "${source##*.}" = cpp ] && cc=c++
+	if rethread $cc -O"$level" -g -pthread "$source" -o p >messages 2>&1; then
+		for scheme in $schemes; do
+			one "$name" "$level" "$scheme"
+		done
+	else
+		row "$name" "$level" - - - "FAILED  does not build: $(tail -n 1 messages)"
+	fi
+	cd "$work" && rm -rf "$work/$name-$level"
+}
+export -f head_value try record replay follow row one program
+
+row program '' scheme 'how in' runs result | sed 's/-O/  /'
+left_out=
 for source in "$root"/bugs/*.c "$root"/bugs/*.cpp "$here"/programs/*.c "$here"/programs/*.cpp; do
 	name=$(basename "${source%.*}")
 	[ -f "$source" ] || continue
 	[ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-	predicate=$(head_value "$source" fail-if) arguments=$(head_value "$source" args) ends=$(head_value "$source" ends)
-	output=$(head_value "$source" output) model=$(head_value "$source" model)
-	input=/dev/null
-	[ -f "${source%.*}.input" ] && input=${source%.*}.input
-	[ -n "$model" ] && continue
-	[ $# = 0 ] && [ -n "$(head_value "$source" open)" ] && continue
-	cc=cc
-	[ "${source##*.}" = cpp ] && cc=c++
+	why=
+	[ -n "$(head_value "$source" model)" ] && why="needs store buffers"
+	[ $# = 0 ] && why+=$(head_value "$source" open)
+	if [ -n "$why" ]; then
+		left_out+="left out: $name: $why"$'\n'
+		continue
+	fi
 	for level in $levels; do
-		if ! rethread $cc -O"$level" -g -pthread "$source" -o p >messages 2>&1; then
-			echo "FAILED $name -O$level: does not build: $(tail -n 1 messages)"
-			failed=$((failed + 1))
-			continue
-		fi
-		for scheme in $schemes; do
-			start=$(date +%s)
-			why=$(one "$scheme")
-			status=$?
-			case $status in
-			0) echo "ok $name -O$level $scheme: $replays of $replays ($(($(date +%s) - start)) s)"; passed=$((passed + 1)) ;;
-			2) echo "-- $name -O$level $scheme: $why" ;;
-			*) echo "FAILED $name -O$level $scheme: $why"; failed=$((failed + 1))
-				[ -n "$KEEP" ] && { mkdir -p "$KEEP/$name-O$level-$scheme"; cp -r data p recorded "$KEEP/$name-O$level-$scheme"; } ;;
-			esac
-		done
+		printf '%s\n%s\n' "$source" "$level"
 	done
-done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+done >"$work/list"
+xargs -a "$work/list" -d '\n' -n 2 -P "$jobs" bash -c 'program "$@" 2>/dev/null' program | tee "$work/rows"
+printf %s "$left_out"
+failed=$(grep -c '  FAILED  ' "$work/rows")
+echo "$(grep -c '  ok  ' "$work/rows") passed, $failed failed"
+[ "$failed" = 0 ]

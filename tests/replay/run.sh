@@ -40,7 +40,7 @@ failed=$(grep -vc '^ok$' results)
 # hundred OPTIONS PROGRAM...: adds to the counts; shows what failed.
 hundred() {
 	BUILD=$BUILD "$here/hundred.sh" "$@" >hundred.out 2>&1
-	grep -v '^ok ' hundred.out | grep -v ' passed, '
+	grep -E '  (FAILED|--)  ' hundred.out
 	read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' hundred.out)
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 }
