@@ -66,7 +66,7 @@ ENGINE_LIBS := -ljansson -lpthread -lm -lgcc_s
 objects = $(patsubst %,$(B)/obj/%.o,$(wildcard $(foreach d,$(1),src/$(d)/*.c src/$(d)/*.cpp)))
 rt_objects = $(patsubst %,$(B)/rt/%.o,$(1))
 
-CLI := $(call objects,base trace exe cc cli)
+CLI := $(call objects,base trace exe cc cli) $(patsubst %,$(B)/obj/src/model/%.c.o,schedule_text schedule_check memory_name)
 INFER := $(call objects,base trace exe model solve infer search) \
 	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \

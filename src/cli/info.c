@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void hex(const uint8_t *bytes, size_t n, char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		sprintf(text + 2 * i, "%02x", bytes[i]);
-}
-
 static void print_command(const struct trace *t)
 {
 	printf("command     ");

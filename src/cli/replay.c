@@ -1,11 +1,14 @@
 #include "cli/cli.h"
 #include "cli/gdb.h"
+#include "cli/show.h"
+#include "model/schedule.h"
 #include "trace/store.h"
 #include "exe/twin.h"
 
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct replay {
@@ -68,6 +71,36 @@ static char *find_schedule(const struct replay *r, const struct trace *t)
 	return path;
 }
 
+static bool has_thread(const struct trace *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		if (!strcmp(t->threads[i].name, name))
+			return true;
+	return false;
+}
+
+/* A schedule that somebody has written: mistakes in it are said before anything runs. */
+static void check_schedule(const struct trace *t, const char *path)
+{
+	struct schedule s;
+	struct error err;
+	char module[2 * RT_HASH_SIZE + 1];
+	if (!schedule_read(&s, path, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	if (!schedule_check(&s, &err))
+		die(EXIT_ERROR, "cannot use %s: %s", path, err.text);
+	hex(t->header.module_hash, RT_HASH_SIZE, module);
+	if (s.module[0] && strcmp(s.module, module))
+		die(EXIT_ERROR, "cannot use %s: it is for a program of module %s, but the recorded one is %s", path, s.module, module);
+	for (size_t i = 0; i < s.waits.n; i++)
+		if (!has_thread(t, s.waits.at[i].thread) || !has_thread(t, s.waits.at[i].other)) {
+			const struct schedule_wait *w = &s.waits.at[i];
+			fprintf(stderr, "rethread: %s:%u: the recorded run had no thread %s\n", path, w->line,
+				has_thread(t, w->thread) ? w->other : w->thread);
+		}
+	schedule_release(&s);
+}
+
 static int replay(const struct command *self, int argc, char **argv)
 {
 	struct replay r = {.runs = 1, .timeout = 30};
@@ -80,6 +113,8 @@ static int replay(const struct command *self, int argc, char **argv)
 	char *schedule = find_schedule(&r, t), *twin = twin_extract(t, t->dir, &err);
 	if (!twin)
 		die(EXIT_ERROR, "%s", err.text);
+	if (r.schedule)
+		check_schedule(t, schedule);
 	if (r.gdb || r.gdb_batch)
 		return gdb_replay(t, twin, schedule, r.gdb_batch);
 	long reproduced = 0;

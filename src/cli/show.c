@@ -64,3 +64,9 @@ struct trace *open_trace(const char *name)
 	free(dir);
 	return t;
 }
+
+void hex(const uint8_t *bytes, size_t n, char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+}

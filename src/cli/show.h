@@ -24,4 +24,7 @@ uint64_t trace_bytes(const struct trace *t);
 /* Open the trace the user means (trace/store.h) or die. */
 struct trace *open_trace(const char *name);
 
+/* n bytes as 2 n hexadecimal digits and an end. */
+void hex(const uint8_t *bytes, size_t n, char *text);
+
 #endif

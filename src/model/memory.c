@@ -1,25 +1,6 @@
 #include "model/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const char *const names[] = {
-	[MEMORY_SC] = "sc", [MEMORY_TSO] = "tso", [MEMORY_PSO] = "pso"};
-
-bool memory_model_parse(const char *name, enum memory_model *m)
-{
-	for (int i = MEMORY_SC; i <= MEMORY_PSO; i++)
-		if (!strcmp(name, names[i])) {
-			*m = (enum memory_model)i;
-			return true;
-		}
-	return false;
-}
-
-const char *memory_model_name(enum memory_model m)
-{
-	return names[m];
-}
 
 static void add_edge(struct memory *m, uint32_t a, uint32_t b)
 {

@@ -553,12 +553,3 @@ void schedule_init(struct schedule *s, const struct memory *m, const struct line
 	force_results(&b);
 	builder_release(&b);
 }
-
-void schedule_release(struct schedule *s)
-{
-	vec_free(&s->waits);
-	vec_free(&s->delays);
-	vec_free(&s->stops);
-	vec_free(&s->results);
-	vec_free(&s->fails);
-}

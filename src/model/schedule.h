@@ -17,6 +17,7 @@ struct schedule_wait {
 	uint64_t sap, other_sap;
 	char why[200]; /* comment */
 	char site[40], other_site[40];
+	uint32_t line; /* of the file that it was read from; 0: none */
 };
 
 struct schedule_point {
@@ -44,5 +45,7 @@ void schedule_release(struct schedule *s);
 bool schedule_write(const struct schedule *s, const char *path, struct error *err);
 /* Reads and checks every line; the error names the line. */
 bool schedule_read(struct schedule *s, const char *path, struct error *err);
+/* Can it be kept to at all? False where waits go round in a circle, or stores are delayed under sc; the error names lines. */
+bool schedule_check(const struct schedule *s, struct error *err);
 
 #endif

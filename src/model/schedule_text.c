@@ -57,6 +57,15 @@ bool schedule_write(const struct schedule *s, const char *path, struct error *er
 	return true;
 }
 
+void schedule_release(struct schedule *s)
+{
+	vec_free(&s->waits);
+	vec_free(&s->delays);
+	vec_free(&s->stops);
+	vec_free(&s->results);
+	vec_free(&s->fails);
+}
+
 /* -------------------------------------------------- reading ------------------------------ */
 
 /* 1, 1:2, 1:2:14: numbers separated by colons. */
@@ -71,91 +80,126 @@ static bool is_thread_name(const char *s)
 }
 
 /* A number, then perhaps @ and the site. */
-static bool parse_sap(const char *s, uint64_t *out, char site[40])
+static bool parse_sap(const char *s, uint64_t *out, char site[40], struct error *err)
 {
 	char *end;
 	errno = 0;
 	*out = strtoull(s, &end, 10);
-	if (*end == '@' && end[1] && strlen(end + 1) < 40)
+	bool number = *s >= '0' && *s <= '9' && !errno;
+	if (number && *end == '@' && end[1] && strlen(end + 1) < 40)
 		strcpy(site, end + 1);
-	else if (*end)
-		return false;
-	return *s >= '0' && *s <= '9' && !errno;
+	else if (!number || *end)
+		return fail(err, "\"%s\" is no access: a number, and perhaps @ and a site", s);
+	return true;
 }
 
-static bool set_thread(char out[64], const char *word)
+static bool parse_thread(char out[64], const char *word, struct error *err)
 {
 	if (!is_thread_name(word) || strlen(word) >= 64)
-		return false;
+		return fail(err, "\"%s\" is no thread: they are called 1, 1:1, 1:2, 1:2:1", word);
 	strcpy(out, word);
 	return true;
 }
 
-static bool parse_pair(char **words, size_t n, struct schedule_wait *w)
+static bool from_one(uint64_t sap, struct error *err)
+{
+	return sap || fail(err, "accesses are counted from 1");
+}
+
+static bool parse_pair(char **words, struct schedule_wait *w, struct error *err)
 {
 	*w = (struct schedule_wait){0};
-	return n == 5 && set_thread(w->thread, words[1]) && parse_sap(words[2], &w->sap, w->site) && w->sap &&
-	       set_thread(w->other, words[3]) && parse_sap(words[4], &w->other_sap, w->other_site) &&
-	       w->other_sap && strcmp(w->thread, w->other) != 0;
+	return parse_thread(w->thread, words[1], err) && parse_sap(words[2], &w->sap, w->site, err) &&
+	       parse_thread(w->other, words[3], err) && parse_sap(words[4], &w->other_sap, w->other_site, err) &&
+	       from_one(w->sap, err) && from_one(w->other_sap, err) &&
+	       (strcmp(w->thread, w->other) || fail(err, "thread %s would wait for itself", w->thread));
 }
 
-static bool parse_point(char **words, size_t n, size_t wanted, struct schedule_point *p)
+static bool parse_point(char **words, struct schedule_point *p, struct error *err)
 {
 	*p = (struct schedule_point){0};
-	return n == wanted && set_thread(p->thread, words[1]) && parse_sap(words[2], &p->sap, p->site);
+	return parse_thread(p->thread, words[1], err) && parse_sap(words[2], &p->sap, p->site, err);
 }
 
-static bool parse_result(char **words, size_t n, struct schedule_point *p)
+/* ---- one function for each kind of line ---- */
+
+static bool parse_wait(struct schedule *s, char **words, struct error *err)
+{
+	return parse_pair(words, vec_push(&s->waits), err);
+}
+
+static bool parse_delay(struct schedule *s, char **words, struct error *err)
+{
+	return parse_pair(words, vec_push(&s->delays), err);
+}
+
+static bool parse_stop(struct schedule *s, char **words, struct error *err)
+{
+	struct schedule_point *p = vec_push(&s->stops);
+	return parse_point(words, p, err) && from_one(p->sap, err);
+}
+
+static bool parse_fail(struct schedule *s, char **words, struct error *err)
+{
+	return parse_point(words, vec_push(&s->fails), err);
+}
+
+static bool parse_result(struct schedule *s, char **words, struct error *err)
 {
 	char *end;
-	if (!parse_point(words, n, 4, p) || !p->sap)
+	struct schedule_point *p = vec_push(&s->results);
+	if (!parse_point(words, p, err) || !from_one(p->sap, err))
 		return false;
 	p->result = (int32_t)strtol(words[3], &end, 10);
-	return *words[3] && !*end;
+	return (*words[3] && !*end) || fail(err, "\"%s\" is no result: a number, as errno has them", words[3]);
 }
 
-static bool parse_words(struct schedule *s, char **words, size_t n)
+static bool parse_module(struct schedule *s, char **words, struct error *err)
 {
-	const char *kind = words[0];
-	struct schedule_wait w;
-	struct schedule_point p;
-	if (!strcmp(kind, "wait") && parse_pair(words, n, &w)) {
-		*vec_push(&s->waits) = w;
-		return true;
-	}
-	if (!strcmp(kind, "delay") && parse_pair(words, n, &w)) {
-		*vec_push(&s->delays) = w;
-		return true;
-	}
-	if (!strcmp(kind, "stop") && parse_point(words, n, 3, &p) && p.sap) {
-		*vec_push(&s->stops) = p;
-		return true;
-	}
-	if (!strcmp(kind, "fail") && parse_point(words, n, 3, &p)) {
-		*vec_push(&s->fails) = p;
-		return true;
-	}
-	if (!strcmp(kind, "result") && parse_result(words, n, &p)) {
-		*vec_push(&s->results) = p;
-		return true;
-	}
-	if (!strcmp(kind, "module") && n == 2 && strlen(words[1]) < sizeof s->module) {
-		strcpy(s->module, words[1]);
-		return true;
-	}
-	return !strcmp(kind, "model") && n == 2 && memory_model_parse(words[1], &s->model);
+	if (strlen(words[1]) >= sizeof s->module)
+		return fail(err, "this is longer than the hash of a module");
+	strcpy(s->module, words[1]);
+	return true;
 }
 
-/* The comment of a wait line is kept. */
-static void keep_comment(struct schedule *s, const char *kind, const char *comment)
+static bool parse_model(struct schedule *s, char **words, struct error *err)
 {
-	if (!comment)
-		return;
-	comment += strspn(comment, " \t");
-	if (!strcmp(kind, "wait"))
-		snprintf(s->waits.at[s->waits.n - 1].why, sizeof s->waits.at->why, "%s", comment);
-	if (!strcmp(kind, "delay"))
-		snprintf(s->delays.at[s->delays.n - 1].why, sizeof s->delays.at->why, "%s", comment);
+	return memory_model_parse(words[1], &s->model) || fail(err, "\"%s\" is none of sc, tso, pso", words[1]);
+}
+
+static const struct kind {
+	const char *form; /* the first word is its name */
+	size_t words;
+	bool (*parse)(struct schedule *s, char **words, struct error *err);
+} kinds[] = {
+	{"wait THREAD ACCESS THREAD ACCESS", 5, parse_wait}, {"delay THREAD ACCESS THREAD ACCESS", 5, parse_delay},
+	{"stop THREAD ACCESS", 3, parse_stop},               {"result THREAD ACCESS RESULT", 4, parse_result},
+	{"fail THREAD ACCESS", 3, parse_fail},               {"module HASH", 2, parse_module},
+	{"model MODEL", 2, parse_model},
+};
+
+static bool parse_words(struct schedule *s, char **words, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const struct kind *k = &kinds[i];
+		size_t length = strcspn(k->form, " ");
+		if (strlen(words[0]) != length || strncmp(words[0], k->form, length))
+			continue;
+		return n == k->words ? k->parse(s, words, err) : fail(err, "such a line is: %s", k->form);
+	}
+	return fail(err, "\"%s\" is none of wait, delay, stop, result, fail, module, model", words[0]);
+}
+
+/* The comment of a wait line is kept, and its number. */
+static void keep_comment(struct schedule *s, const char *kind, const char *comment, size_t number)
+{
+	struct schedule_wait *w = !strcmp(kind, "wait")    ? &s->waits.at[s->waits.n - 1]
+				  : !strcmp(kind, "delay") ? &s->delays.at[s->delays.n - 1]
+							   : NULL;
+	if (w)
+		w->line = (uint32_t)number;
+	if (w && comment)
+		snprintf(w->why, sizeof w->why, "%s", comment + strspn(comment, " \t"));
 }
 
 static bool parse_line(struct schedule *s, char *line, size_t number, struct error *err)
@@ -174,9 +218,10 @@ static bool parse_line(struct schedule *s, char *line, size_t number, struct err
 			return true;
 		return fail(err, "line 1: this is no schedule of version %d", RT_SCHEDULE_VERSION);
 	}
-	if (!parse_words(s, words, n))
-		return fail(err, "line %zu: \"%s\" is not understood", number, words[0]);
-	keep_comment(s, words[0], comment);
+	struct error why = {{0}};
+	if (!parse_words(s, words, n, &why))
+		return fail(err, "line %zu: %s", number, why.text);
+	keep_comment(s, words[0], comment, number);
 	return true;
 }
 

@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put(name, data, size);
 	twin_reads(name);
 	if (schedule_read(&s, name, &err)) {
+		schedule_check(&s, &(struct error){{0}});
 		if (!schedule_write(&s, again, &err) || !schedule_read(&back, again, &err))
 			abort();
 		same(&s, &back);

@@ -235,8 +235,8 @@ static void text_comes_back(void **state)
 	struct error err;
 	char *file = temp_file();
 	*vec_push(&s.waits) = 
-		(struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store", "33", "sem_post"};
-	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, "", "", ""};
+		(struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store", "33", "sem_post", 0};
+	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, "", "", "", 0};
 	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0, ""};
 	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16, "pthread_mutex_trylock"};
 	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9"};
@@ -271,8 +271,8 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 2\n", "version"},
 		{"rethread-schedule 1\nwait 1 2 1 3\n", "line 2"},
 		{"rethread-schedule 1\n\n# x\nwait 1 2 1:1\n", "line 4"},
-		{"rethread-schedule 1\nwait 1 0 1:1 1\n", "line 2"},
-		{"rethread-schedule 1\nstop 1:x 3\n", "line 2"},
+		{"rethread-schedule 1\nwait 1 0 1:1 1\n", "line 2: accesses are counted from 1"},
+		{"rethread-schedule 1\nstop 1:x 3\n", "line 2: \"1:x\" is no thread"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 3@\n", "line 2"},
@@ -292,6 +292,38 @@ static void wrong_lines_are_named(void **state)
 	free(file);
 }
 
+/* What no run could keep to is told apart from what is only strict. */
+static void contradictions_are_found(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *why; /* NULL: there is none */
+	} cases[] = {
+		{"wait 1 2 1:1 3\nwait 1:1 4 1 2\n", NULL},
+		{"wait 1 2 1:1 3\nwait 1:1 3 1 2\n", "line 2: access 2 of thread 1 after access 3 of thread 1:1"},
+		{"wait 1 2 1:1 3\nwait 1:1 1 1:2 9\nwait 1:2 8 1 5\n", "line 4"},
+		{"wait 1 2 1:1 3\nwait 1:1 1 1:2 7\nwait 1:2 8 1 5\n", NULL},
+		{"wait 1:3 1 1 9\nwait 1 2 1:1 3\nwait 1:1 3 1 2\n", "line 4"},
+		{"delay 1 2 1:1 3\n", "line 2 delays"},
+		{"model tso\ndelay 1 2 1:1 3\n", NULL},
+	};
+	char *file = temp_file();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct schedule s;
+		struct error err = {{0}};
+		char *text = xasprintf("rethread-schedule 1\n%s", cases[i].text);
+		assert_true(write_file(file, text, strlen(text), &err));
+		assert_true(schedule_read(&s, file, &err));
+		assert_int_equal(schedule_check(&s, &err), !cases[i].why);
+		if (cases[i].why && !strstr(err.text, cases[i].why))
+			fail_msg("%s", err.text);
+		schedule_release(&s);
+		free(text);
+	}
+	unlink(file);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +335,7 @@ int main(void)
 		cmocka_unit_test(readers_and_tokens),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
+		cmocka_unit_test(contradictions_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
