@@ -92,6 +92,64 @@ static Z3_ast binary(struct backend *b, const struct expr_node *n)
 	return n->width == 1 ? as_bool(b, t) : t;
 }
 
+/* ---- floating point: bit patterns outside, Z3's theory inside ---- */
+
+static Z3_sort float_sort(struct backend *b, unsigned width)
+{
+	return width == 32 ? Z3_mk_fpa_sort_32(b->c) : Z3_mk_fpa_sort_64(b->c);
+}
+
+static Z3_ast compare_floats(struct backend *b, unsigned predicate, Z3_ast x, Z3_ast y)
+{
+	Z3_ast any[4];
+	unsigned n = 0;
+	if (predicate & 1)
+		any[n++] = Z3_mk_fpa_eq(b->c, x, y);
+	if (predicate & 2)
+		any[n++] = Z3_mk_fpa_gt(b->c, x, y);
+	if (predicate & 4)
+		any[n++] = Z3_mk_fpa_lt(b->c, x, y);
+	Z3_ast nan[2] = {Z3_mk_fpa_is_nan(b->c, x), Z3_mk_fpa_is_nan(b->c, y)};
+	if (predicate & 8)
+		any[n++] = Z3_mk_or(b->c, 2, nan);
+	return n ? Z3_mk_or(b->c, n, any) : Z3_mk_false(b->c);
+}
+
+static Z3_ast floating(struct backend *b, const struct expr_node *n, unsigned inner)
+{
+	bool from_integer = n->op == EXPR_SI_TO_F || n->op == EXPR_UI_TO_F;
+	Z3_ast nearest = Z3_mk_fpa_rne(b->c), zero = Z3_mk_fpa_rtz(b->c), x = as_bits(b, b->terms[n->a]), y = NULL, t;
+	if (!from_integer)
+		x = Z3_mk_fpa_to_fp_bv(b->c, x, float_sort(b, inner));
+	if (n->b)
+		y = Z3_mk_fpa_to_fp_bv(b->c, as_bits(b, b->terms[n->b]), float_sort(b, inner));
+	switch (n->op) {
+	case EXPR_FADD: t = Z3_mk_fpa_add(b->c, nearest, x, y); break;
+	case EXPR_FSUB: t = Z3_mk_fpa_sub(b->c, nearest, x, y); break;
+	case EXPR_FMUL: t = Z3_mk_fpa_mul(b->c, nearest, x, y); break;
+	case EXPR_FDIV: t = Z3_mk_fpa_div(b->c, nearest, x, y); break;
+	case EXPR_FSQRT: t = Z3_mk_fpa_sqrt(b->c, nearest, x); break;
+	case EXPR_SI_TO_F: t = Z3_mk_fpa_to_fp_signed(b->c, nearest, x, float_sort(b, n->width)); break;
+	case EXPR_UI_TO_F: t = Z3_mk_fpa_to_fp_unsigned(b->c, nearest, x, float_sort(b, n->width)); break;
+	case EXPR_F_TO_F: t = Z3_mk_fpa_to_fp_float(b->c, nearest, x, float_sort(b, n->width)); break;
+	case EXPR_FCMP: return compare_floats(b, (unsigned)n->value, x, y);
+	case EXPR_F_TO_SI: return n->width == 1 ? as_bool(b, Z3_mk_fpa_to_sbv(b->c, zero, x, 1)) :
+							  Z3_mk_fpa_to_sbv(b->c, zero, x, n->width);
+	default: return n->width == 1 ? as_bool(b, Z3_mk_fpa_to_ubv(b->c, zero, x, 1)) :
+					  Z3_mk_fpa_to_ubv(b->c, zero, x, n->width);
+	}
+	return Z3_mk_fpa_to_ieee_bv(b->c, t);
+}
+
+/* Does any expression need Z3's floating point? */
+static bool has_floats(const struct expr_arena *x)
+{
+	for (size_t i = 1; i <= expr_count(x); i++)
+		if (expr_is_float_op(expr_node(x, (expr)i)->op))
+			return true;
+	return false;
+}
+
 static Z3_ast term(struct backend *b, const struct expr_node *n)
 {
 	unsigned inner = expr_node(b->f->p->m->x->exprs, n->a)->width;
@@ -112,7 +170,7 @@ static Z3_ast term(struct backend *b, const struct expr_node *n)
 	case EXPR_SEXT:
 		return Z3_mk_sign_ext(b->c, n->width - inner, as_bits(b, b->terms[n->a]));
 	default:
-		return binary(b, n);
+		return expr_is_float_op(n->op) ? floating(b, n, inner) : binary(b, n);
 	}
 }
 
@@ -280,8 +338,9 @@ static struct backend *open_z3(const struct formula *f, bool difference)
 	Z3_del_config(config);
 	Z3_set_error_handler(b->c, on_error);
 	/* Finite domains: Z3's incremental SAT solver, the fastest of its solvers on these formulas. */
+	const char *logic = has_floats(f->p->m->x->exprs) ? "QF_BVFP" : "QF_FD";
 	b->s = difference ? Z3_mk_simple_solver(b->c)
-			  : Z3_mk_solver_for_logic(b->c, Z3_mk_string_symbol(b->c, "QF_FD"));
+			  : Z3_mk_solver_for_logic(b->c, Z3_mk_string_symbol(b->c, logic));
 	Z3_solver_inc_ref(b->c, b->s);
 	b->bool_sort = Z3_mk_bool_sort(b->c);
 	b->nterms = expr_count(f->p->m->x->exprs) + 1;

@@ -339,6 +339,7 @@ static void catch_faults(void)
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
 	sigaction(SIGFPE, &action, NULL);
+	sigaction(SIGABRT, &action, NULL); /* libraries give up by themselves: std::terminate, a pure virtual function */
 }
 
 static void read_known(void)

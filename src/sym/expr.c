@@ -1,6 +1,7 @@
 #include "sym/expr.h"
 
 #include "base/base.h"
+#include "sym/floats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,9 +136,39 @@ static unsigned arity(unsigned op)
 {
 	if (op == EXPR_CONST || op == EXPR_SYM)
 		return 0;
-	if (op == EXPR_EXTRACT || op == EXPR_ZEXT || op == EXPR_SEXT)
+	if (op == EXPR_EXTRACT || op == EXPR_ZEXT || op == EXPR_SEXT || op >= EXPR_FSQRT)
 		return 1;
 	return op == EXPR_ITE ? 3 : 2;
+}
+
+bool expr_is_float_op(unsigned op)
+{
+	return op >= EXPR_FADD && op < EXPR_OP_COUNT;
+}
+
+static bool is_float_width(unsigned width)
+{
+	return width == 32 || width == 64;
+}
+
+static bool float_widths_fit(unsigned op, unsigned width, unsigned wa, unsigned wb)
+{
+	switch (op) {
+	case EXPR_FCMP:
+		return width == 1 && is_float_width(wa) && wa == wb;
+	case EXPR_FSQRT:
+		return is_float_width(wa) && width == wa;
+	case EXPR_SI_TO_F:
+	case EXPR_UI_TO_F:
+		return is_float_width(width);
+	case EXPR_F_TO_SI:
+	case EXPR_F_TO_UI:
+		return is_float_width(wa);
+	case EXPR_F_TO_F:
+		return is_float_width(wa) && is_float_width(width);
+	default:
+		return is_float_width(wa) && wa == wb && width == wa;
+	}
 }
 
 /* Do op and the operands' widths give this node's width? */
@@ -150,6 +181,8 @@ static bool widths_fit(const struct expr_arena *x, const struct expr_node *n)
 		return wa == wb && n->width == 1;
 	if (is_binary(n->op))
 		return wa == wb && n->width == wa;
+	if (expr_is_float_op(n->op))
+		return float_widths_fit(n->op, n->width, wa, wb);
 	switch (n->op) {
 	case EXPR_CONST:
 		return (n->value & ~ones(n->width)) == 0;
@@ -175,7 +208,8 @@ static bool well_formed(const struct expr_arena *x, const struct expr_node *n, u
 		if (i < arity(n->op) ? operands[i] == EXPR_NONE || operands[i] >= number
 				     : operands[i] != EXPR_NONE)
 			return false;
-	bool has_value = n->op == EXPR_CONST || n->op == EXPR_SYM || n->op == EXPR_EXTRACT;
+	bool has_value = n->op == EXPR_CONST || n->op == EXPR_SYM || n->op == EXPR_EXTRACT ||
+			 n->op == EXPR_FCMP;
 	return (has_value || n->value == 0) && widths_fit(x, n);
 }
 
@@ -253,6 +287,43 @@ static uint64_t compute(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
 	}
 }
 
+static double get_either(uint64_t v, unsigned width)
+{
+	return width == 32 ? (double)get_float(v) : get_double(v);
+}
+
+static uint64_t put_either(double d, unsigned width)
+{
+	return width == 32 ? put_float((float)d) : put_double(d);
+}
+
+/* Integers straight to the wanted width: by way of a double they would be rounded twice. */
+static uint64_t from_integer(enum expr_op op, uint64_t a, unsigned inner, unsigned width)
+{
+	int64_t sa = sign_extended(a, inner);
+	if (width == 32)
+		return put_float(op == EXPR_SI_TO_F ? (float)sa : (float)a);
+	return put_double(op == EXPR_SI_TO_F ? (double)sa : (double)a);
+}
+
+/* An operation on floats; inner: width of the operands. Sums and the like of two floats are exact enough as doubles. */
+static uint64_t compute_float(const struct expr_node *n, uint64_t a, uint64_t b, unsigned inner)
+{
+	double x = get_either(a, inner), y = get_either(b, inner);
+	switch (n->op) {
+	case EXPR_FADD: return put_either(x + y, n->width);
+	case EXPR_FSUB: return put_either(x - y, n->width);
+	case EXPR_FMUL: return put_either(x * y, n->width);
+	case EXPR_FDIV: return put_either(x / y, n->width);
+	case EXPR_FCMP: return compare_float(x, y, (unsigned)n->value);
+	case EXPR_FSQRT: return put_either(__builtin_elementwise_sqrt(x), n->width);
+	case EXPR_F_TO_SI: return (uint64_t)to_signed(x, n->width);
+	case EXPR_F_TO_UI: return to_unsigned(x);
+	case EXPR_F_TO_F: return put_either(x, n->width);
+	default: return from_integer(n->op, a, inner, n->width);
+	}
+}
+
 static uint64_t node_value(const struct expr_node *nodes, const struct expr_node *n,
 			   const uint64_t *symbols, const uint64_t *values)
 {
@@ -279,7 +350,10 @@ static uint64_t node_value(const struct expr_node *nodes, const struct expr_node
 		v = (uint64_t)sign_extended(values[n->a], nodes[n->a].width);
 		break;
 	default:
-		v = compute(n->op, values[n->a], values[n->b], nodes[n->a].width);
+		if (expr_is_float_op(n->op))
+			v = compute_float(n, values[n->a], n->b ? values[n->b] : 0, nodes[n->a].width);
+		else
+			v = compute(n->op, values[n->a], values[n->b], nodes[n->a].width);
 	}
 	return v & ones(n->width);
 }
@@ -578,6 +652,30 @@ expr expr_sext(struct expr_arena *x, expr a, unsigned width)
 	return widen(x, EXPR_SEXT, a, width);
 }
 
+/* No identities: x + 0.0 is not x when x is -0.0, and x == x fails for a NaN. */
+static expr float_node(struct expr_arena *x, struct expr_node n)
+{
+	uint64_t va = 0, vb = 0;
+	if (expr_is_const(x, n.a, &va) && (!n.b || expr_is_const(x, n.b, &vb)))
+		return expr_const(x, n.width, compute_float(&n, va, vb, width_of(x, n.a)));
+	return intern(x, n);
+}
+
+expr expr_float(struct expr_arena *x, enum expr_op op, expr a, expr b)
+{
+	return float_node(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)width_of(x, a), .a = a, .b = b});
+}
+
+expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b)
+{
+	return float_node(x, (struct expr_node){.op = EXPR_FCMP, .width = 1, .a = a, .b = b, .value = predicate & 15});
+}
+
+expr expr_float_unary(struct expr_arena *x, enum expr_op op, expr a, unsigned width)
+{
+	return float_node(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)width, .a = a});
+}
+
 /* -------------------------------------------------- text --------------------------------- */
 
 struct text {
@@ -601,6 +699,13 @@ static const char *const symbols_of[EXPR_OP_COUNT] = {
 	[EXPR_OR] = "|", [EXPR_XOR] = "^", [EXPR_SHL] = "<<", [EXPR_LSHR] = ">>u",
 	[EXPR_ASHR] = ">>", [EXPR_EQ] = "==", [EXPR_ULT] = "<u", [EXPR_ULE] = "<=u",
 	[EXPR_SLT] = "<", [EXPR_SLE] = "<=",
+	[EXPR_FADD] = "+f", [EXPR_FSUB] = "-f", [EXPR_FMUL] = "*f", [EXPR_FDIV] = "/f",
+	[EXPR_FSQRT] = "sqrt", [EXPR_SI_TO_F] = "float", [EXPR_UI_TO_F] = "ufloat", [EXPR_F_TO_SI] = "int",
+	[EXPR_F_TO_UI] = "uint", [EXPR_F_TO_F] = "float",
+};
+
+static const char *const predicates[16] = {
+	"false", "==f", ">f", ">=f", "<f", "<=f", "<>f", "ord", "uno", "==f?", ">f?", ">=f?", "<f?", "<=f?", "!=f", "true",
 };
 
 static void print(struct text *t, const struct expr_arena *x, expr e, bool nested);
@@ -616,7 +721,7 @@ static void print_binary(struct text *t, const struct expr_arena *x, const struc
 	}
 	put(t, nested ? "(" : "");
 	print(t, x, n->a, true);
-	put(t, " %s ", symbols_of[n->op]);
+	put(t, " %s ", n->op == EXPR_FCMP ? predicates[n->value] : symbols_of[n->op]);
 	print(t, x, n->b, true);
 	put(t, nested ? ")" : "");
 }
@@ -662,6 +767,12 @@ static void print(struct text *t, const struct expr_arena *x, expr e, bool neste
 		put(t, ")");
 		return;
 	default:
+		if (n->op >= EXPR_FSQRT) {
+			put(t, "%s%u(", symbols_of[n->op], n->width);
+			print(t, x, n->a, false);
+			put(t, ")");
+			return;
+		}
 		print_binary(t, x, n, nested);
 	}
 }

@@ -26,6 +26,11 @@ enum expr_op {
 	EXPR_CONCAT,    /* a is the high part */
 	EXPR_EXTRACT,   /* value: lowest bit; width says how many */
 	EXPR_ZEXT, EXPR_SEXT,
+	/* IEEE bit patterns of 32 or 64 bits, rounded to nearest: floats.h */
+	EXPR_FADD, EXPR_FSUB, EXPR_FMUL, EXPR_FDIV,
+	EXPR_FCMP,      /* value: LLVM's predicate; width 1 */
+	EXPR_FSQRT,
+	EXPR_SI_TO_F, EXPR_UI_TO_F, EXPR_F_TO_SI, EXPR_F_TO_UI, EXPR_F_TO_F, /* width says to what */
 	EXPR_OP_COUNT
 };
 
@@ -56,6 +61,10 @@ expr expr_concat(struct expr_arena *x, expr high, expr low);
 expr expr_extract(struct expr_arena *x, expr a, unsigned low, unsigned width);
 expr expr_zext(struct expr_arena *x, expr a, unsigned width);
 expr expr_sext(struct expr_arena *x, expr a, unsigned width);
+bool expr_is_float_op(unsigned op);
+expr expr_float(struct expr_arena *x, enum expr_op op, expr a, expr b); /* FADD to FDIV */
+expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b);
+expr expr_float_unary(struct expr_arena *x, enum expr_op op, expr a, unsigned width); /* FSQRT and conversions */
 /* Is e a constant; if so *value is it. */
 bool expr_is_const(const struct expr_arena *x, expr e, uint64_t *value);
 

@@ -184,6 +184,9 @@ expr sym_operand(struct ithread *t, unsigned w, uint64_t v, expr e);
 /* EXPR_NONE when it is a constant. */
 expr sym_fold(struct ithread *t, expr e);
 expr sym_binary(struct ithread *t, enum expr_op op, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb);
+expr sym_float(struct ithread *t, enum expr_op op, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb);
+expr sym_float_compare(struct ithread *t, unsigned predicate, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb);
+expr sym_float_unary(struct ithread *t, enum expr_op op, unsigned from, unsigned to, expr e);
 expr sym_not_equal(struct ithread *t, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb);
 expr sym_select(struct ithread *t, unsigned w, expr c, uint64_t a, expr ea, uint64_t b, expr eb);
 expr sym_trunc(struct ithread *t, unsigned w, expr e);

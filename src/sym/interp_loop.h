@@ -173,19 +173,20 @@
 	OP(STX##suffix) CONCRETE(pc->a, "address"); CONCRETE(pc->b, "address"); STORE(type, INDEXED); \
 	OP(STF##suffix) STORE(type, IN_FRAME);
 
-/* Floating point: no expressions. */
+/* Floating point. What has no expression (fma, helpers) is concretised. */
 #define CONCRETE2 CONCRETE(pc->a, "floating point operand"); CONCRETE(pc->b, "floating point operand")
-#define CONCRETE1 CONCRETE(pc->a, "floating point operand")
-#define FLOATS(suffix, type, get, put)                                                    \
-	OP(FADD##suffix) CONCRETE2; RESULT(put(get(A) + get(B)));                         \
-	OP(FSUB##suffix) CONCRETE2; RESULT(put(get(A) - get(B)));                         \
-	OP(FMUL##suffix) CONCRETE2; RESULT(put(get(A) * get(B)));                         \
-	OP(FDIV##suffix) CONCRETE2; RESULT(put(get(A) / get(B)));                         \
-	OP(FCMP##suffix) CONCRETE2; RESULT(compare_float(get(A), get(B), W));             \
-	OP(SITOFP##suffix) CONCRETE1; RESULT(put((type)sext_from(A, W)));                 \
-	OP(UITOFP##suffix) CONCRETE1; RESULT(put((type)A));                               \
-	OP(F##suffix##TOSI) CONCRETE1; RESULT((uint64_t)to_signed(get(A), W) & mask_of(W)); \
-	OP(F##suffix##TOUI) CONCRETE1; RESULT(to_unsigned(get(A)) & mask_of(W));
+#define FLOAT(name, suffix, value) OP(name##suffix) RESULT2(value, sym_float(t, EXPR_##name, suffix, A, ea, B, eb));
+#define FLOATS(suffix, type, get, put)                                                                   \
+	FLOAT(FADD, suffix, put(get(A) + get(B)))                                                        \
+	FLOAT(FSUB, suffix, put(get(A) - get(B)))                                                        \
+	FLOAT(FMUL, suffix, put(get(A) * get(B)))                                                        \
+	FLOAT(FDIV, suffix, put(get(A) / get(B)))                                                        \
+	OP(FCMP##suffix) RESULT2(compare_float(get(A), get(B), W), sym_float_compare(t, W, suffix, A, ea, B, eb)); \
+	OP(SITOFP##suffix) RESULT1(put((type)sext_from(A, W)), sym_float_unary(t, EXPR_SI_TO_F, W, suffix, ea)); \
+	OP(UITOFP##suffix) RESULT1(put((type)A), sym_float_unary(t, EXPR_UI_TO_F, W, suffix, ea));       \
+	OP(F##suffix##TOSI)                                                                              \
+	RESULT1((uint64_t)to_signed(get(A), W) & mask_of(W), sym_float_unary(t, EXPR_F_TO_SI, suffix, W, ea)); \
+	OP(F##suffix##TOUI) RESULT1(to_unsigned(get(A)) & mask_of(W), sym_float_unary(t, EXPR_F_TO_UI, suffix, W, ea));
 
 #define SLOW(name, function)       \
 	OP(name)                   \
@@ -437,12 +438,12 @@ reload: /* the running frame may be another one */
 
 	FLOATS(32, float, get_float, put_float)
 	FLOATS(64, double, get_double, put_double)
-	OP(FNEG32) CONCRETE1; RESULT(A ^ 0x80000000u);
-	OP(FNEG64) CONCRETE1; RESULT(A ^ 0x8000000000000000ull);
-	OP(FABS32) CONCRETE1; RESULT(A & 0x7fffffffu);
-	OP(FABS64) CONCRETE1; RESULT(A & 0x7fffffffffffffffull);
-	OP(FPEXT) CONCRETE1; RESULT(put_double((double)get_float(A)));
-	OP(FPTRUNC) CONCRETE1; RESULT(put_float((float)get_double(A)));
+	OP(FNEG32) RESULT1(A ^ 0x80000000u, sym_binary(t, EXPR_XOR, 32, A, ea, 0x80000000u, EXPR_NONE));
+	OP(FNEG64) RESULT1(A ^ 1ull << 63, sym_binary(t, EXPR_XOR, 64, A, ea, 1ull << 63, EXPR_NONE));
+	OP(FABS32) RESULT1(A & 0x7fffffffu, sym_binary(t, EXPR_AND, 32, A, ea, 0x7fffffffu, EXPR_NONE));
+	OP(FABS64) RESULT1(A & ~(1ull << 63), sym_binary(t, EXPR_AND, 64, A, ea, ~(1ull << 63), EXPR_NONE));
+	OP(FPEXT) RESULT1(put_double((double)get_float(A)), sym_float_unary(t, EXPR_F_TO_F, 32, 64, ea));
+	OP(FPTRUNC) RESULT1(put_float((float)get_double(A)), sym_float_unary(t, EXPR_F_TO_F, 64, 32, ea));
 	OP(FMA32)
 	CONCRETE2;
 	CONCRETE(pc[1].d, "floating point operand");
@@ -476,7 +477,7 @@ reload: /* the running frame may be another one */
 #undef INDEXED
 #undef IN_FRAME
 #undef LOADS
-#undef CONCRETE1
+#undef FLOAT
 #undef CONCRETE2
 #undef FLOATS
 #undef SLOW

@@ -262,6 +262,16 @@ static struct slot choose(struct ithread *t, enum expr_op op, unsigned w, struct
 	return s;
 }
 
+/* The lesser or greater of two floats; a NaN loses (fmin and fmax of C). */
+static expr sym_extreme(struct ithread *t, unsigned w, bool greatest, struct slot a, struct slot b)
+{
+	enum { GREATER = 2, LESS = 4, UNORDERED = 8 };
+	expr first = sym_float_compare(t, greatest ? GREATER : LESS, w, a.v, a.e, b.v, b.e);
+	expr nan = sym_float_compare(t, UNORDERED, w, b.v, b.e, b.v, b.e); /* folds where b is concrete */
+	expr rest = nan ? sym_select(t, w, nan, a.v, a.e, b.v, b.e) : b.e;
+	return first ? sym_select(t, w, first, a.v, a.e, b.v, rest) : rest;
+}
+
 static uint64_t float_update(const struct update *u, uint64_t old)
 {
 	static const uint16_t f32[] = {0, 0, HELP_MAXNUM32, HELP_MINNUM32};
@@ -315,12 +325,15 @@ static bool update(void *data, struct ithread *t, struct slot old, struct slot *
 	case RMW_UMIN: *new_value = choose(t, EXPR_ULE, w, old, b, old.v <= b.v, false); break;
 	case RMW_FADD:
 	case RMW_FSUB:
+		*new_value = (struct slot){.v = float_update(u, old.v)};
+		if (old.e || b.e)
+			new_value->e = sym_float(t, u->op == RMW_FADD ? EXPR_FADD : EXPR_FSUB, w, old.v, old.e, b.v, b.e);
+		break;
 	case RMW_FMAX:
 	case RMW_FMIN:
-		if (old.e)
-			host_concretize(t, &old, "atomic floating point operand");
-		u->old = (struct slot){.v = old.v};
 		*new_value = (struct slot){.v = float_update(u, old.v)};
+		if (old.e || b.e)
+			new_value->e = sym_extreme(t, w, u->op == RMW_FMAX, old, b);
 		break;
 	default:
 		host_unsupported(t, "an atomic operation of an unknown kind");
@@ -364,8 +377,6 @@ const struct insn *slow_atomic(struct ithread *t, const struct insn *pc)
 {
 	const uint32_t *list = t->in->code.pool + pc->b;
 	struct update u = {.op = list[2], .width = pc->w};
-	if (u.op >= RMW_FADD)
-		reg_concrete(t, list[1], "atomic floating point operand");
 	u.operand = reg_get(t->frame, list[1]);
 	atomically(t, pc, list[0], update, &u);
 	reg_set(t->frame, pc->d, u.old);
@@ -424,10 +435,41 @@ const struct insn *slow_vastart(struct ithread *t, const struct insn *pc)
 	return pc + 1;
 }
 
+/* Expression of a helper's result, or EXPR_NONE where there is none: then its operands have to be concrete. */
+static expr helper_expr(struct ithread *t, unsigned helper, const struct slot *in)
+{
+	switch (helper) {
+	case HELP_SQRT32:
+	case HELP_SQRT64: {
+		unsigned w = helper == HELP_SQRT32 ? 32 : 64;
+		return in[0].e ? sym_float_unary(t, EXPR_FSQRT, w, w, in[0].e) : EXPR_NONE;
+	}
+	case HELP_MINNUM32:
+	case HELP_MAXNUM32:
+		return in[0].e || in[1].e ? sym_extreme(t, 32, helper == HELP_MAXNUM32, in[0], in[1]) : EXPR_NONE;
+	case HELP_MINNUM64:
+	case HELP_MAXNUM64:
+		return in[0].e || in[1].e ? sym_extreme(t, 64, helper == HELP_MAXNUM64, in[0], in[1]) : EXPR_NONE;
+	default:
+		return EXPR_NONE;
+	}
+}
+
 const struct insn *slow_helper(struct ithread *t, const struct insn *pc)
 {
 	const uint32_t *list = t->in->code.pool + pc->a;
 	uint64_t in[4], out[2] = {0};
+	struct slot operands[4] = {{0}};
+	for (uint32_t k = 0; k < list[0]; k++) {
+		operands[k] = reg_get(t->frame, list[1 + k]);
+		in[k] = operands[k].v;
+	}
+	expr e = helper_expr(t, pc->b, operands);
+	if (e) {
+		helpers[pc->b](in, out, pc->w);
+		reg_set(t->frame, pc->d, (struct slot){.v = out[0], .e = e});
+		return pc + 1;
+	}
 	for (uint32_t k = 0; k < list[0]; k++)
 		in[k] = reg_concrete(t, list[1 + k], code_helper_name(pc->b));
 	helpers[pc->b](in, out, pc->w);

@@ -28,6 +28,21 @@ expr sym_binary(struct ithread *t, enum expr_op op, unsigned w, uint64_t a, expr
 	return sym_fold(t, expr_binary(t->in->exprs, op, sym_operand(t, w, a, ea), sym_operand(t, w, b, eb)));
 }
 
+expr sym_float(struct ithread *t, enum expr_op op, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb)
+{
+	return sym_fold(t, expr_float(t->in->exprs, op, sym_operand(t, w, a, ea), sym_operand(t, w, b, eb)));
+}
+
+expr sym_float_compare(struct ithread *t, unsigned predicate, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb)
+{
+	return sym_fold(t, expr_float_compare(t->in->exprs, predicate, sym_operand(t, w, a, ea), sym_operand(t, w, b, eb)));
+}
+
+expr sym_float_unary(struct ithread *t, enum expr_op op, unsigned from, unsigned to, expr e)
+{
+	return sym_fold(t, expr_float_unary(t->in->exprs, op, fit(t, from, e), to));
+}
+
 expr sym_not_equal(struct ithread *t, unsigned w, uint64_t a, expr ea, uint64_t b, expr eb)
 {
 	expr equal = expr_binary(t->in->exprs, EXPR_EQ, sym_operand(t, w, a, ea), sym_operand(t, w, b, eb));

@@ -114,6 +114,81 @@ static struct made combine(struct expr_arena *x, struct made a, struct made b, s
 			     meaning(op, a.value, d.value, a.width)};
 }
 
+/* Bits of a double or float that arithmetic goes wrong with, or any. */
+static uint64_t some_float(unsigned width)
+{
+	static const double special[] = {0.0, -0.0, 1.0, -2.5, 0.1, 1e308, 5e-324, 1.0 / 0.0, 3e9, -1.0};
+	double d = special[pick(sizeof special / sizeof *special)] * (pick(2) ? 1 : (double)next_random());
+	float f = (float)d;
+	uint64_t v = 0;
+	memcpy(&v, width == 32 ? (void *)&f : (void *)&d, width / 8);
+	return v;
+}
+
+/* What the machine makes of it, in the type itself. */
+#define MACHINE(type, suffix)                                                              \
+	static uint64_t machine_##suffix(enum expr_op op, uint64_t va, uint64_t vb)        \
+	{                                                                                  \
+		type a, b, r;                                                              \
+		memcpy(&a, &va, sizeof a);                                                 \
+		memcpy(&b, &vb, sizeof b);                                                 \
+		r = op == EXPR_FADD ? a + b : op == EXPR_FSUB ? a - b : op == EXPR_FMUL ? a * b : a / b; \
+		uint64_t v = 0;                                                            \
+		memcpy(&v, &r, sizeof r);                                                  \
+		return v;                                                                  \
+	}
+MACHINE(float, 32)
+MACHINE(double, 64)
+
+static void floats_are_the_machines(void **state)
+{
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct expr_arena *x = expr_arena_new();
+		unsigned w = pick(2) ? 32 : 64;
+		uint64_t symbols[2] = {some_float(w), some_float(w)};
+		expr a = expr_sym(x, w, 0), b = pick(4) ? expr_sym(x, w, 1) : expr_const(x, w, symbols[1]);
+		enum expr_op op = EXPR_FADD + pick(4);
+		uint64_t want = w == 32 ? machine_32(op, symbols[0], symbols[1]) : machine_64(op, symbols[0], symbols[1]);
+		expr r = expr_float(x, op, a, b);
+		assert_int_equal(expr_eval(x, r, symbols), want);
+		/* One of less, equal, greater and unordered; a value equals itself unless it is not a number. */
+		unsigned holds = 0;
+		for (unsigned bit = 1; bit <= 8; bit *= 2)
+			holds += (unsigned)expr_eval(x, expr_float_compare(x, bit, a, r), symbols);
+		assert_int_equal(holds, 1);
+		assert_int_not_equal(expr_eval(x, expr_float_compare(x, 1, r, r), symbols),
+				     expr_eval(x, expr_float_compare(x, 8, r, r), symbols));
+		struct expr_arena *copy = expr_arena_load(expr_nodes(x), expr_count(x));
+		assert_non_null(copy);
+		assert_int_equal(expr_eval(copy, r, symbols), want);
+		expr_arena_free(copy);
+		expr_arena_free(x);
+	}
+}
+
+static void floats_are_converted(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	uint64_t symbols[1] = {(uint64_t)-3};
+	expr s = expr_sym(x, 16, 0), d = expr_float_unary(x, EXPR_SI_TO_F, s, 64);
+	double minus3 = -3, root;
+	uint64_t v;
+	memcpy(&v, &minus3, sizeof v);
+	symbols[0] &= 0xffff;
+	assert_int_equal(expr_eval(x, d, symbols), v);
+	assert_int_equal(expr_eval(x, expr_float_unary(x, EXPR_F_TO_SI, d, 8), symbols), 0xfd);
+	expr f = expr_float_unary(x, EXPR_F_TO_F, d, 32);
+	assert_int_equal(expr_eval(x, expr_float_unary(x, EXPR_F_TO_F, f, 64), symbols), v);
+	v = expr_eval(x, expr_float_unary(x, EXPR_FSQRT, expr_float(x, EXPR_FMUL, d, d), 64), symbols);
+	memcpy(&root, &v, sizeof root);
+	assert_true(root == 3);
+	struct expr_node bad[] = {{0}, {.op = EXPR_SYM, .width = 16}, {.op = EXPR_FSQRT, .width = 16, .a = 1}};
+	assert_null(expr_arena_load(bad, 2));
+	expr_arena_free(x);
+}
+
 static void simplification_keeps_the_value(void **state)
 {
 	(void)state;
@@ -207,6 +282,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(simplification_keeps_the_value),
+		cmocka_unit_test(floats_are_the_machines),
+		cmocka_unit_test(floats_are_converted),
 		cmocka_unit_test(equal_expressions_are_one_node),
 		cmocka_unit_test(text_is_readable_and_bounded),
 		cmocka_unit_test(damaged_nodes_are_refused),
