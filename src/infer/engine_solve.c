@@ -138,6 +138,9 @@ _Noreturn static void unexplained(struct solving *w)
 	else if (s->faults)
 		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on%s",
 		     s->first_fault, advice);
+	else if (s->failed)
+		fail(&err, "the log cannot be explained: the threads' paths lead to the failure, but no order of what they did "
+			   "gives the values that the paths need%s", advice);
 	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");
