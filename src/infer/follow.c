@@ -458,6 +458,21 @@ static uint64_t *last_done(const struct builder *b)
 	return last;
 }
 
+/*
+ * A thread was being created. If the log does not have it yet, it had done nothing, and does nothing: the name it would have is
+ * behind that of the creator's last one.
+ */
+static void stop_child(struct builder *b, uint32_t creator)
+{
+	uint32_t children = 0;
+	for (uint32_t i = 1; i < b->t->nthreads; i++)
+		if (b->t->threads[i].info.parent == creator && b->t->threads[i].info.child > children)
+			children = b->t->threads[i].info.child;
+	struct schedule_point p = {.sap = 1};
+	snprintf(p.thread, sizeof p.thread, "%.50s:%u", b->t->threads[creator].name, children + 1);
+	*vec_push(&b->s->stops) = p;
+}
+
 /* Threads that had not ended go no further than they did; the one that fails, or leaves by exit, does. */
 static void stop_threads(struct builder *b)
 {
@@ -470,6 +485,8 @@ static void stop_threads(struct builder *b)
 		bool fails_here = fails && i == t->failure.thread;
 		struct schedule_point p = {.sap = (fails_here ? info->sync_done : last[i]) + 1 + creates};
 		snprintf(p.thread, sizeof p.thread, "%s", t->threads[i].name);
+		if (creates)
+			stop_child(b, i);
 		if (fails_here)
 			*vec_push(&b->s->fails) = p;
 		else if (!info->ended && !(i == 0 && !fails) && !(is_hang(t) && info->waits_for))
