@@ -88,6 +88,9 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 		add_runtime(argv, archives[m]);
 		linker_add(argv, "--load-pass-plugin=", plugin);
 		strings_add(argv, "--build-id=sha1");
+		/* clang's own -O0 without LTO makes its code so too; lld would take twice the time here. */
+		if (linker_find(argv, "-plugin-opt=O0"))
+			strings_add(argv, "--lto-CGO0");
 		for (size_t i = 0; i < sizeof exported / sizeof *exported; i++)
 			linker_add(argv, "--export-dynamic-symbol=", exported[i]);
 		linker_add(env, "RETHREAD_PASS=", modes[m]);
