@@ -65,7 +65,7 @@ measure() {
   failif=$(sed -n 's/^ \* fail-if: //p' "$source" | head -1)
   [ -n "$failif" ] && extra=(--fail-if "$failif")
   rm -rf "$work/trace" "$work/figures"
-  { timeout "$record" "$rethread" record -o "$work/trace" --until-failure --timeout 60 "${extra[@]}" -- "$work/$name" "$size" \
+  { timeout "$record" "$rethread" record --all-values -o "$work/trace" --until-failure --timeout 60 "${extra[@]}" -- "$work/$name" "$size" \
     >"$work/out" 2>&1; } 2>/dev/null
   if [ ! -d "$work/trace" ]; then
     # shellcheck disable=SC2059

@@ -63,6 +63,7 @@ enum rt_log_flag {
 	RT_LOG_FULL = 1,  /* disk full or I/O error: the log ends early */
 	RT_LOG_CAP = 2,   /* the size cap was reached: the log ends early */
 	RT_LOG_ENDED = 4, /* the process ended through exit: nothing is missing */
+	RT_LOG_VALUES = 8, /* a thread had very many values: the later ones are not recorded */
 };
 
 struct rt_log_header {

@@ -49,6 +49,8 @@ static int info(const struct command *self, int argc, char **argv)
 	if (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP))
 		printf("incomplete  the log ends early: %s\n",
 		       t->header.flags & RT_LOG_CAP ? "--max-log was reached" : "the disk was full");
+	if (t->header.flags & RT_LOG_VALUES)
+		puts("values      too many to record them all: record --all-values does");
 	printf("build-id    %s\n", build);
 	printf("module      %s\n", module);
 	char *schedule = xasprintf("%s/schedule", t->dir);

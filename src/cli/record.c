@@ -65,6 +65,7 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"timeout", required_argument, NULL, 't'}, {"max-log", required_argument, NULL, 'm'},
 		{"fail-if", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
 		{"no-env", no_argument, NULL, 'e'},	   {"no-output", no_argument, NULL, 'n'},
+		{"all-values", no_argument, NULL, 'a'},
 		{"shake", no_argument, NULL, 'S'},	   {"seed", required_argument, NULL, 'd'},
 		{"help", no_argument, NULL, 'h'},	   {0},
 	};
@@ -104,6 +105,9 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 			break;
 		case 'n':
 			r->run.no_output = true;
+			break;
+		case 'a':
+			r->run.all_values = true;
 			break;
 		case 'd':
 			if (!r->hunt)
@@ -390,7 +394,7 @@ const struct command hunt_command = {
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
-		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [--no-output]\n"
+		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [--no-output] [--all-values]\n"
 		     "                       [--shake] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
@@ -409,6 +413,8 @@ const struct command record_command = {
 		"  -q                say nothing but warnings about the log itself\n"
 		"  --no-output       values that the program shows are not recorded; failures that only show\n"
 		"                    there then take longer to reproduce\n"
+		"  --all-values      record racy values that decide addresses even where they are so many that\n"
+		"                    the program gets slower\n"
 		"\n"
 		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"
 		"timeout, or --fail-if. The exit status is the program's own, and it dies by the same\n"

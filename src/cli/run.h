@@ -26,6 +26,7 @@ struct run_options {
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */
 	bool no_env;          /* most of the environment is not kept */
+	bool all_values;      /* however many */
 	bool no_output;       /* what the program shows is not in the log */
 	uint64_t margin;      /* of time stamps (margin.h) */
 };

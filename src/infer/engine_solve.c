@@ -154,6 +154,9 @@ _Noreturn static void over_budget(struct solving *w)
 			      w->work->request->budget);
 	else
 		progress_line("rethread: no interleaving was inferred in %.0f s", w->work->seconds);
+	if (w->work->trace->header.flags & RT_LOG_VALUES)
+		progress_line("rethread: the program has more racy values that decide addresses than were recorded: record "
+			      "--all-values keeps them, and there is less to infer");
 	finish_solving(w, EXIT_BUDGET, "budget");
 }
 

@@ -261,7 +261,7 @@ bool rt_log_reopen(void)
 /* ------------------------------------------------------------------ chunks ------------------ */
 
 /* Threads reserve while another one ends the process. */
-static void set_flags(uint32_t flags)
+void rt_log_set_flags(uint32_t flags)
 {
 	__atomic_fetch_or(&rt_log.header->flags, flags, __ATOMIC_RELEASE);
 }
@@ -273,7 +273,7 @@ static bool is_open(uint64_t size)
 		return false;
 	if (rt_log.header->size + size <= rt_log.max)
 		return true;
-	set_flags(RT_LOG_CAP);
+	rt_log_set_flags(RT_LOG_CAP);
 	return false;
 }
 
@@ -291,7 +291,7 @@ static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
 		     ? map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
 		     : NULL;
 	if (!at) {
-		set_flags(RT_LOG_FULL);
+		rt_log_set_flags(RT_LOG_FULL);
 		return NULL;
 	}
 	/* Reading ahead would only fetch zeros, at several times the cost of the faults. */
@@ -332,7 +332,7 @@ static bool begin_copy(const struct rt_chunk *window, uint64_t *offset)
 	*offset = rt_log.header->size;
 	begun = is_open(copy.size);
 	if (begun && !(may_grow(*offset + copy.size) && write_all(&copy, sizeof copy, *offset))) {
-		set_flags(RT_LOG_FULL);
+		rt_log_set_flags(RT_LOG_FULL);
 		begun = false;
 	}
 	if (begun)
@@ -350,7 +350,7 @@ bool rt_log_turn(struct rt_chunk *window)
 	if (!begin_copy(window, &offset))
 		return false;
 	if (!write_all(window + 1, payload, offset + sizeof *window)) {
-		set_flags(RT_LOG_FULL);
+		rt_log_set_flags(RT_LOG_FULL);
 		errno = saved;
 		return false;
 	}
@@ -384,5 +384,5 @@ void rt_log_end(uint32_t flags)
 		return;
 	h->end_ns = rt_clock_ns();
 	h->end_time = rt_clock();
-	set_flags(flags);
+	rt_log_set_flags(flags);
 }

@@ -28,7 +28,7 @@ struct rt_log {
 	struct rt_log_header *header;
 	uint32_t scheme;
 	bool time;
-	bool values; /* recorded */
+	uint32_t values; /* recorded: enum rt_values_kept */
 	bool output; /* record what is shown */
 	/* Cold from here on. */
 	uint64_t max;
@@ -66,6 +66,8 @@ bool rt_log_turn(struct rt_chunk *window);
 
 /* An event could not be written. */
 void rt_log_drop(void);
+/* Says something about the whole log: RT_LOG_*. */
+void rt_log_set_flags(uint32_t flags);
 
 /* The end, normal or failing: end_time and end_ns, and these flags. */
 void rt_log_end(uint32_t flags);

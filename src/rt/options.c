@@ -104,7 +104,16 @@ static bool parse_switch(bool *on, struct piece v)
 
 static bool parse_values(struct rt_options *o, struct piece v)
 {
-	return parse_switch(&o->values, v);
+	bool on;
+
+	if (is(v, "all")) {
+		o->values = RT_VALUES_ALL;
+		return true;
+	}
+	if (!parse_switch(&on, v))
+		return false;
+	o->values = on ? RT_VALUES_FEW : RT_VALUES_NONE;
+	return true;
 }
 
 static bool parse_time(struct rt_options *o, struct piece v)
@@ -177,7 +186,8 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	memset(o, 0, sizeof *o);
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
-	o->time = o->values = o->output = true;
+	o->time = o->output = true;
+	o->values = RT_VALUES_FEW;
 	o->margin = RT_TIME_MARGIN;
 	while (text && *text) {
 		size_t n = strcspn(text, ",");

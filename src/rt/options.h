@@ -5,7 +5,7 @@
  *     scheme=S       off, base, path, path+sync (default)
  *     max-log=SIZE   bytes, or with K, M, G; the log ends there (default: no limit)
  *     time=0|1       time stamps (default 1)
- *     values=0|1     values of reads that decide addresses (default 1)
+ *     values=0|1|all values of reads that decide addresses: none, unless they are very many (default), all
  *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
  *     off            the same as scheme=off
  */
@@ -17,13 +17,15 @@
 
 #pragma GCC visibility push(hidden)
 
+enum rt_values_kept { RT_VALUES_NONE, RT_VALUES_FEW, RT_VALUES_ALL };
+
 struct rt_options {
 	char dir[4096];
 	uint32_t scheme;  /* enum rt_scheme; RT_SCHEME_OFF when nothing is to be recorded */
 	uint64_t max_log; /* UINT64_MAX: no limit */
 	uint64_t margin; /* what time stamps of two threads can be wrong by */
 	bool time;
-	bool values;
+	enum rt_values_kept values;
 	bool output; /* what is shown is recorded */
 };
 

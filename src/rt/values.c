@@ -4,6 +4,7 @@
  */
 #include "rt/clock.h"
 #include "rt/log.h"
+#include "rt/options.h"
 #include "rt/self.h"
 
 static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
@@ -32,11 +33,14 @@ static bool too_many(struct rt_self *self)
 	uint64_t now, since = self->values_since;
 	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
 
-	if (!window || self->value_pieces.seq % WINDOWS)
+	if (!window || self->value_pieces.seq % WINDOWS || rt_log.values == RT_VALUES_ALL)
 		return false;
 	now = rt_clock_ns();
 	self->values_since = now;
-	return since && now - since < (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE;
+	if (!since || now - since >= (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE)
+		return false;
+	rt_log_set_flags(RT_LOG_VALUES);
+	return true;
 }
 
 static bool to_chunk(struct rt_self *self)

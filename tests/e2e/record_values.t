@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 P
 rethread cc -O2 -g -pthread -o ring ring.c
 rethread record -q -o one ./ring || true
-values() { rethread dump --json "$1" | python3 -c '
+values() { rethread dump --no-lines --json "$1" | python3 -c '
 import json, sys
 print(*[t["values"] for t in json.load(sys.stdin)["threads"]])'; }
 # 1000 allocations by the main thread, and its array of threads; each worker 32 tickets, and nothing of the list.
@@ -49,3 +49,40 @@ ENGINE=solve proven ring.c
 # What is in the log is not guessed.
 rethread infer -v >out 2>&1
 has out ' 0 assumptions'
+# Very many of them end by themselves, which is said; unless all are asked for.
+cat >many.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CELLS = 16 };
+static volatile unsigned cells[CELLS], next;
+
+static void *stir(void *p)
+{
+	for (unsigned i = 0; i < *(unsigned *)p; i++)
+		cells[next % CELLS] = next = next * 5 + 1;
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	unsigned many = 6000000, none = (unsigned)argc - 1; /* one works, alone and fast; the compiler does not know */
+	(void)argv;
+	pthread_create(&t, NULL, stir, &many);
+	stir(&none);
+	pthread_join(t, NULL);
+	printf("%u\n", cells[3]);
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread -o many many.c
+RETHREAD_OPTIONS=values=2 rethread record -q -o wrong ./many >out 2>&1 || true
+has out 'values'
+rethread record -q -o few ./many
+rethread info few | grep -q '^values *too many to record them all'
+test "$(values few | cut -d ' ' -f 2)" -lt 6000000
+rethread record -q --all-values -o all ./many
+rethread info all | grep '^values' && fail "still too many"
+same "$(values all | cut -d ' ' -f 2)" 6000000
