@@ -185,8 +185,9 @@ struct rt_thread {
  *            result.
  *
  *   call                                                steps
- *   mutex lock, trylock, timedlock, clocklock; spin     acquire, or failed
- *   mutex unlock, spin unlock                           release
+ *   mutex lock, trylock, timedlock, clocklock; spin;    acquire, or failed
+ *   flockfile, ftrylockfile
+ *   mutex unlock, spin unlock, funlockfile              release
  *   cond wait, timedwait, clockwait                     release of the mutex; acquire of the mutex
  *   cond signal, broadcast                              plain
  *   rwlock rdlock, wrlock, try, timed, clock; unlock    ordered, or failed

@@ -20,9 +20,10 @@ enum { OFFSET = 1000 };
 
 static const char *const takes[] = {
 	"pthread_mutex_lock", "pthread_spin_lock", "pthread_rwlock_wrlock", "pthread_rwlock_rdlock", "mtx_lock",
+	"flockfile",
 };
 static const char *const gives[] = {
-	"pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock", "mtx_unlock",
+	"pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock", "mtx_unlock", "funlockfile",
 };
 
 static bool is_among(const char *name, const char *const *list, size_t n)

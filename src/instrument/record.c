@@ -201,7 +201,8 @@ static const char *const quiet[] = {
 	"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
 	"pthread_spin_trylock", "pthread_spin_unlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
 	"pthread_rwlock_unlock", "pthread_cond_signal", "pthread_cond_broadcast", "sem_post", "sem_trywait",
-	"mtx_lock", "mtx_trylock", "mtx_unlock", "cnd_signal", "cnd_broadcast",
+	"mtx_lock", "mtx_trylock", "mtx_unlock", "cnd_signal", "cnd_broadcast", "flockfile", "ftrylockfile",
+	"funlockfile",
 };
 
 static bool is_quiet(LLVMValueRef function)

@@ -439,6 +439,8 @@ static enum step_kind kind_of(const char *what)
 		{ "pthread_cond_", STEP_ACQUIRE },         { "pthread_rwlock_", STEP_ORDERED },
 		{ "sem_", STEP_ORDERED },                  { "pthread_barrier_", STEP_ORDERED },
 		{ "pthread_once", STEP_PLAIN },            { "pthread_", STEP_PLAIN },
+		{ "funlockfile", STEP_RELEASE },           { "flockfile", STEP_ACQUIRE },
+		{ "ftrylockfile", STEP_ACQUIRE },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!strncmp(what, kinds[i].name, strlen(kinds[i].name)))

@@ -56,6 +56,48 @@ int pthread_spin_unlock(pthread_spinlock_t *lock)
 	return STEP_ON((const void *)lock, rt_real.pthread_spin_unlock(lock));
 }
 
+/* ---- streams ---- */
+
+static int take_stream(FILE *f)
+{
+	rt_real.flockfile(f);
+	return 0;
+}
+
+static int try_stream(FILE *f)
+{
+	return rt_real.ftrylockfile(f) ? EBUSY : 0;
+}
+
+static int give_stream(FILE *f)
+{
+	rt_real.funlockfile(f);
+	return 0;
+}
+
+void flockfile(FILE *f)
+{
+	if (infers())
+		twin_engine->acquire(f, WHAT);
+	else
+		STEP_ON(f, CONDUCTED(f, EBUSY, false, take_stream(f), try_stream(f)));
+}
+
+int ftrylockfile(FILE *f)
+{
+	if (infers())
+		return twin_engine->acquire(f, WHAT);
+	return STEP_ON(f, try_stream(f));
+}
+
+void funlockfile(FILE *f)
+{
+	if (infers())
+		twin_engine->release(f, WHAT);
+	else
+		STEP_ON(f, give_stream(f));
+}
+
 /* ---- condition variables ---- */
 
 /* What kind of wait it is: `until` NULL without a time limit, `clock` negative for the variable's own clock. */

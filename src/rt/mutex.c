@@ -1,4 +1,4 @@
-/* Interposed: what one thread has alone. Mutexes, spinlocks, and condition variables, which give
+/* Interposed: what one thread has alone. Mutexes, spinlocks, streams, and condition variables, which give
  * mutexes up for a while. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -130,6 +130,26 @@ int pthread_spin_unlock(pthread_spinlock_t *l)
 {
 	rt_before_release();
 	return RT_REAL(pthread_spin_unlock)(l);
+}
+
+/* ------------------------------------------------------------------ streams ----------------- */
+
+/* Macros of <stdio.h> use what these protect, so it is the program's as well. */
+void flockfile(FILE *f)
+{
+	RT_REAL(flockfile)(f);
+	rt_after_acquire(f, 0);
+}
+
+int ftrylockfile(FILE *f)
+{
+	return rt_after_acquire(f, RT_REAL(ftrylockfile)(f) ? EBUSY : 0);
+}
+
+void funlockfile(FILE *f)
+{
+	rt_before_release();
+	RT_REAL(funlockfile)(f);
 }
 
 /* ------------------------------------------------------------------ condition variables ----- */

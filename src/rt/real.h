@@ -15,6 +15,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +45,9 @@ typedef void (*rt_sighandler)(int);
 	X(int, pthread_spin_lock, (pthread_spinlock_t *))                                          \
 	X(int, pthread_spin_trylock, (pthread_spinlock_t *))                                       \
 	X(int, pthread_spin_unlock, (pthread_spinlock_t *))                                        \
+	X(void, flockfile, (FILE *))                                                               \
+	X(int, ftrylockfile, (FILE *))                                                             \
+	X(void, funlockfile, (FILE *))                                                             \
 	X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                           \
 	X(int, pthread_cond_timedwait,                                                             \
 	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                          \
