@@ -4,7 +4,7 @@
 # exit status; prints the cost as a ratio, measured alternately, least of several runs. Into pbzip2 and memcached an old
 # bug is put back by a patch (eval/patches); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy zstd; all but zstd, which builds long, when none is named
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd zstd; all but zstd, which builds long, when none is named
 #
 # Needs libbz2-dev and libevent-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -17,7 +17,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -228,6 +228,25 @@ try_zstd() {
 	holds "exit status 0" [ $? = 0 ]
 	holds "same output" cmp a.out b.out
 	cost ./libzstd-native/programs/zstd ./libzstd-recorded/programs/zstd -q -T2 -B1M -c text.in
+}
+
+# A project's own shared library, with threads of its own, made by libtool.
+try_libmicrohttpd() {
+	local w
+	fetch libmicrohttpd-dev libmicrohttpd || return
+	for w in native recorded bug; do
+		build libmicrohttpd $w httpd './configure -q --disable-static --disable-doc --disable-https --disable-curl --disable-nls &&
+			make -s -j"$(nproc)" -C src/microhttpd libmicrohttpd.la &&
+			$CC -O1 -g "$root/eval/programs/httpd.c" -Isrc/include -Lsrc/microhttpd/.libs -lmicrohttpd -pthread \
+				-Wl,-rpath,"$PWD/src/microhttpd/.libs" -o httpd' || return
+	done
+	./libmicrohttpd-native/httpd >a.out
+	rethread record -- ./libmicrohttpd-recorded/httpd >b.out 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	{ rethread record --until-failure --runs 500 --timeout 20 -- ./libmicrohttpd-bug/httpd >/dev/null 2>record.err; } 2>/dev/null
+	grep -m 1 'run \|no failure' record.err
+	holds "bug inside of the library reproduced" reproduced
 }
 
 for program in "${programs[@]}"; do

@@ -1,5 +1,6 @@
 #include "cc/libraries.h"
 
+#include "cc/exported.h"
 #include "cc/shared.h"
 #include "exe/elf_file.h"
 #include "exe/sections.h"
@@ -216,6 +217,15 @@ static bool asked_to_keep(const struct library *l)
 	return slash && shared_is_kept(slash + 1);
 }
 
+/* A symbol that the runtimes define, too, for all of the process; or NULL. */
+static const char *stands_in(const struct library *l)
+{
+	for (size_t i = 0; i < l->dynamic.symbols.n; i++)
+		if (l->dynamic.symbols.at[i].defined && exported_is_ours(l->dynamic.symbols.at[i].name))
+			return l->dynamic.symbols.at[i].name;
+	return NULL;
+}
+
 /* A symbol that the library, which finds its own definition first, shares with somebody else; or NULL. */
 static const char *contested(const struct libraries *all, const struct library *l)
 {
@@ -302,6 +312,9 @@ bool libraries_choose(struct libraries *all, bool verbose)
 		const char *symbol = l->kept ? NULL : contested(all, l);
 		if (symbol)
 			keep(l, ", which is defined elsewhere too", symbol);
+		symbol = l->kept ? NULL : stands_in(l);
+		if (symbol)
+			keep(l, ", in whose place rethread puts its own", symbol);
 		const char *who = l->kept ? NULL : loader(all, l);
 		if (who)
 			keep(l, " uses dlopen and has its name in it, and the code must not be there twice; RETHREAD_KEEP_SHARED=none "

@@ -1,5 +1,6 @@
 #include "cc/link.h"
 
+#include "cc/exported.h"
 #include "cc/linker.h"
 #include "cc/relocatable.h"
 #include "cc/response.h"
@@ -14,15 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Both runtimes define these in libc's place: shared libraries must find them in the program. */
-static const char *const exported[] = {
-#define X(name) #name,
-#include <rethread/interposed.def>
-#undef X
-	RT_LIBRARY_MARK, "__assert_fail",
-	"sigaction", "signal", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
-};
 
 bool link_is_link(const struct job *job)
 {
@@ -91,8 +83,8 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 		/* clang's own -O0 without LTO makes its code so too; lld would take twice the time here. */
 		if (linker_find(argv, "-plugin-opt=O0"))
 			strings_add(argv, "--lto-CGO0");
-		for (size_t i = 0; i < sizeof exported / sizeof *exported; i++)
-			linker_add(argv, "--export-dynamic-symbol=", exported[i]);
+		for (size_t i = 0; exported_symbol(i); i++)
+			linker_add(argv, "--export-dynamic-symbol=", exported_symbol(i));
 		linker_add(env, "RETHREAD_PASS=", modes[m]);
 		linker_add(env, "RETHREAD_PASS_HASH=", l->hash[m]);
 		if (m == 0) {

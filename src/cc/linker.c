@@ -51,7 +51,7 @@ void linker_add(strings *argv, const char *prefix, const char *text)
 
 int linker_run_plainly(const struct job *job)
 {
-	struct job plain = {.argv = strings_copy(&job->argv)};
+	struct job plain = {.argv = strings_copy(&job->argv), .output = job->output};
 	for (size_t i; (i = linker_find(&plain.argv, "--fat-lto-objects"));)
 		strings_remove(&plain.argv, i);
 	int status = jobs_run(&plain, 1, 1, false);

@@ -161,13 +161,21 @@ static bool make_job(struct substitution *s, const strings *argv, struct librari
 	return ok;
 }
 
-static int link_to(const struct job *job, const char *path)
+/* What it says is said again by the link that counts, unless it fails. */
+static int link_to(const struct job *job, const char *path, const char *tmp)
 {
-	struct job plain = {.argv = strings_copy(&job->argv)};
+	char *log = xasprintf("%s/plain.log", tmp), *text;
+	struct job plain = {.argv = strings_copy(&job->argv), .output = log};
+	size_t size;
 	linker_drop_side_outputs(&plain.argv);
 	linker_set_output(&plain.argv, path);
 	int status = linker_run_plainly(&plain);
+	if (status && read_file(log, &text, &size, NULL)) {
+		fwrite(text, 1, size, stderr);
+		free(text);
+	}
 	job_release(&plain);
+	free(log);
 	return status;
 }
 
@@ -179,7 +187,7 @@ int substitute(struct substitution *s, const struct job *job, const char *tmp, b
 	struct error err;
 	if (!shared_is_kept(NULL) && libraries_any_ours(&all)) {
 		char *plain = xasprintf("%s/plain", tmp);
-		status = link_to(job, plain);
+		status = link_to(job, plain, tmp);
 		if (!status && libraries_load(&all, &job->argv, plain) && libraries_choose(&all, verbose) &&
 		    !make_job(s, &job->argv, &all, tmp, &err)) {
 			warn("the shared libraries stay what they are and are not recorded: %s", err.text);

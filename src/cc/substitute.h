@@ -7,6 +7,7 @@
  * shared, with a warning, when
  *   - a library that was not built by rethread cc needs it: its code would be there twice;
  *   - the program may load it by name, with dlopen;
+ *   - it defines a function of libc's for which the runtimes stand in;
  *   - it was linked with -Bsymbolic and defines what others define too.
  * Of a symbol with several versions the default one is taken, as the linker would.
  * RETHREAD_KEEP_SHARED (shared.h) keeps libraries shared without a warning.

@@ -9,14 +9,16 @@ cat >foo.c <<'P'
 int util(int);
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int total;
+__thread int last; /* one for each thread, in the program and in the library */
 static void helper(int n) { total += util(n); }
-int foo(int n) { pthread_mutex_lock(&m); helper(n); n = total; pthread_mutex_unlock(&m); return n; }
+int foo(int n) { pthread_mutex_lock(&m); helper(n); n = total; last = n; pthread_mutex_unlock(&m); return n; }
 P
 cat >main.c <<'P'
 #include <math.h>
 #include <stdio.h>
 int foo(int);
-static int helper(int n) { return foo(n) + 1; }
+extern __thread int last;
+static int helper(int n) { return foo(n) == last ? last + 1 : -1; }
 int main(int argc, char **argv) { (void)argv; printf("%d %.0f\n", helper(argc + 9), floor(argc + 0.5)); return 0; }
 P
 for f in util foo; do

@@ -128,3 +128,17 @@ same "$(cat err)" ""
 readelf -dW x >out
 if grep -q libversions out; then fail "still needed"; fi
 status 7 ./x
+
+# A library that stands in for a function of libc's, as the recorder does, stays what it is.
+echo 'int own; int pthread_yield_np(void) { return 0; } unsigned sleep(unsigned n) { own++; return n - n; }' >stand_in.c
+echo '#include <unistd.h>
+extern int own; int main(void) { sleep(100); return own - 1; }' >user.c
+rethread cc -O2 -fPIC -shared stand_in.c -o libstand_in.so
+rethread cc -O2 user.c ./libstand_in.so -o y 2>err
+has err 'libstand_in.so stays a shared library.*: sleep, in whose place'
+./y
+# The errors and warnings of a link are told once.
+echo 'int inside(int); int missing(void); int main(void) { return inside(1) + missing(); }' >user.c
+rethread cc -O2 -fPIC -shared core.c -o libone.so
+status 1 rethread cc user.c ./libone.so -o z 2>err
+same "$(grep -c 'undefined symbol: missing' err)" 1
