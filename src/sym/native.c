@@ -151,6 +151,72 @@ static uint64_t measure(const struct native_call *c, const struct effect *e, boo
 	}
 }
 
+/* A conversion of a printf format. `stars` parameters (widths, precisions) come before its own. */
+struct printf_conversion {
+	unsigned stars, slots;
+	bool is_string;
+	bool precision_is_star;
+	uint64_t precision; /* UINT64_MAX: none */
+};
+
+static const char *skip_number(const char *p, uint64_t *n, unsigned *stars)
+{
+	if (*p == '*') {
+		(*stars)++;
+		return p + 1;
+	}
+	for (*n = 0; *p >= '0' && *p <= '9'; p++)
+		*n = *n * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+/* The first conversion at or after p, or NULL; numbered parameters (%1$s) are none. Returns what is behind it. */
+static const char *next_conversion(const char *p, struct printf_conversion *v)
+{
+	uint64_t width;
+	*v = (struct printf_conversion){ .slots = 1, .precision = UINT64_MAX };
+	while ((p = strchr(p, '%')) && p[1] == '%')
+		p += 2;
+	if (!p)
+		return NULL;
+	p += 1 + strspn(p + 1, "-+ #0'I");
+	p = skip_number(p, &width, &v->stars);
+	if (*p == '$')
+		return NULL;
+	if (*p == '.') {
+		unsigned before = v->stars;
+		p = skip_number(p + 1, &v->precision, &v->stars);
+		v->precision_is_star = v->stars > before;
+	}
+	bool is_wide = false;
+	for (; *p && strchr("hlqjzLt", *p); p++) {
+		is_wide |= *p == 'l';
+		if (*p == 'L')
+			v->slots = 2; /* long double */
+	}
+	v->is_string = *p == 's' && !is_wide;
+	if (*p == 'm')
+		v->slots = 0;
+	return *p ? p + 1 : NULL;
+}
+
+/* Strings behind a printf format are read; `read`: parameters that are dealt with already. */
+static void reads_format(struct ethread *self, const struct native_call *c, unsigned format, uint32_t read, bool decides)
+{
+	const char *p = (const char *)(uintptr_t)parameter(c, (int)format);
+	struct printf_conversion v;
+	for (unsigned i = format + 1; (p = next_conversion(p, &v)) && i < c->nin; i += v.slots) {
+		i += v.stars;
+		if (v.precision_is_star)
+			v.precision = (int32_t)parameter(c, (int)i - 1) < 0 ? UINT64_MAX : parameter(c, (int)i - 1) & INT32_MAX;
+		uint64_t at = parameter(c, (int)i);
+		if (!v.is_string || !at || (i < 32 && (read >> i & 1)))
+			continue;
+		uint64_t n = strnlen((const char *)(uintptr_t)at, v.precision);
+		reads(self, c->site, at, n + (n < v.precision), decides);
+	}
+}
+
 /* At most so many bytes will be written: for snapshots. */
 static uint64_t measure_most(const struct native_call *c, const struct effect *e, uint64_t at)
 {
@@ -309,9 +375,11 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 			destroys_text(self, c->site, at);
 		else if (e.kind == 'w' && e.measure == 'b')
 			take_text_snapshots(m, at);
-		else if (e.kind == 'r')
+		else if (e.kind == 'r') {
 			reads(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);
-		else if (e.kind == 'w' && e.measure != '%')
+			if (e.measure == 'p')
+				reads_format(self, c, e.parameter, read, x->class != EXTERNAL_OUTPUT);
+		} else if (e.kind == 'w' && e.measure != '%')
 			take_snapshot(m, at, measure_most(c, &e, at));
 		else if (e.kind == 'f' || e.kind == 'm')
 			frees(self, c->site, at, e.kind == 'm');
