@@ -89,11 +89,46 @@ static void what_is_refused_is_not_given(void **state)
 	execution_release(&x);
 }
 
+/* A call writes X and Y; another thread reads X in between, and must read it before X is written again. */
+static void calls_are_brought_together(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct linear l = {0};
+	execution_init(&x);
+	make_thread(&x, "1:1");
+	for (unsigned i = 0; i < 3; i++)
+		make_write(&x, i == 1 ? Y : X, 4, make_const(&x, 4, i < 2));
+	make_end(&x, 0);
+	make_thread(&x, "1:2");
+	expr seen = make_read(&x, X, 4);
+	make_condition(&x, EXPR_EQ, seen, make_const(&x, 4, 1), true, CONDITION_BUG);
+	make_end(&x, EVENT_FAILS);
+	make_initial(&x, X, 4, 0);
+	make_initial(&x, Y, 4, 0);
+	uint32_t a = x.threads.at[0].first, b = x.threads.at[1].first;
+	x.events.at[a + 2].sap = x.events.at[a + 1].sap;
+	const uint32_t order[] = {a, a + 1, b, b + 1, a + 2, a + 3, a + 4, b + 2};
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		*vec_push(&l.steps) = (struct step){order[i], false};
+	l.needed = l.steps.n;
+	l.switches = 3;
+	assert_true(check_order(&x, MEMORY_SC, l.steps.at, l.steps.n, NULL, NULL));
+	assert_int_equal(simplify_splits(&x, &l), 1);
+	struct simplify_request request = {.x = &x, .model = MEMORY_SC, .seconds = 60};
+	simplify(&request, &l);
+	assert_int_equal(simplify_splits(&x, &l), 0);
+	assert_true(check_order(&x, MEMORY_SC, l.steps.at, l.steps.n, NULL, NULL));
+	linear_release(&l);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_are_joined),
 		cmocka_unit_test(what_is_refused_is_not_given),
+		cmocka_unit_test(calls_are_brought_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
