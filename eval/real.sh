@@ -1,10 +1,10 @@
 #!/bin/bash
 # Real programs: fetches Debian sources with a private list of package sources (the system's is not changed), builds them
 # with plain clang and, unchanged, with rethread, runs a workload, and checks that recording changes neither output nor
-# exit status; prints the cost as a ratio, measured alternately, least of several runs. Into pbzip2 and memcached an old
-# bug is put back by a patch (eval/patches); they are recorded until it shows, reproduced, and replayed 20 times.
+# exit status; prints the cost as a ratio, measured alternately, least of several runs. Into some a bug is put by a patch
+# (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd zstd; all but zstd, which builds long, when none is named
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb zstd; all but zstd, which builds long, when none is named
 #
 # Needs libbz2-dev and libevent-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -17,7 +17,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -135,6 +135,29 @@ try_pbzip2() {
 	{ rethread record --until-failure --runs $runs --timeout 20 -- ./pbzip2-bug/pbzip2 -q -k -p3 -1 -b1 -c zeros.in >/dev/null 2>record.err; } 2>/dev/null
 	grep '^rethread: run\|no failure' record.err
 	holds "early free reproduced" reproduced
+}
+
+# leveldb's benchmark of random reads (C++, CMake). Its answers do not change from run to run, its times do.
+try_leveldb() {
+	local w arguments
+	fetch leveldb leveldb || return
+	for w in native recorded bug; do
+		# No build type: assertions stay in.
+		build leveldb $w b/db_bench 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g" \
+			-DLEVELDB_BUILD_TESTS=OFF .. && make -s -j"$(nproc)" db_bench' || return
+	done
+	./leveldb-native/b/db_bench --num=3000 --benchmarks=fillseq,compact --db="$work/db" >/dev/null 2>&1
+	arguments=(--use_existing_db=1 --db="$work/db" --num=3000 --threads=4 --benchmarks=readrandom)
+	./leveldb-native/b/db_bench "${arguments[@]}" --reads=500 2>/dev/null | grep -o '(.*found)' >a.out
+	rethread record -- ./leveldb-recorded/b/db_bench "${arguments[@]}" --reads=500 2>record.err >record.out
+	holds "exit status 0" [ $? = 0 ]
+	grep -o '(.*found)' record.out >b.out
+	holds "same answers" cmp a.out b.out
+	holds "no unknown functions" [ "$(grep -c 'is not recorded' record.err)" = 0 ]
+	cost ./leveldb-native/b/db_bench ./leveldb-recorded/b/db_bench "${arguments[@]}" --reads=30000
+	{ rethread record --until-failure --runs 2000 --timeout 20 -- ./leveldb-bug/b/db_bench "${arguments[@]}" --reads=100 >/dev/null 2>record.err; } 2>/dev/null
+	grep '^rethread: run\|no failure' record.err
+	holds "release without the cache's lock reproduced" reproduced
 }
 
 # Sets and gets over one connection; the answers go to `answers`.
