@@ -42,6 +42,22 @@ for p in p q; do
 	if grep -q libfoo out; then fail "needed: $(cat out)"; fi
 done
 cmp .libs/p .libs/q || fail "two links differ"
+# Objects without bitcode, in a thin archive as Meson makes them; they stay what they are where they have constructors.
+clang-19 -O2 -fPIC -c util.c -o .libs/foreign_util.o
+(cd .libs && ar crT libthin.a foreign_util.o)
+rethread cc -shared .libs/foo.o .libs/libthin.a -pthread -o libthin.so
+rethread cc main.o ./libthin.so -lm -o p 2>err
+same "$(cat err)" ""
+same "$(./p)" "21 1"
+readelf -dW p >out
+if grep -q libthin out; then fail "libthin is needed"; fi
+(cat util.c; echo 'volatile int begun; __attribute__((constructor)) static void begin(void) { begun++; }') >begin.c
+clang-19 -O2 -fPIC -c begin.c -o .libs/foreign_util.o
+rethread cc -shared .libs/foo.o .libs/libthin.a -pthread -o libthin.so 2>err
+has err 'libthin.so is an ordinary shared library.*foreign_util.o.*was not made by rethread cc and has constructors'
+rethread cc main.o ./libthin.so -lm -o p 2>err
+same "$(cat err)" ""
+same "$(./p)" "21 1"
 # Installed, as `make install-strip' does.
 cp -P .libs/libfoo.so* inst
 strip --strip-unneeded inst/libfoo.so.0.0.0

@@ -8,3 +8,9 @@ status 6 rethread record ./p 2>err
 has err 'exit status 6'
 [ -s d/opt/r/share/man/man1/rethread.1 ] || fail "man page"
 bash -n d/opt/r/share/bash-completion/completions/rethread
+echo 'int f(void) { return 5; }' >f.c
+echo 'int f(void); int main(void) { return f(); }' >q.c
+rethread-cc -fPIC -shared f.c -o libf.so
+rethread-cc q.c ./libf.so -o q
+rm libf.so
+status 5 rethread record ./q 2>err
