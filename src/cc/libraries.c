@@ -202,10 +202,11 @@ bool libraries_takes_in(const struct library *l)
 	return l->text && !l->kept;
 }
 
-static void keep(struct library *l, const char *why, const char *what)
+/* Why: who or what it is because of, and what about that. */
+static void keep(struct library *l, const char *who, const char *why)
 {
 	l->kept = true;
-	warn("%s stays a shared library, and what it does is not recorded: %s%s", l->names.at[0], what, why);
+	warn("%s stays a shared library, and what it does is not recorded: %s%s", l->names.at[0], who, why);
 }
 
 static bool asked_to_keep(const struct library *l)
@@ -294,32 +295,37 @@ static bool keep_needed(struct libraries *all, const struct library *user)
 		struct library *l = all->at[user->needs.at[i]];
 		if (!libraries_takes_in(l))
 			continue;
-		keep(l, user->text ? " needs it, which stays one too" : " needs it, which was not built with rethread cc", user->names.at[0]);
+		keep(l, user->names.at[0], user->text ? " needs it, which stays one too"
+						      : " needs it, which was not built with rethread cc");
 		more = true;
 	}
 	return more;
 }
 
+/* For reasons of its own. */
+static void keep_if_needed(const struct libraries *all, struct library *l, bool verbose)
+{
+	if (asked_to_keep(l)) {
+		l->kept = true;
+		if (verbose)
+			fprintf(stderr, "rethread: %s stays a shared library: RETHREAD_KEEP_SHARED says so\n", l->names.at[0]);
+		return;
+	}
+	const char *symbol = contested(all, l), *own = stands_in(l), *who = loader(all, l);
+	if (symbol)
+		keep(l, symbol, ", which is defined elsewhere too");
+	else if (own)
+		keep(l, own, ", in whose place rethread puts its own");
+	else if (who)
+		keep(l, who, " uses dlopen and has its name in it, and the code must not be there twice; RETHREAD_KEEP_SHARED=none if it is "
+			     "not loaded so");
+}
+
 bool libraries_choose(struct libraries *all, bool verbose)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		struct library *l = all->at[i];
-		if (!l->text)
-			continue;
-		l->kept = asked_to_keep(l);
-		if (l->kept && verbose)
-			fprintf(stderr, "rethread: %s stays a shared library: RETHREAD_KEEP_SHARED says so\n", l->names.at[0]);
-		const char *symbol = l->kept ? NULL : contested(all, l);
-		if (symbol)
-			keep(l, ", which is defined elsewhere too", symbol);
-		symbol = l->kept ? NULL : stands_in(l);
-		if (symbol)
-			keep(l, ", in whose place rethread puts its own", symbol);
-		const char *who = l->kept ? NULL : loader(all, l);
-		if (who)
-			keep(l, " uses dlopen and has its name in it, and the code must not be there twice; RETHREAD_KEEP_SHARED=none "
-				"if it is not loaded so", who);
-	}
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i]->text)
+			keep_if_needed(all, all->at[i], verbose);
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < all->n; i++)
