@@ -191,7 +191,7 @@ static bool is_memory(const struct sharing *sharing, LLVMValueRef i)
 }
 
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
-		    struct values *found)
+		    struct values *found, struct map *unordered)
 {
 	struct search s = {0};
 	struct may_race *races = may_race_analyze(m, sharing, interposed);
@@ -210,8 +210,14 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		go_back(&s, s.left.at[--s.left.n]);
 	for (size_t i = 0; i < all.n; i++) {
 		LLVMTypeRef type = read_type(all.at[i]);
-		if (!type || (map_get(&s.seen, all.at[i]) && may_race_is(races, all.at[i], type)))
-			values_push(found, all.at[i]);
+		enum race race = !type				    ? RACE_FREE
+				 : map_get(&s.seen, all.at[i]) ? may_race_with(races, all.at[i], type)
+							       : RACE_NONE;
+		if (race == RACE_NONE)
+			continue;
+		values_push(found, all.at[i]);
+		if (race == RACE_LOCKED)
+			map_set(unordered, all.at[i], 1);
 	}
 	values_free(&all);
 	may_race_free(races);
@@ -227,6 +233,7 @@ struct emitter {
 	LLVMValueRef log; /* __rethread_values */
 	LLVMValueRef slow_path;
 	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
+	unsigned kind; /* of PASS_VALUE_METADATA */
 };
 
 static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
@@ -274,25 +281,38 @@ static LLVMValueRef behind(struct emitter *e, LLVMValueRef i)
 	return LLVMGetInstructionOpcode(i) == LLVMInvoke ? llvm_split_edge(i, 0) : LLVMGetNextInstruction(i);
 }
 
+static bool is_unordered(const struct emitter *e, LLVMValueRef i)
+{
+	LLVMValueRef mark = LLVMGetMetadata(i, e->kind);
+	return mark && LLVMGetMDNodeNumOperands(mark);
+}
+
+static LLVMValueRef load_part(struct emitter *e, unsigned part)
+{
+	LLVMValueRef offset = int_value(e->module, 64, 8 * part);
+	LLVMValueRef at = LLVMBuildGEP2(e->builder, int_type(e->module, 8), e->log, &offset, 1, "");
+	return LLVMBuildLoad2(e->builder, pointer_type(e->module), at, "");
+}
+
 /*
  * if (log.at) { *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); }
+ * Where only locks keep a read from racing: if (log.unordered) ...
  * All of it is out of the way of the code around: threads that have very many values do not record them for long.
  */
 static void emit_value(struct emitter *e, LLVMValueRef i)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMTypeRef pointer = pointer_type(e->module);
-	LLVMValueRef eight = int_value(e->module, 64, 8), four = int_value(e->module, 64, 4);
+	LLVMValueRef four = int_value(e->module, 64, 4);
 	LLVMValueRef next = behind(e, i);
 	build_before(b, next);
-	LLVMValueRef at = LLVMBuildLoad2(b, pointer, e->log, "");
-	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, at, ""), next);
+	LLVMValueRef asked = load_part(e, is_unordered(e, i) ? 2 : 0);
+	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, asked, ""), next);
 	build_before(b, records);
+	LLVMValueRef at = is_unordered(e, i) ? load_part(e, 0) : asked;
 	LLVMBuildStore(b, word_of(e, i), at);
 	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
 	LLVMBuildStore(b, after, e->log);
-	LLVMValueRef end = LLVMBuildGEP2(b, int_type(e->module, 8), e->log, &eight, 1, "");
-	end = LLVMBuildLoad2(b, pointer, end, "");
+	LLVMValueRef end = load_part(e, 1);
 	build_before(b, llvm_unlikely_if(LLVMBuildICmp(b, LLVMIntEQ, after, end, ""), records));
 	call_slow_path(b, e->slow_path, NULL, 0);
 }
@@ -300,11 +320,12 @@ static void emit_value(struct emitter *e, LLVMValueRef i)
 void addresses_record(LLVMModuleRef m, const struct values *recorded)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef pair[] = {pointer_type(m), pointer_type(m)};
+	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m)};
 	struct emitter e = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(context),
-		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, pair, 2, false), true),
+		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, parts, 3, false), true),
+		.kind = LLVMGetMDKindIDInContext(context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1),
 		.slow_path = runtime_slow_path(m, "__rethread_values_full",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false)),
 	};

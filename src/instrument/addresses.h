@@ -6,11 +6,12 @@
 
 /*
  * Reads whose values are recorded, and allocations, in module order. interposed: see number.c; sites holds the
- * instructions that are sites.
+ * instructions that are sites. Reads that only locks keep from racing are in `unordered`, too: their values are needed where the
+ * order of locks is not recorded.
  */
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
-		    struct values *found);
-/* The recorded program appends them to its log (include/rethread/instrument.h). */
+		    struct values *found, struct map *unordered);
+/* The recorded program appends them, marked by PASS_VALUE_METADATA, to its log (include/rethread/instrument.h). */
 void addresses_record(LLVMModuleRef m, const struct values *recorded);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
@@ -31,12 +32,13 @@ bool parallel_is(const struct parallel *p, LLVMValueRef instruction);
 void parallel_free(struct parallel *p);
 
 /*
- * May the read, a site, race with a write? Unlike the sharing analysis this may be wrong on either side: what the
+ * May the read, a site, race with a write, or would it but for locks? Unlike the sharing analysis this may be wrong on either side: what the
  * answer is for makes up for it.
  */
 struct may_race;
 struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed);
-bool may_race_is(struct may_race *r, LLVMValueRef read, LLVMTypeRef type);
+enum race { RACE_NONE, RACE_LOCKED, RACE_FREE };
+enum race may_race_with(struct may_race *r, LLVMValueRef read, LLVMTypeRef type);
 void may_race_free(struct may_race *r);
 
 #endif

@@ -213,17 +213,22 @@ struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, cons
 	return r;
 }
 
-bool may_race_is(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
+enum race may_race_with(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
 {
+	enum race race = RACE_NONE;
 	struct access a = describe(r, read, LLVMGetOperand(read, 0), type);
 	if (!parallel_is(r->parallel, read) || (a.type && type_is(a.type, "vtable pointer")))
-		return false;
+		return RACE_NONE;
 	for (uint32_t w = map_get(&r->first, (const void *)(uintptr_t)(a.class + 1)); w; w = r->writes[w - 1].next) {
 		const struct access *b = &r->writes[w - 1].access;
-		if (!(a.locked && b->locked) && may_alias(&a, b))
-			return true;
+		bool locked = a.locked && b->locked;
+		if ((locked && race == RACE_LOCKED) || !may_alias(&a, b))
+			continue;
+		if (!locked)
+			return RACE_FREE;
+		race = RACE_LOCKED;
 	}
-	return false;
+	return race;
 }
 
 void may_race_free(struct may_race *r)

@@ -311,9 +311,15 @@ static void mark_values(struct numberer *s, LLVMModuleRef m)
 {
 	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
 	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
-	addresses_find(m, s->sharing, &s->interposed, &s->sites, &s->out->recorded);
-	for (size_t i = 0; i < s->out->recorded.n; i++)
-		LLVMSetMetadata(s->out->recorded.at[i], kind, LLVMMetadataAsValue(s->context, node));
+	LLVMMetadataRef name = LLVMMDStringInContext2(s->context, "unordered", 9);
+	LLVMMetadataRef unordered_node = LLVMMDNodeInContext2(s->context, &name, 1);
+	struct map unordered = {0};
+	addresses_find(m, s->sharing, &s->interposed, &s->sites, &s->out->recorded, &unordered);
+	for (size_t i = 0; i < s->out->recorded.n; i++) {
+		LLVMValueRef v = s->out->recorded.at[i];
+		LLVMSetMetadata(v, kind, LLVMMetadataAsValue(s->context, map_get(&unordered, v) ? unordered_node : node));
+	}
+	map_free(&unordered);
 }
 
 void number_module(LLVMModuleRef m, struct numbering *n)

@@ -19,7 +19,12 @@ static bool records(const struct rt_self *self)
 
 static void stop(void)
 {
-	__rethread_values = (struct rt_values){NULL, NULL};
+	__rethread_values = (struct rt_values){0};
+}
+
+static void go_on(uint32_t *at, uint32_t *end)
+{
+	__rethread_values = (struct rt_values){at, end, rt_log.scheme == RT_SCHEME_PATH ? at : NULL};
 }
 
 /*
@@ -49,8 +54,7 @@ static bool to_chunk(struct rt_self *self)
 
 	if (!chunk)
 		return false;
-	__rethread_values.at = (uint32_t *)(chunk + 1);
-	__rethread_values.end = (uint32_t *)((char *)chunk + chunk->size);
+	go_on((uint32_t *)(chunk + 1), (uint32_t *)((char *)chunk + chunk->size));
 	return true;
 }
 
@@ -71,7 +75,7 @@ void __rethread_values_full(void)
 void rt_values_begin(struct rt_self *self)
 {
 	self->value_pieces.seq = UINT64_MAX; /* before the first */
-	__rethread_values = (struct rt_values){&first_value, &first_value + 1}; /* asks at the first one */
+	go_on(&first_value, &first_value + 1); /* asks at the first one */
 }
 
 void rt_values_end(void)

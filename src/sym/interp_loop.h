@@ -426,7 +426,7 @@ reload: /* the running frame may be another one */
 	SLOW(SITE_STM, slow_site_store_many)
 	SLOW(ATOMIC, slow_atomic)
 	SLOW(CMPXCHG, slow_cmpxchg)
-	OP(RECALL) host_recall(t); STEP;
+	OP(RECALL) host_recall(t, pc->w); STEP;
 	OP(ALLOCATED) host_allocated(t, reg_get(t->frame, pc->a).v, 0); STEP;
 	OP(STACKED) host_allocated(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;

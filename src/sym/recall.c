@@ -154,9 +154,10 @@ static bool next(struct ethread *self, uint32_t *value)
 	return true;
 }
 
-void host_recall(struct ithread *t)
+void host_recall(struct ithread *t, bool unordered)
 {
-	((struct ethread *)ithread_data(t))->recall = true;
+	if (!unordered || !engine.lock_order)
+		((struct ethread *)ithread_data(t))->recall = true;
 }
 
 void recall_await(struct ethread *self, uint64_t address, unsigned size)

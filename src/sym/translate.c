@@ -58,6 +58,11 @@ bool is_recorded_value(struct tr *t, LLVMValueRef i)
 	return LLVMGetMetadata(i, t->value_kind) != NULL;
 }
 
+bool is_unordered_value(struct tr *t, LLVMValueRef i)
+{
+	return LLVMGetMDNodeNumOperands(LLVMGetMetadata(i, t->value_kind)) != 0;
+}
+
 uint32_t site_of(struct tr *t, LLVMValueRef i)
 {
 	LLVMValueRef md = LLVMGetMetadata(i, t->site_kind), number;

@@ -522,7 +522,7 @@ static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 void translate_memory(struct tr *t, LLVMValueRef i)
 {
 	if (is_recorded_value(t, i) && !LLVMIsAAllocaInst(i))
-		emit(t, OP_RECALL, 0, 0, 0, 0);
+		emit(t, OP_RECALL, is_unordered_value(t, i), 0, 0, 0);
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAlloca:
 		translate_alloca(t, i);

@@ -169,9 +169,9 @@ void host_fence(struct ithread *t, uint32_t site)
 	sites++;
 }
 
-void host_recall(struct ithread *t)
+void host_recall(struct ithread *t, bool unordered)
 {
-	(void)t;
+	(void)t, (void)unordered;
 }
 
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
