@@ -88,8 +88,16 @@ build_time() {
 }
 echo
 printf '%-26s %9s %10s\n' build "clang ms" rethread "" "-flto" x
+building() { # building COMPILER OURS LEVEL SOURCE: the program runs in the end, or it counts for nothing
+	local plain ours
+	rm -f native program
+	plain=$(build_time "$1" "$3" -g -flto -fuse-ld=lld -pthread -I"$here/../tests/ir" "$4" -o native)
+	ours=$(build_time rethread "$2" "$3" -g -pthread -I"$here/../tests/ir" "$4" -o program)
+	[ -x native ] && [ -x program ] || ours=0
+	awk -v n="$(basename "$4") $3" -v p="$plain" -v o="$ours" 'BEGIN { printf "%-26s %9.0f %10s\n", n, p / 1e3, o ? sprintf("%.2f", o / p) : "-" }'
+}
+awk -v FUNCTIONS="${FUNCTIONS:-400}" -f "$here/generate.awk" >generated.c
 for level in -O0 -O2; do
-	plain=$(build_time $CXX $level -g -flto -fuse-ld=lld -pthread "$here/../tests/ir/programs/large.cpp" -o native)
-	ours=$(build_time rethread c++ $level -g -pthread "$here/../tests/ir/programs/large.cpp" -o program)
-	awk -v n="large.cpp $level" -v p="$plain" -v o="$ours" 'BEGIN { printf "%-26s %9.0f %10.2f\n", n, p / 1e3, o / p }'
+	building "$CXX" c++ $level "$here/../tests/ir/programs/large.cpp"
+	building "$CC" cc $level generated.c
 done
