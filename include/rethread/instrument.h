@@ -66,7 +66,12 @@
 #define RT_PATH_FULL_SHIFT 56
 
 extern __thread uint64_t *__rethread_path;
+/*
+ * The word is complete, at a branch whose bits are the first of the next one: a handler of a signal may run in there and
+ * append as any function does, before these bits. Or it is so somewhere else: then none may.
+ */
 void __rethread_path_full(void);
+void __rethread_path_room(void);
 
 /*
  * Values. A site that reads one word of 8, 16, 32 or 64 bits, a call that allocates, or an alloca, with metadata

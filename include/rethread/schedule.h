@@ -8,7 +8,8 @@
  *     delay 1:1 90@12 1:2 410@30          # queue.c:12 store | queue.c:30 load
  *     stop 1:2 420
  *     result 1:2 418 16                   # pthread_mutex_trylock
- *     fail 1:2 419
+ *     signal 1:2 419 10 8123              # SIGUSR1
+ *     fail 1:2 440
  *
  * A SAP is named by its thread and the thread's own count (instrument.h); threads by ancestry. `@` and the number of
  * the site, or the name of the interposed function, may follow: then a thread that comes to something else at this
@@ -24,6 +25,9 @@
  * `stop T n`: thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
  *   is reached.
  * `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
+ * `signal T n s`: SAP n of T is that it runs its handler of signal s: it does so when it comes to its next SAP after n - 1,
+ *   and the handler's SAPs follow. A word may follow: `step` when it does so before it comes back from the step that is SAP
+ *   n - 1, or a number: when so many words of its path are complete, should that be before SAP n. The log of recorded inputs has the siginfo_t (trace.h, RT_INPUT_SIGNAL).
  * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
  * Order among the lines does not matter. # starts a comment; its halves, separated by " | ", are quoted when a thread
  * leaves the schedule. A thread that no line mentions is not controlled.
@@ -47,6 +51,7 @@
 #include <rethread/trace.h>
 
 #define RT_SCHEDULE_VERSION 1
+#define RT_SIGNAL_AFTER_STEP UINT64_MAX
 #define RT_TWIN_VARIABLE "RETHREAD_TWIN"
 
 enum rt_replay_outcome {

@@ -283,6 +283,28 @@ struct rt_input {
 };
 
 /*
+ * Signals are inputs too: a record of this function, whose result is the signal's number, says that the thread ran its handler
+ * then. Its pieces are a time stamp (as of a function that HEARS), struct rt_signal and the siginfo_t. What the handler did
+ * follows in the thread's streams, as if it had been called there; but see RT_SIGNAL_ANYWHERE.
+ */
+#define RT_INPUT_SIGNAL 0xffffu
+enum rt_signal_place {
+	RT_SIGNAL_STEP = 1,  /* when step `steps` of synchronization was done */
+	RT_SIGNAL_CALL = 2,  /* in a call out of the module, of an interposed function above all: before it has done anything */
+	RT_SIGNAL_PATH = 3,  /* when `words` words of the path were complete, at the branch whose bits follow */
+	RT_SIGNAL_FAULT = 4, /* at the instruction that failed */
+	RT_SIGNAL_END = 5,   /* when the thread, or the process, was about to end */
+	RT_SIGNAL_GATE = 6,  /* scheme rw: see RT_ORDER_SIGNAL */
+	/* Between any two instructions, because no such place came; what its branches and values were is not in the log. */
+	RT_SIGNAL_ANYWHERE = 7,
+};
+struct rt_signal {
+	uint32_t place;         /* enum rt_signal_place */
+	uint32_t bits;          /* of the incomplete word of the path */
+	uint64_t steps, words;  /* steps done (rt_thread.sync_done), words complete */
+};
+
+/*
  * Outputs: what of a call that shows something (externals.def) inference cannot compute, recorded before the call. Entries are
  * of bytes, and never cross a chunk; one begins with the length of the rest, 16 bits, which is stored last: 0 ends the
  * chunk's entries. Then the number of the call's site and `what`, both as LEB128 (seven bits a byte, lowest first), and:

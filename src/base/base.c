@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -200,4 +201,15 @@ char *tool_file(const char *name)
 		path = xasprintf("%s/../lib/rethread/%s", self, name);
 	}
 	return path;
+}
+
+void signal_name(int signal, char *text, size_t size)
+{
+	const char *name = sigabbrev_np(signal);
+	if (name)
+		snprintf(text, size, "SIG%s", name);
+	else if (signal >= SIGRTMIN && signal <= SIGRTMAX)
+		snprintf(text, size, "SIGRTMIN+%d", signal - SIGRTMIN);
+	else
+		snprintf(text, size, "signal %d", signal);
 }

@@ -61,6 +61,9 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define vec_free(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 void *vec_grow(void *at, size_t *cap, size_t size);
 
+/* "SIGUSR1", "SIGRTMIN+1", "signal 99". */
+void signal_name(int signal, char *text, size_t size);
+
 /* Whole files. read_file's result is malloc'ed and NUL-terminated beyond its length. */
 bool read_file(const char *path, char **data, size_t *size, struct error *err);
 bool write_file(const char *path, const void *data, size_t size, struct error *err);

@@ -74,11 +74,37 @@ static json_int_t input_result(const struct rt_input *input)
 	return input->result >> 31 == 1 ? (int32_t)input->result : (json_int_t)input->result;
 }
 
+/* The handler of a signal ran: where. */
+static json_t *signal_entry(const struct rt_input *input, const struct rt_signal *s)
+{
+	static const char *const places[] = {
+		[RT_SIGNAL_STEP] = "after a step of synchronization",
+		[RT_SIGNAL_CALL] = "in a call",
+		[RT_SIGNAL_PATH] = "at a branch",
+		[RT_SIGNAL_FAULT] = "at the instruction that failed",
+		[RT_SIGNAL_END] = "at the thread's end",
+		[RT_SIGNAL_GATE] = "at a shared access point",
+		[RT_SIGNAL_ANYWHERE] = "between two instructions: no place to tell came, so its path is not in the log",
+	};
+	const char *place = s->place && s->place < sizeof places / sizeof *places ? places[s->place] : "?";
+	char name[32];
+	signal_name((int)input->result, name, sizeof name);
+	return json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:i}", "function", "signal", "signal", name, "result",
+			 (int)input->result, "place", place,
+			 "steps", (json_int_t)s->steps, "words", (json_int_t)s->words, "bits", (int)s->bits);
+}
+
 static json_t *input_entries(const struct trace_thread *thread)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < thread->ninputs; i++) {
 		const struct rt_input *input = thread->inputs[i];
+		const void *info;
+		const struct rt_signal *s = trace_input_signal(input, &info);
+		if (s) {
+			json_array_append_new(list, signal_entry(input, s));
+			continue;
+		}
 		json_t *pieces = json_array();
 		uint64_t size;
 		for (const char *at = NULL; (at = trace_input_piece(input, at, &size));)
@@ -299,6 +325,11 @@ static void print_thread(const json_t *thread, bool bits)
 	json_array_foreach(json_object_get(thread, "sync"), i, s)
 		print_sync(s);
 	json_array_foreach(json_object_get(thread, "inputs"), i, s) {
+		if (json_object_get(s, "place")) {
+			printf("  signal %s: its handler ran %s (after step %lld, word %lld, bit %lld)\n", get(s, "signal"),
+			       get(s, "place"), number(s, "steps"), number(s, "words"), number(s, "bits"));
+			continue;
+		}
 		printf("  input %s = %lld", get(s, "function"), number(s, "result"));
 		size_t k;
 		json_t *piece;

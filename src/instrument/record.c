@@ -31,6 +31,7 @@ struct recorder {
 	LLVMBuilderRef builder;
 	LLVMValueRef path;      /* __rethread_path */
 	LLVMValueRef slow_path; /* to __rethread_path_full */
+	LLVMValueRef between;   /* to __rethread_path_room: not at the branch whose bits come next */
 	LLVMValueRef log, word; /* local variables: the pointer and what it points to */
 	struct edge *edges;     /* of the function at hand */
 	size_t nedges, edges_cap;
@@ -45,8 +46,8 @@ static void reload(struct recorder *r)
 	LLVMBuildStore(b, LLVMBuildLoad2(b, int_type(r->module, 64), log, ""), r->word);
 }
 
-/* Make room for that many bits: if (word >> (63 - bits)) __rethread_path_full(); */
-static void check(struct recorder *r, LLVMValueRef at, unsigned bits)
+/* Make room for that many bits: if (word >> (63 - bits)) slow_path(); */
+static void check(struct recorder *r, LLVMValueRef at, unsigned bits, LLVMValueRef slow_path)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
@@ -56,7 +57,7 @@ static void check(struct recorder *r, LLVMValueRef at, unsigned bits)
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
 	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
-	call_slow_path(b, r->slow_path, NULL, 0);
+	call_slow_path(b, slow_path, NULL, 0);
 	reload(r);
 }
 
@@ -80,7 +81,7 @@ static void append_edge(struct recorder *r, const struct edge *e)
 	while (left) {
 		unsigned n = left % RT_PATH_ROOM ? left % RT_PATH_ROOM : RT_PATH_ROOM;
 		if (left < e->bits)
-			check(r, e->at, RT_PATH_ROOM);
+			check(r, e->at, RT_PATH_ROOM, r->between);
 		left -= n;
 		append(r, e->at, e->number >> left & ((1u << n) - 1), n, e->stored);
 	}
@@ -205,12 +206,24 @@ static const char *const quiet[] = {
 	"funlockfile",
 };
 
+/* Then one may run in any call that does not come straight back, and append. */
+static bool has_signal_handlers(LLVMModuleRef m)
+{
+	static const char *const names[] = {"sigaction", "signal", "bsd_signal", "__sysv_signal", "sigset"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (LLVMGetNamedFunction(m, names[i]))
+			return true;
+	return false;
+}
+
 static bool is_quiet(LLVMValueRef function)
 {
 	size_t length;
 	const char *name = LLVMGetValueName2(function, &length);
 	if (!LLVMIsDeclaration(function))
 		return false;
+	if (has_signal_handlers(LLVMGetGlobalParent(function)))
+		return is_intrinsic(function);
 	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
 		if (!strcmp(name, quiet[i]))
 			return true;
@@ -282,6 +295,7 @@ static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *br
 {
 	struct values checks = {0};
 	struct map needs = {0}; /* bits that a check makes room for */
+	struct map edges = {0};
 	r->nedges = 0;
 	for (size_t i = 0; i < n; i++)
 		add_edges(r, branches[i]);
@@ -289,8 +303,12 @@ static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *br
 
 	make_locals(r, f);
 	reload_after_calls(r, f);
+	for (size_t i = 0; i < r->nedges; i++)
+		map_set(&edges, r->edges[i].at, 1);
 	for (size_t i = 0; i < checks.n; i++)
-		check(r, checks.at[i], map_get(&needs, checks.at[i]));
+		check(r, checks.at[i], map_get(&needs, checks.at[i]),
+		      map_get(&edges, checks.at[i]) ? r->slow_path : r->between);
+	map_free(&edges);
 	for (size_t i = 0; i < r->nedges; i++)
 		append_edge(r, &r->edges[i]);
 	LLVMValueRef locals[] = {r->log, r->word};
@@ -313,6 +331,7 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n)
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
 		.slow_path = runtime_slow_path(m, "__rethread_path_full", nothing),
+		.between = runtime_slow_path(m, "__rethread_path_room", nothing),
 	};
 	LLVMValueRef *branches = n->branches.at;
 	for (size_t i = 0, end; i < n->branches.n; i = end) {

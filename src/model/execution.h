@@ -97,11 +97,14 @@ struct initial {
 	uint64_t value;
 };
 
-/* A synchronization step that returned something else than 0: replay gives it back. */
+/* A synchronization step that returned something else than 0: replay gives it back. Or a signal's handler runs. */
+enum forced_kind { FORCED_RESULT, FORCED_SIGNAL };
 struct forced_result {
 	uint32_t thread;
-	int32_t result;
+	int32_t result; /* or the signal */
 	uint64_t sap;
+	uint64_t kind; /* enum forced_kind */
+	uint64_t when; /* of a signal: struct schedule_point */
 };
 
 /*

@@ -461,7 +461,11 @@ static void force_results(struct builder *b)
 		const struct forced_result *r = &b->x->results.at[i];
 		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
 		p.result = r->result;
-		*vec_push(&b->s->results) = p;
+		p.when = r->when;
+		if (r->kind == FORCED_SIGNAL)
+			*vec_push(&b->s->signals) = p;
+		else
+			*vec_push(&b->s->results) = p;
 	}
 }
 

@@ -23,7 +23,8 @@ struct schedule_wait {
 struct schedule_point {
 	char thread[64];
 	uint64_t sap;
-	int32_t result; /* of `result` lines */
+	int32_t result; /* of `result` lines; of `signal` lines: which */
+	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path */
 	char site[40];
 };
 
@@ -34,6 +35,7 @@ struct schedule {
 	vec(struct schedule_wait) delays; /* TSO, PSO: a store that is visible only after another SAP */
 	vec(struct schedule_point) stops;
 	vec(struct schedule_point) results;
+	vec(struct schedule_point) signals; /* result is the signal */
 	vec(struct schedule_point) fails;
 	uint32_t unenforced; /* orders inside one SAP that no line can express */
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <rethread/schedule.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,19 @@ static void put_point(FILE *f, const char *word, const struct schedule_point *p)
 	put_sap(f, p->thread, p->sap, p->site);
 }
 
+static void put_signal(FILE *f, const struct schedule_point *p)
+{
+	char name[32];
+	signal_name(p->result, name, sizeof name);
+	put_point(f, "signal", p);
+	fprintf(f, " %d ", p->result);
+	if (p->when && p->when != RT_SIGNAL_AFTER_STEP)
+		fprintf(f, "%" PRIu64, p->when);
+	else
+		fputs(p->when ? "step" : "next", f);
+	fprintf(f, " # %s\n", name);
+}
+
 bool schedule_write(const struct schedule *s, const char *path, struct error *err)
 {
 	FILE *f = fopen(path, "we");
@@ -43,6 +57,8 @@ bool schedule_write(const struct schedule *s, const char *path, struct error *er
 		put_point(f, "result", &s->results.at[i]);
 		fprintf(f, " %d\n", s->results.at[i].result);
 	}
+	for (size_t i = 0; i < s->signals.n; i++)
+		put_signal(f, &s->signals.at[i]);
 	for (size_t i = 0; i < s->stops.n; i++) {
 		put_point(f, "stop", &s->stops.at[i]);
 		fputc('\n', f);
@@ -63,6 +79,7 @@ void schedule_release(struct schedule *s)
 	vec_free(&s->delays);
 	vec_free(&s->stops);
 	vec_free(&s->results);
+	vec_free(&s->signals);
 	vec_free(&s->fails);
 }
 
@@ -154,6 +171,21 @@ static bool parse_result(struct schedule *s, char **words, struct error *err)
 	return (*words[3] && !*end) || fail(err, "\"%s\" is no result: a number, as errno has them", words[3]);
 }
 
+static bool parse_signal(struct schedule *s, char **words, struct error *err)
+{
+	char *end;
+	struct schedule_point *p = vec_push(&s->signals);
+	if (!parse_point(words, p, err) || !from_one(p->sap, err))
+		return false;
+	p->result = (int32_t)strtol(words[3], &end, 10);
+	if (*end || p->result <= 0 || p->result >= NSIG)
+		return fail(err, "\"%s\" is not the number of a signal", words[3]);
+	if (!strcmp(words[4], "next"))
+		return true;
+	p->when = !strcmp(words[4], "step") ? RT_SIGNAL_AFTER_STEP : strtoull(words[4], &end, 10);
+	return (p->when && !*end) || fail(err, "\"%s\" is none of next, step, or a number of words", words[4]);
+}
+
 static bool parse_module(struct schedule *s, char **words, struct error *err)
 {
 	if (strlen(words[1]) >= sizeof s->module)
@@ -175,7 +207,7 @@ static const struct kind {
 	{"wait THREAD ACCESS THREAD ACCESS", 5, parse_wait}, {"delay THREAD ACCESS THREAD ACCESS", 5, parse_delay},
 	{"stop THREAD ACCESS", 3, parse_stop},               {"result THREAD ACCESS RESULT", 4, parse_result},
 	{"fail THREAD ACCESS", 3, parse_fail},               {"module HASH", 2, parse_module},
-	{"model MODEL", 2, parse_model},
+	{"model MODEL", 2, parse_model},                     {"signal THREAD ACCESS SIGNAL WHEN", 5, parse_signal},
 };
 
 static bool parse_words(struct schedule *s, char **words, size_t n, struct error *err)
@@ -187,7 +219,7 @@ static bool parse_words(struct schedule *s, char **words, size_t n, struct error
 			continue;
 		return n == k->words ? k->parse(s, words, err) : fail(err, "such a line is: %s", k->form);
 	}
-	return fail(err, "\"%s\" is none of wait, delay, stop, result, fail, module, model", words[0]);
+	return fail(err, "\"%s\" is none of wait, delay, stop, result, signal, fail, module, model", words[0]);
 }
 
 /* The comment of a wait line is kept, and its number. */

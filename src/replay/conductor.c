@@ -335,7 +335,9 @@ static void check_path(struct actor *a)
 	}
 }
 
-void __rethread_path_full(void)
+static __thread uint64_t path_words; /* that are complete */
+
+void __rethread_path_room(void)
 {
 	struct actor *a = conductor_on ? actor_self() : NULL;
 	if (a) {
@@ -347,6 +349,14 @@ void __rethread_path_full(void)
 		errno = saved;
 	}
 	*__rethread_path = 1;
+	path_words++;
+}
+
+void __rethread_path_full(void)
+{
+	__rethread_path_room();
+	if (twin_mode == TWIN_REPLAY)
+		gate_path(path_words);
 }
 
 /* The waits of the schedule at this SAP. */

@@ -5,6 +5,7 @@
 #include "replay/twin.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -125,19 +126,40 @@ static void settle(struct input_cursor *c)
 		c->at = NULL;
 }
 
+/* False: the log has no such thread. */
+static bool begin(struct twin_thread *t)
+{
+	struct input_cursor *c = &t->input;
+	if (c->started)
+		return true;
+	c->started = true;
+	int64_t number = find_thread(t->name);
+	if (number >= 0)
+		to_chunk(c, number, 0);
+	settle(c);
+	return number >= 0;
+}
+
+const void *input_log_signal(struct twin_thread *t, int *signal)
+{
+	bool lost;
+	if (!input_log.data)
+		return NULL;
+	begin(t);
+	if (!t->input.at || t->input.at->function != RT_INPUT_SIGNAL)
+		return NULL;
+	const struct rt_input *r = input_log_next(t, &lost);
+	*signal = (int)r->result;
+	/* Behind the time stamp and struct rt_signal, each with its length, and a length of its own. */
+	const char *info = (const char *)(r + 1) + 2 * sizeof(uint64_t) + sizeof(uint64_t) + sizeof(struct rt_signal) + sizeof(uint64_t);
+	return info + sizeof(siginfo_t) <= (const char *)r + r->size ? info : NULL;
+}
+
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)
 {
 	struct input_cursor *c = &t->input;
 	*lost = !input_log.data || input_log.ends_early;
-	if (!c->started) {
-		c->started = true;
-		int64_t number = find_thread(t->name);
-		if (number >= 0)
-			to_chunk(c, number, 0);
-		else
-			*lost = true;
-		settle(c);
-	}
+	*lost |= !begin(t);
 	const struct rt_input *record = c->at;
 	if (record) {
 		c->at = (const struct rt_input *)((const char *)record + record->size);

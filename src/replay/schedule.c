@@ -63,7 +63,7 @@ struct point *schedule_point(const struct plan *p, uint64_t sap)
 
 /* ---- one line ---- */
 
-enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_FAIL, LINE_NOTHING };
+enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_SIGNAL, LINE_FAIL, LINE_NOTHING };
 
 /* A SAP as a line names it: thread, number, what is expected there, and the comment about it. */
 struct named {
@@ -76,6 +76,7 @@ struct line {
 	enum line_kind kind;
 	struct named of, other;
 	int result;
+	uint64_t when;
 };
 
 static struct plan *plan_for(const char *name)
@@ -125,6 +126,13 @@ static bool parse_words(char **words, uint32_t n, struct line *out)
 	if (!strcmp(kind, "wait") || !strcmp(kind, "delay")) {
 		out->kind = *kind == 'w' ? LINE_WAIT : LINE_DELAY;
 		return n == 5 && parse_named(words + 3, 2, &out->other) && out->of.thread != out->other.thread;
+	}
+	if (!strcmp(kind, "signal") && (n == 4 || n == 5)) {
+		out->kind = LINE_SIGNAL;
+		out->result = atoi(words[3]);
+		if (n == 5)
+			out->when = !strcmp(words[4], "step") ? RT_SIGNAL_AFTER_STEP : strtoull(words[4], NULL, 10);
+		return out->result > 0 && out->result < NSIG;
 	}
 	if (!strcmp(kind, "result")) {
 		out->kind = LINE_RESULT;
@@ -235,6 +243,10 @@ static void apply_line(const struct line *l)
 	case LINE_RESULT:
 		at->forced = true;
 		at->result = l->result;
+		break;
+	case LINE_SIGNAL:
+		at->signal = l->result;
+		at->when = l->when;
 		break;
 	case LINE_FAIL:
 		at->fails = true;

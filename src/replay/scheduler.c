@@ -185,6 +185,52 @@ static void *place_of(struct twin_thread *self, const struct point *at, const st
 	return m->kind == RT_ACCESS_LOAD ? buffers_load(self, m->address, m->size) : m->address;
 }
 
+static uint64_t next_sap(const struct twin_thread *self)
+{
+	return self->next_point < self->plan->npoints ? self->plan->points[self->next_point].sap : UINT64_MAX;
+}
+
+enum { AT_SAP = 0 };
+
+/* `now`: as in struct point's `when`. At a SAP every handler that was to run before it is due. */
+static bool handler_is_due(const struct twin_thread *self, uint64_t now)
+{
+	const struct point *at = &self->plan->points[self->next_point];
+	if (next_sap(self) != __rethread_gate.count || !at->signal)
+		return false;
+	return now == AT_SAP || (now == RT_SIGNAL_AFTER_STEP ? at->when == now : at->when && at->when <= now);
+}
+
+/*
+ * What comes before the SAP that the thread has just counted: it is a handler that runs instead, and what the handler does. The
+ * interrupted SAP is counted again afterwards.
+ */
+static void run_handlers(struct twin_thread *self, uint64_t now)
+{
+	struct rt_gate *gate = &__rethread_gate;
+	while (handler_is_due(self, now)) {
+		const struct point *at = &self->plan->points[self->next_point++];
+		if (self->announces)
+			announce(self, gate->count - 1);
+		meet(self, at, &(struct met){ .what = "signal" });
+		if (self->announces)
+			announce(self, gate->count);
+		gate->next = next_sap(self);
+		signals_replay(self, at);
+		gate->count++;
+	}
+}
+
+/* No SAP is at hand: it has come back from a step, or so many words of its path are complete, or it ends. */
+static void run_handlers_between(struct twin_thread *self, uint64_t now)
+{
+	if (!self->plan || conductor_on)
+		return;
+	__rethread_gate.count++;
+	run_handlers(self, now);
+	__rethread_gate.count--;
+}
+
 /* The thread has a plan. */
 static void *meet_plan(struct twin_thread *self, const struct met *m)
 {
@@ -201,7 +247,7 @@ static void *meet_plan(struct twin_thread *self, const struct met *m)
 		meet(self, at, m);
 	}
 	void *place = place_of(self, at && at->sap == gate->count ? at : NULL, m);
-	gate->next = self->next_point < plan->npoints ? plan->points[self->next_point].sap : UINT64_MAX;
+	gate->next = next_sap(self);
 	if (gate->signal || buffers_used(self))
 		gate->next = gate->count + 1;
 	errno = saved;
@@ -214,6 +260,8 @@ static void *gate_met(const struct met *m)
 	bool records = self && twin_mode == TWIN_RECORD;
 	if (records)
 		recorder_settle(self);
+	if (self && self->plan && !conductor_on)
+		run_handlers(self, AT_SAP);
 	void *place = m->address;
 	if (self && conductor_on)
 		forced = conductor_before(self, m->site, m->kind, m->what, m->address, m->size, &forced_result);
@@ -306,6 +354,15 @@ void gate_leave(void)
 		atomic_store(&self->state, TWIN_RUNS);
 	if (__rethread_gate.signal)
 		__rethread_gate_passed();
+	if (self)
+		run_handlers_between(self, RT_SIGNAL_AFTER_STEP);
+}
+
+void gate_path(uint64_t words)
+{
+	struct twin_thread *self = twin_self();
+	if (self && !self->deep)
+		run_handlers_between(self, words);
 }
 
 void gate_returns(int result)
@@ -344,6 +401,7 @@ void gate_end(void)
 	struct twin_thread *self = twin_self();
 	if (!self)
 		return;
+	run_handlers_between(self, AT_SAP);
 	gate_no_further();
 	buffers_stored(self);
 	buffers_drain(self);

@@ -134,7 +134,7 @@ static void start_infer(const struct setting *s)
 	static struct rt_engine_config config;
 	config = (struct rt_engine_config){ RT_ABI, &__rethread_twin_module, trace, code, state,
 					    rt_real.pthread_create, rt_real.pthread_join, heap_engine,
-					    heap_block };
+					    heap_block, signals_deliver };
 	heap_start();
 	twin_engine = start_engine(&config);
 	if (!twin_engine)
@@ -180,6 +180,8 @@ static void start(int argc, char **argv, char **env)
 		complain("unknown mode ", s.mode);
 		_exit(125);
 	}
+	if (twin_mode != TWIN_FREE)
+		signals_start();
 	if (twin_mode == TWIN_INFER)
 		return;
 	interpose_start();

@@ -15,6 +15,7 @@
 #include <rethread/engine.h>
 #include <rethread/instrument.h>
 #include <rethread/schedule.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -97,6 +98,8 @@ struct point {
 	bool forced;                  /* the step returns `result` without being tried */
 	bool fails;                   /* the failure is expected here */
 	int result;
+	int signal;                   /* whose handler is what is executed here, or 0 */
+	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, words of the path, or 0: at the next SAP */
 	const char *site;             /* number or name of what is expected here, or NULL */
 	const char *comment;          /* source line of it, or NULL */
 };
@@ -188,6 +191,8 @@ void report_outcome(enum rt_replay_outcome outcome, const struct twin_thread *t,
 /* input_log.c: recorded inputs, in replay mode and for a recording that takes them from another log. */
 void input_log_open(const char *path);
 bool input_log_is_open(void);
+/* The calling thread's next recorded input is that it ran a handler: its siginfo_t, or NULL; *signal is which. */
+const void *input_log_signal(struct twin_thread *t, int *signal);
 /* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 
@@ -197,6 +202,14 @@ const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
  */
 void words_pair(uint64_t recorded, uint64_t own);
 uint64_t words_own(uint64_t recorded); /* the same when it is no such address */
+
+/* signals.c: the target's handlers. Those of a replay run where the schedule says, and no real signal does. */
+void signals_start(void);
+bool signals_deliver(int signal, const void *info); /* calls the target's handler; false: it has none */
+/* The point of the schedule that the calling thread has come to is that it runs a handler: it does. */
+void signals_replay(struct twin_thread *self, const struct point *at);
+/* scheduler.c: so many words of the calling thread's path are complete. */
+void gate_path(uint64_t words);
 
 /* heap.c: in infer mode memory is never reused, so that an address names one object. */
 void heap_start(void);

@@ -69,12 +69,9 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 
 static void set_fault_signals(int how)
 {
-	sigset_t set;
+	uint64_t set = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGSEGV);
-	sigaddset(&set, SIGBUS);
-	pthread_sigmask(how, &set, NULL);
+	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
 }
 
 static void walk_stack(struct rt_failure *f, uint64_t from)
@@ -148,10 +145,10 @@ bool rt_failure_report(uint32_t kind, int signal, const char *message, const voi
 	if (!claim(kind, signal))
 		return false;
 	strncpy(state.where->message, message, RT_MESSAGE_SIZE - 1);
-	sigset_t before;
-	pthread_sigmask(SIG_BLOCK, NULL, &before);
+	uint64_t before;
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &before, sizeof before);
 	backtrace_from(state.where, (uint64_t)(from ? from : __builtin_return_address(0)), 0);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 	complete();
 	return true;
 }
@@ -241,6 +238,11 @@ static bool is_ours(const struct sigaction *a)
 	return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == handler;
 }
 
+static bool is_no_function(rt_sighandler f)
+{
+	return f == SIG_DFL || f == SIG_IGN || f == SIG_ERR;
+}
+
 static int change_action(int i, const struct sigaction *new_action, struct sigaction *old)
 {
 	struct sigaction ours = our_action(), was, believed = state.wanted[i];
@@ -276,54 +278,38 @@ static int set_action(int signal, const struct sigaction *new_action, struct sig
 int sigaction(int signal, const struct sigaction *new_action, struct sigaction *old)
 {
 	const struct rt_handler_hooks *hooks = state.hooks;
-	void *before = hooks ? hooks->current(signal) : NULL;
-	struct sigaction ours;
+	struct sigaction before, ours;
 	int result;
 
-	if (!hooks)
+	if (!hooks || signal <= 0 || signal >= NSIG || hooks->ignores())
 		return set_action(signal, new_action, old);
+	before = *hooks->installed(signal);
 	if (new_action) {
 		ours = *new_action;
-		ours.sa_handler = (rt_sighandler)hooks->replace(signal, (void *)ours.sa_handler);
+		*hooks->installed(signal) = *new_action;
+		if (!is_no_function(ours.sa_handler))
+			ours.sa_sigaction = hooks->replacement(signal), ours.sa_flags |= SA_SIGINFO;
 	}
-	result = set_action(signal, new_action ? &ours : NULL, old);
+	result = hooks->pretends(signal) ? 0 : set_action(signal, new_action ? &ours : NULL, old);
 	if (result && new_action)
-		hooks->replace(signal, before);
-	if (!result && old && (void *)old->sa_handler == hooks->trampoline)
-		old->sa_handler = (rt_sighandler)before;
+		*hooks->installed(signal) = before;
+	/* What the kernel has is not what the target believes. */
+	if (!result && old && (hooks->pretends(signal) || old->sa_sigaction == hooks->replacement(signal)))
+		*old = before;
 	return result;
-}
-
-static rt_sighandler set_handler(int signal, rt_sighandler function)
-{
-	int i = state.installed ? fatal_index(signal) : -1;
-	struct sigaction by_default, old;
-	rt_sighandler was;
-
-	rt_real_init();
-	if (i < 0)
-		return rt_real.signal(signal, function);
-	if (function == SIG_DFL) {
-		memset(&by_default, 0, sizeof by_default);
-		by_default.sa_handler = SIG_DFL;
-		return change_action(i, &by_default, &old) ? SIG_ERR : old.sa_handler;
-	}
-	was = rt_real.signal(signal, function);
-	return was == (rt_sighandler)(void *)handler ? SIG_DFL : was;
 }
 
 rt_sighandler signal(int signal, rt_sighandler function)
 {
-	const struct rt_handler_hooks *hooks = state.hooks;
-	void *before = hooks ? hooks->current(signal) : NULL;
-	rt_sighandler was;
+	struct sigaction a, old;
 
-	if (!hooks)
-		return set_handler(signal, function);
-	was = set_handler(signal, (rt_sighandler)hooks->replace(signal, (void *)function));
-	if (was == SIG_ERR)
-		hooks->replace(signal, before);
-	return (void *)was == hooks->trampoline ? (rt_sighandler)before : was;
+	memset(&a, 0, sizeof a);
+	a.sa_handler = function;
+	a.sa_flags = SA_RESTART;
+	sigemptyset(&a.sa_mask);
+	if (signal > 0 && signal < NSIG)
+		sigaddset(&a.sa_mask, signal);
+	return sigaction(signal, &a, &old) ? SIG_ERR : old.sa_handler;
 }
 
 void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(void),

@@ -19,6 +19,7 @@
 
 #include <rethread/trace.h>
 
+#include <signal.h>
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
@@ -33,13 +34,14 @@ void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(voi
 			void (*on_failure)(void));
 
 /*
- * A runtime that wants to know of the target's handlers: `replace` gives what is installed in place of a function
- * (SIG_DFL and the like included), `trampoline` when it is one of its own; `current` what trampoline stands for.
+ * A runtime that wants to know of the target's handlers. For each signal it keeps what the target has installed; where that is
+ * a function, `replacement` is what the kernel is given, which takes three parameters.
  */
 struct rt_handler_hooks {
-	void *(*current)(int signal);
-	void *(*replace)(int signal, void *function);
-	void *trampoline;
+	bool (*ignores)(void);         /* the call is none of the target's */
+	bool (*pretends)(int signal);  /* the kernel is told nothing */
+	struct sigaction *(*installed)(int signal);
+	void (*(*replacement)(int signal))(int, siginfo_t *, void *);
 };
 void rt_failure_handlers(const struct rt_handler_hooks *hooks);
 

@@ -8,6 +8,7 @@
 #include "rt/inputs.h"
 
 #include "rt/clock.h"
+#include "rt/handlers.h"
 #include "rt/input_record.h"
 #include "rt/interpose.h"
 
@@ -44,6 +45,40 @@ static void record_end(struct rt_self *self, struct input_recording *r, uint16_t
 	record->result = result;
 	rt_self_input_done(self, (uint32_t)r->size);
 	self->logging = false;
+}
+
+/* Of struct rt_signal in a record: behind the time stamp, and the lengths of both. */
+enum { SIGNAL_OFFSET = sizeof(struct rt_input) + 3 * sizeof(uint64_t) };
+
+void rt_input_signal(struct rt_self *self, const siginfo_t *info, uint32_t place)
+{
+	struct input_recording r = {0};
+	uint64_t stamp = rt_log.time ? rt_clock() : 0;
+	struct rt_signal s = {
+		.place = place,
+		.bits = 63 - (unsigned)__builtin_clzll(*__rethread_path),
+		.steps = self->thread->sync_done,
+		.words = self->words,
+	};
+
+	self->signal_record = NULL;
+	for (int pass = 0; pass < 2; pass++) {
+		if (pass && !record_begin(self, &r))
+			return;
+		input_put(&r, &stamp, sizeof stamp);
+		input_put(&r, &s, sizeof s);
+		input_put(&r, info, sizeof *info);
+	}
+	self->signal_record = (struct rt_signal *)(r.end - r.size + SIGNAL_OFFSET);
+	self->signal_chunk = self->input;
+	record_end(self, &r, RT_INPUT_SIGNAL, 0, (uint64_t)info->si_signo);
+}
+
+void rt_input_signal_lost(struct rt_self *self)
+{
+	/* Its chunk is no longer mapped after many others. */
+	if (self->signal_record && self->signal_chunk == self->input)
+		self->signal_record->place = RT_SIGNAL_ANYWHERE;
 }
 
 #define OUT(p, n) input_put(&input, p, (int64_t)(n))
@@ -87,6 +122,8 @@ static void record_end(struct rt_self *self, struct input_recording *r, uint16_t
 				rt_real_init();                                                    \
 			return call;                                                               \
 		}                                                                                  \
+		if (rt_unlikely(rt_caught_waiting))                                                \
+			rt_caught_run(RT_SIGNAL_CALL);                                             \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_pause(self);                                                       \
 		if (((flags)&WAKES) && rt_log.time)                                                \

@@ -70,7 +70,10 @@ static struct rt_chunk *make_chunk(struct rt_self *self, uint32_t stream, struct
 struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
 {
 	struct rt_chunk *chunk = p->chunk[RT_CHUNK_SIZES - 1];
+	bool was_logging = self->logging;
 
+	/* A handler that came in the middle would append to what is neither the old chunk nor the new one. */
+	self->logging = true;
 	if (!chunk)
 		chunk = make_chunk(self, stream, p);
 	else if (!rt_log_turn(chunk))
@@ -79,6 +82,7 @@ struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_
 		p->seq++;
 	else
 		rt_log_drop();
+	self->logging = was_logging;
 	return chunk;
 }
 
@@ -172,13 +176,14 @@ static inline void go_on_run(struct rt_self *self, uint64_t *at)
 	__rethread_path = other;
 }
 
-void __rethread_path_full(void)
+void __rethread_path_room(void)
 {
 	struct rt_self *self = &rt_self;
 	uint64_t *at = __rethread_path, word = *at, *guess;
 	bool right;
 
 	if (rt_unlikely(self->handlers)) {
+		self->handler_keeps = false;
 		*at = 1;
 		return;
 	}
@@ -201,6 +206,13 @@ void __rethread_path_full(void)
 		begin_run(self, at);
 	if (rt_unlikely(--self->stamp_in == 0))
 		stamp(self);
+}
+
+void __rethread_path_full(void)
+{
+	__rethread_path_room();
+	if (rt_unlikely(rt_caught_waiting) && rt_self.active && !rt_self.handlers)
+		rt_caught_run(RT_SIGNAL_PATH);
 }
 
 /* ------------------------------------------------------------------ synchronization --------- */
@@ -414,6 +426,8 @@ void rt_self_ended(void)
 
 	if (!self->active || self->thread->ended)
 		return;
+	if (rt_unlikely(rt_caught_waiting))
+		rt_caught_run(RT_SIGNAL_END);
 	self->thread->end_time = rt_clock();
 	__atomic_store_n(&self->thread->ended, 1, __ATOMIC_RELEASE);
 }

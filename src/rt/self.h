@@ -18,6 +18,8 @@
 #ifndef RETHREAD_RT_SELF_H
 #define RETHREAD_RT_SELF_H
 
+#include "rt/caught.h"
+
 #include <rethread/instrument.h>
 #include <rethread/sync.h>
 #include <rethread/trace.h>
@@ -65,16 +67,19 @@ struct rt_self {
 		struct rt_object *object;
 	} cache[RT_CACHE_SIZE];
 	uint64_t scratch;
-	uint64_t handler_word;  /* what signal handlers append to (handlers.c) */
+	uint64_t handler_word;  /* what signal handlers append to that run at no place of the log (handlers.c) */
 	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
 	struct rt_values interrupted_values; /* the same of recorded values */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
-	uint32_t handlers;      /* that are running */
+	uint32_t handlers;      /* of that kind that are running */
+	bool handler_keeps;     /* handler_word is all that the one that runs has appended */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
 	struct rt_pieces path_pieces, sync_pieces, time_pieces, value_pieces;
 	struct rt_sync_state sync_state;
+	struct rt_signal *signal_record; /* of the handler that ran last, in signal_chunk */
+	struct rt_chunk *signal_chunk;
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */
@@ -136,6 +141,8 @@ static inline void rt_self_resume(struct rt_self *self)
 static inline void rt_self_done(struct rt_self *self)
 {
 	self->thread->sync_done++;
+	if (rt_unlikely(rt_caught_waiting))
+		rt_caught_run(RT_SIGNAL_STEP);
 }
 
 #pragma GCC visibility pop

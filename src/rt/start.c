@@ -41,6 +41,8 @@ static void failed(void)
 /* Registered before anything else is, so that it runs after all other handlers and destructors. */
 static void at_exit(void)
 {
+	if (rt_caught_waiting && rt_self.active)
+		rt_caught_run(RT_SIGNAL_END);
 	rt_log_end(RT_LOG_ENDED);
 }
 

@@ -56,6 +56,8 @@ struct ethread *engine_thread_new(struct ethread *parent)
 		strcpy(t->name, "1");
 	t->log = trace_thread_named(engine.trace, t->name);
 	path_reader_init(&t->path, t->log ? t->log->path : NULL, t->log ? t->log->npath : 0);
+	for (size_t i = 0; t->log && i < t->log->ninputs; i++)
+		t->signals |= t->log->inputs[i]->function == RT_INPUT_SIGNAL;
 	t->interp = ithread_new(engine.interp, t);
 	vclock_tick(&t->clock, t->number);
 	t->time = t->log ? t->log->info.start_time : parent ? parent->time : 0;
@@ -175,10 +177,18 @@ static void enter(uint32_t symbol, const uint64_t *in, uint64_t *out)
 
 /* ---- interposed calls: from the program's code into the engine and back ---- */
 
+/* Back to the program: the step is done. */
+static void leave(int was)
+{
+	if (self && self->signals)
+		signals_at(self, RT_SIGNAL_STEP);
+	engine_inside(was);
+}
+
 #define INSIDE(type, call)                \
 	int was = engine_inside(1);       \
 	type result = call;               \
-	engine_inside(was);               \
+	leave(was);               \
 	return result
 
 static int create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
@@ -210,7 +220,7 @@ static void signal_condition(const void *condition, bool all, const char *what)
 {
 	int was = engine_inside(1);
 	sync_signal(condition, all, what);
-	engine_inside(was);
+	leave(was);
 }
 
 static enum rt_once once(const void *control)
@@ -222,14 +232,14 @@ static void release(const void *object, const char *what)
 {
 	int was = engine_inside(1);
 	sync_release(object, what);
-	engine_inside(was);
+	leave(was);
 }
 
 static void plain(const char *what)
 {
 	int was = engine_inside(1);
 	sync_plain(what);
-	engine_inside(was);
+	leave(was);
 }
 
 static void exit_thread(void *value)
@@ -242,7 +252,7 @@ static void cancel(pthread_t id)
 {
 	int was = engine_inside(1);
 	sync_cancel(id);
-	engine_inside(was);
+	leave(was);
 }
 
 static int point(const char *what)
@@ -287,6 +297,7 @@ static void after_exit(void)
 	if (!self)
 		return;
 	engine_inside(1);
+	signals_at(self, RT_SIGNAL_END);
 	engine_thread_ends(self, true);
 	engine_thread_over(self);
 }
@@ -303,6 +314,7 @@ static void after_destructors(void *round)
 
 void engine_thread_returns(void)
 {
+	signals_at(self, RT_SIGNAL_END);
 	pthread_setspecific(at_end, (void *)1);
 }
 
@@ -316,6 +328,8 @@ static void on_fault(int signal_number)
 {
 	if (!self || !self->interp)
 		_exit(124);
+	if (self->signals && signals_fault(self, signal_number))
+		return;
 	bool recorded = engine.trace->failure.kind == RT_FAIL_SIGNAL &&
 			engine.trace->failure.signal == signal_number && engine_log_used_up(self) &&
 			is_failing_thread(self, true);

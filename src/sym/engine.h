@@ -9,6 +9,7 @@
  *   unordered.c  ... where the order of synchronization was not recorded
  *   host.c     what the interpreter asks for: accesses, path, native calls
  *   native.c   what native code does to memory; inputs
+ *   signals.c  handlers of signals
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
  *   race.c     which locations race
@@ -142,6 +143,7 @@ struct ethread {
 	size_t next_sync;  /* in log->sync */
 	size_t next_input; /* in log->inputs */
 	size_t next_value; /* in log->values */
+	bool signals;      /* there are some among the inputs */
 	bool recall;       /* the next access has its value in the log */
 	size_t next_shown; /* in log->shown */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
@@ -317,6 +319,11 @@ uint32_t shown_call(struct ethread *self, struct native_call *c, enum condition_
 void shown_bytes(struct ethread *self, uint32_t site, uint64_t from, const char *text, uint64_t size);
 /* The process ends with this status. */
 void shown_status(struct ethread *self, const struct slot *status);
+
+/* signals.c: the thread is at a place of this kind; handlers of signals that it ran there run. */
+void signals_at(struct ethread *self, enum rt_signal_place place);
+/* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. */
+bool signals_fault(struct ethread *self, int signal);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);

@@ -14,6 +14,8 @@ static struct ethread *of(struct ithread *t)
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
+	if (self->signals && !self->path.left)
+		signals_at(self, RT_SIGNAL_PATH);
 	int64_t bits = path_reader_bits(&self->path, n);
 	self->path_bits += n;
 	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
@@ -279,9 +281,18 @@ static void check_cancel_type(const struct ethread *self, const struct native_ca
 		engine_fatal("thread %s lets itself be cancelled asynchronously: where that happens is not in a log", self->name);
 }
 
+/* A function that makes no system call, so that no handler can have run in it. */
+static bool is_pure(const char *name)
+{
+	const struct external *x = external_find(name);
+	return x && (x->class == EXTERNAL_PURE || x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS);
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
+	if (self->signals && !is_pure(c->name))
+		signals_at(self, RT_SIGNAL_CALL);
 	check_cancel_type(self, c);
 	const struct external *x = external_find(c->name);
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)

@@ -455,6 +455,8 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 	struct ethread *self = engine_self();
 	if (!self)
 		return NULL;
+	if (self->signals)
+		signals_at(self, RT_SIGNAL_CALL);
 	self->saps++;
 	if (!self->log || self->next_input >= self->log->ninputs)
 		sync_blocked(self);

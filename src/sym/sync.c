@@ -155,6 +155,10 @@ struct ethread *step_begin_wait(const void *place, const void *condition)
 	struct ethread *self = engine_self();
 	if (!self)
 		engine_fatal("a thread that rethread did not see start uses synchronization");
+	if (self->signals) {
+		signals_at(self, RT_SIGNAL_STEP);
+		signals_at(self, RT_SIGNAL_CALL);
+	}
 	self->saps++;
 	if (!self->log || self->ops >= self->log->info.sync_done)
 		blocked_at_end(self, place, condition);
@@ -211,7 +215,7 @@ int step_done(struct ethread *self, const struct rt_sync *e)
 	if (!e || !e->result)
 		return 0;
 	*vec_push(&engine.results) =
-		(struct forced_result){ self->number, (int32_t)e->result, self->saps };
+		(struct forced_result){ self->number, (int32_t)e->result, self->saps, FORCED_RESULT, 0 };
 	if (is_cancelled(e))
 		cancelled_here(self);
 	return (int)e->result;
@@ -367,7 +371,7 @@ int sync_wait(const void *condition, const void *mutex, const char *what)
 	self->waits_for = NULL;
 	/* It came back: in a replay the schedule ends it, should the signal come before it there. */
 	if (!result)
-		*vec_push(&engine.results) = (struct forced_result){ self->number, 0, self->saps };
+		*vec_push(&engine.results) = (struct forced_result){ self->number, 0, self->saps, FORCED_RESULT, 0 };
 	return result;
 }
 

@@ -148,8 +148,20 @@ void unordered_release(const void *place, const char *what)
 
 /* ---- condition variables ---- */
 
+/* Nothing comes between the two steps of a wait in the model: handlers that ran there run before. */
+static void run_handlers_of_wait(struct ethread *self)
+{
+	if (!self || !self->signals)
+		return;
+	self->ops++;
+	signals_at(self, RT_SIGNAL_STEP);
+	signals_at(self, RT_SIGNAL_CALL);
+	self->ops--;
+}
+
 int unordered_wait(const void *condition, const void *mutex, const char *what)
 {
+	run_handlers_of_wait(engine_self());
 	struct ethread *self = step_begin(mutex);
 	struct object *c = object_at(condition), *m = object_at(mutex);
 	bool released = unlock(self, m, what);

@@ -1,6 +1,7 @@
 /* Records of inputs (struct rt_input in include/rethread/trace.h). */
 #include "trace/trace.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +20,34 @@ static const struct {
 
 const char *trace_input_name(const struct rt_input *input)
 {
+	if (input->function == RT_INPUT_SIGNAL)
+		return "signal";
 	return functions[input->function < FUNCTIONS ? input->function : 0].name;
+}
+
+static enum trace_input_time kind_of_time(const struct rt_input *input)
+{
+	if (input->function == RT_INPUT_SIGNAL)
+		return TRACE_INPUT_HEARS;
+	return input->function < FUNCTIONS ? functions[input->function].time : TRACE_INPUT_TIMELESS;
 }
 
 /* The time stamp is the first piece of memory. */
 static bool is_timed(const struct rt_input *input)
 {
-	return input->function < FUNCTIONS && functions[input->function].time;
+	return kind_of_time(input) != TRACE_INPUT_TIMELESS;
+}
+
+const struct rt_signal *trace_input_signal(const struct rt_input *input, const void **info)
+{
+	uint64_t size, info_size;
+	const void *signal = input->function == RT_INPUT_SIGNAL ? trace_input_piece(input, NULL, &size) : NULL;
+
+	if (!signal || size != sizeof(struct rt_signal))
+		return NULL;
+	info_size = size;
+	*info = trace_input_piece(input, signal, &info_size);
+	return *info && info_size == sizeof(siginfo_t) ? signal : NULL;
 }
 
 enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *time)
@@ -33,7 +55,7 @@ enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *t
 	if (!is_timed(input) || input->size < sizeof *input + 2 * sizeof *time)
 		return TRACE_INPUT_TIMELESS;
 	memcpy(time, (const char *)(input + 1) + sizeof *time, sizeof *time);
-	return *time ? functions[input->function].time : TRACE_INPUT_TIMELESS;
+	return *time ? kind_of_time(input) : TRACE_INPUT_TIMELESS;
 }
 
 const void *trace_input_piece(const struct rt_input *input, const void *at, uint64_t *size)
@@ -84,7 +106,10 @@ bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full)
 			break;
 		}
 		if (r->function) {
-			if (r->function >= FUNCTIONS || !is_sound(r))
+			const void *info;
+
+			if (!is_sound(r) || (r->function == RT_INPUT_SIGNAL ? !trace_input_signal(r, &info)
+									    : r->function >= FUNCTIONS))
 				goto damaged;
 			*vec_push(&found) = r;
 		}

@@ -93,6 +93,14 @@ int64_t path_reader_peek(const struct path_reader *r, unsigned n)
 	return (int64_t)(r->word >> (r->left - n) & ((1ull << n) - 1));
 }
 
+void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits)
+{
+	bool inside = r->words && (r->left || !is_complete(r->word));
+
+	*words = r->words - inside;
+	*bits = inside ? word_bits(r->word) - r->left : 0;
+}
+
 bool path_reader_at_end(const struct path_reader *r)
 {
 	if (r->left || r->run || r->slot == r->end)

@@ -83,6 +83,8 @@ const void *trace_input_piece(const struct rt_input *input, const void *at, uint
 /* May the call have woken other threads, at or after *time, or heard of them, before *time (inputs.def)? */
 enum trace_input_time { TRACE_INPUT_TIMELESS, TRACE_INPUT_WAKES, TRACE_INPUT_HEARS };
 enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *time);
+/* Where a signal's handler ran, and its siginfo_t; NULL when the record is of something else. */
+const struct rt_signal *trace_input_signal(const struct rt_input *input, const void **info);
 /* Name of the function (inputs.def), or "?". */
 const char *trace_input_name(const struct rt_input *input);
 /* For trace_open: find the records in t->input_bytes; those below `full` must be complete. False when damaged. */
@@ -108,6 +110,8 @@ void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslot
 int64_t path_reader_bits(struct path_reader *r, unsigned n);
 /* The next n bits without reading them, when the word at hand has as many; else -1. */
 int64_t path_reader_peek(const struct path_reader *r, unsigned n);
+/* How far it is: complete words, and bits of the one that follows. */
+void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits);
 /* Have all bits been read? */
 bool path_reader_at_end(const struct path_reader *r);
 

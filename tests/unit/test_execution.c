@@ -24,7 +24,7 @@ static void make_small(struct execution *x)
 	make_condition(x, EXPR_EQ, v, make_const(x, 4, 1), true, CONDITION_BUG);
 	uint32_t end = make_end(x, EVENT_FAILS);
 	make_order(x, w, end);
-	*vec_push(&x->results) = (struct forced_result){1, 16, 1};
+	*vec_push(&x->results) = (struct forced_result){1, 16, 1, FORCED_RESULT, 0};
 	*vec_push(&x->sites) = (struct site_info){.where = "a.c:3", .what = "load", .function = "f"};
 	x->events.at[4].site = 1;
 }

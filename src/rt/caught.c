@@ -1,0 +1,229 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt/caught.h"
+
+#include "rt/failure.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static const struct rt_caught_hooks *hooks;
+static struct sigaction installed[NSIG]; /* the target's */
+static char our_timer;                   /* its address is what a timer of ours sends along */
+
+/* What waits, oldest first. Only the thread itself and handlers that interrupt it touch this, with all signals blocked. */
+enum { QUEUE = 4 };
+static __thread struct {
+	struct {
+		int signal;
+		siginfo_t info;
+	} at[QUEUE];
+	ucontext_t context; /* where the last one came */
+	bool busy;          /* with the queue: system calls that are made now are no place to run a handler */
+	bool timed;
+	int timer;
+} queue __attribute__((tls_model("initial-exec")));
+__thread uint32_t rt_caught_waiting;
+
+static uint64_t block(uint64_t set)
+{
+	uint64_t before = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof before);
+	return before;
+}
+
+static void restore(uint64_t mask)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+/* ------------------------------------------------------------------ patience ---------------- */
+
+/* The kernel sends the signal again, to this thread, until nothing waits. */
+static void arm(int signal)
+{
+	struct sigevent e;
+	struct itimerspec t = {{0, RT_CAUGHT_PATIENCE}, {0, RT_CAUGHT_PATIENCE}};
+
+	if (queue.timed)
+		return;
+	memset(&e, 0, sizeof e);
+	e.sigev_notify = SIGEV_THREAD_ID;
+	e.sigev_signo = signal;
+	e.sigev_value.sival_ptr = &our_timer;
+	e._sigev_un._tid = (int)syscall(SYS_gettid);
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &e, &queue.timer))
+		return;
+	queue.timed = true;
+	syscall(SYS_timer_settime, queue.timer, 0, &t, NULL);
+}
+
+static void disarm(void)
+{
+	if (queue.timed)
+		syscall(SYS_timer_delete, queue.timer);
+	queue.timed = false;
+}
+
+static bool is_ours(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &our_timer;
+}
+
+/* ------------------------------------------------------------------ running ----------------- */
+
+bool rt_caught_call(int signal, siginfo_t *info, void *context)
+{
+	struct sigaction *a = &installed[signal];
+
+	if (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN)
+		return false;
+	/* Whether it was installed with SA_SIGINFO or not, the processor's registers hold all three arguments. */
+	a->sa_sigaction(signal, info, context);
+	return true;
+}
+
+static uint64_t mask_of(int signal)
+{
+	uint64_t mask;
+
+	memcpy(&mask, &installed[signal].sa_mask, sizeof mask);
+	return installed[signal].sa_flags & SA_NODEFER ? mask : mask | 1ull << (signal - 1);
+}
+
+/* The first that waits is taken out. False: none does. */
+static bool take(int *signal, siginfo_t *info)
+{
+	uint64_t mask = block(~0ull);
+	bool any = rt_caught_waiting;
+
+	if (any) {
+		*signal = queue.at[0].signal;
+		*info = queue.at[0].info;
+		memmove(&queue.at[0], &queue.at[1], sizeof queue.at[0] * (QUEUE - 1));
+		rt_caught_waiting--;
+	}
+	if (!rt_caught_waiting)
+		disarm();
+	restore(mask);
+	return any;
+}
+
+void rt_caught_run(uint32_t place)
+{
+	int saved = errno, signal;
+	siginfo_t info;
+	ucontext_t context = queue.context;
+
+	queue.busy = true;
+	while (rt_caught_waiting && take(&signal, &info)) {
+		uint64_t mask = block(mask_of(signal));
+
+		queue.busy = false;
+		hooks->run(signal, &info, &context, place);
+		queue.busy = true;
+		restore(mask);
+	}
+	queue.busy = false;
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ catching ---------------- */
+
+/* At a system call: it was interrupted, is to be made again, or is just over. */
+static bool is_in_call(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	const uint8_t *ip = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP];
+
+	return (ip[-2] == 0x0f && ip[-1] == 0x05) || (ip[0] == 0x0f && ip[1] == 0x05);
+#elif defined(__aarch64__)
+	const uint32_t *ip = (const uint32_t *)u->uc_mcontext.pc;
+
+	return ip[-1] == 0xd4000001 || ip[0] == 0xd4000001;
+#endif
+}
+
+static bool is_fault(int signal, const siginfo_t *info)
+{
+	return info->si_code > 0 && info->si_code != SI_KERNEL &&
+	       (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
+		signal == SIGSYS);
+}
+
+/* False: there is no room. */
+static bool wait_in_queue(int signal, const siginfo_t *info, const ucontext_t *context)
+{
+	uint64_t mask = block(~0ull);
+	bool room = rt_caught_waiting < QUEUE;
+
+	for (uint32_t i = 0; i < rt_caught_waiting; i++)
+		if (queue.at[i].signal == signal && signal < SIGRTMIN) {
+			restore(mask);
+			return true;
+		}
+	if (room) {
+		queue.at[rt_caught_waiting].signal = signal;
+		queue.at[rt_caught_waiting].info = *info;
+		queue.context = *context;
+		queue.context.uc_mcontext.fpregs = NULL;
+		arm(signal);
+		room = queue.timed;
+		rt_caught_waiting += room;
+	}
+	restore(mask);
+	return room;
+}
+
+static void caught(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	enum rt_caught_when when = hooks->when(is_in_call(context) && !queue.busy);
+
+	if (when == RT_CAUGHT_PLAINLY) {
+		if (!is_ours(info))
+			rt_caught_call(signal, info, context);
+		return;
+	}
+	if (is_fault(signal, info))
+		hooks->run(signal, info, context, RT_SIGNAL_FAULT);
+	else if (is_ours(info) && when != RT_CAUGHT_BUSY)
+		rt_caught_run(when == RT_CAUGHT_NOW ? RT_SIGNAL_CALL : RT_SIGNAL_ANYWHERE);
+	else if (is_ours(info))
+		; /* it will come again */
+	else if (when == RT_CAUGHT_NOW) {
+		rt_caught_run(RT_SIGNAL_CALL);
+		hooks->run(signal, info, context, RT_SIGNAL_CALL);
+	} else if (!wait_in_queue(signal, info, context)) {
+		hooks->run(signal, info, context, RT_SIGNAL_ANYWHERE);
+	}
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ installing -------------- */
+
+static struct sigaction *installed_for(int signal)
+{
+	return &installed[signal];
+}
+
+static void (*replacement(int signal))(int, siginfo_t *, void *)
+{
+	(void)signal;
+	return caught;
+}
+
+void rt_caught_start(const struct rt_caught_hooks *h)
+{
+	static struct rt_handler_hooks handler_hooks;
+
+	hooks = h;
+	handler_hooks = (struct rt_handler_hooks){h->ignores, h->pretends, installed_for, replacement};
+	rt_failure_handlers(&handler_hooks);
+}

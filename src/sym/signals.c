@@ -1,0 +1,76 @@
+/*
+ * Signals: a thread runs the handlers that the recorded one ran, where it ran them (struct rt_signal). To the replay each
+ * is a SAP of its own, before the handler's; the schedule says which.
+ */
+#include "sym/engine.h"
+
+#include <rethread/schedule.h>
+
+
+static bool is_here(const struct ethread *self, const struct rt_signal *s, enum rt_signal_place place)
+{
+	uint64_t words;
+	uint32_t bits;
+	if (s->place != place || s->steps != self->ops)
+		return false;
+	if (place != RT_SIGNAL_PATH && place != RT_SIGNAL_CALL && place != RT_SIGNAL_FAULT)
+		return true;
+	path_reader_position(&self->path, &words, &bits);
+	return words == s->words && bits == s->bits;
+}
+
+static uint64_t when_of(const struct rt_signal *s)
+{
+	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->words : 0;
+}
+
+static void run_handler(struct ethread *self, int signal, const struct rt_signal *s, const void *info)
+{
+	bool counts = s->place != RT_SIGNAL_FAULT; /* a replay runs into a fault, and into its handler, by itself */
+	char what[32];
+	signal_name(signal, what, sizeof what);
+	self->saps += counts;
+	hear_input(self, self->log->inputs[self->next_input], what);
+	self->next_input++;
+	if (counts) {
+		event_add(self, EVENT_CALL, 0, place_describe(self, what));
+		*vec_push(&engine.results) = (struct forced_result){
+			.thread = self->number, .result = signal, .sap = self->saps, .kind = FORCED_SIGNAL,
+			.when = when_of(s),
+		};
+	}
+	const char *native = self->native;
+	int inside = engine_inside(0);
+	if (!engine.config->deliver(signal, info))
+		engine_fatal("thread %s ran a handler of %s in the recorded run, and has installed none", self->name, what);
+	engine_inside(inside);
+	self->native = native;
+}
+
+void signals_at(struct ethread *self, enum rt_signal_place place)
+{
+	const void *info;
+	while (self->log && self->next_input < self->log->ninputs) {
+		const struct rt_input *r = self->log->inputs[self->next_input];
+		const struct rt_signal *s = trace_input_signal(r, &info);
+		if (s && s->place == RT_SIGNAL_ANYWHERE)
+			engine_fatal("a signal (%d) met thread %s where no recorded place came for a while, so that the path of its "
+				     "handler is not in the log",
+				     (int)r->result, self->name);
+		if (!s || !is_here(self, s, place))
+			return;
+		run_handler(self, (int)r->result, s, info);
+	}
+}
+
+bool signals_fault(struct ethread *self, int signal)
+{
+	const void *info;
+	const struct rt_input *r =
+		self->log && self->next_input < self->log->ninputs ? self->log->inputs[self->next_input] : NULL;
+	const struct rt_signal *s = r ? trace_input_signal(r, &info) : NULL;
+	if (!s || (int)r->result != signal || !is_here(self, s, RT_SIGNAL_FAULT))
+		return false;
+	run_handler(self, signal, s, info);
+	return true;
+}
