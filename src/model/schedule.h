@@ -24,8 +24,8 @@ struct schedule_point {
 	char thread[64];
 	uint64_t sap;
 	int32_t result; /* of `result` lines; of `signal` lines: which */
-	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path */
 	char site[40];
+	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path */
 };
 
 struct schedule {

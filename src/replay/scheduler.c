@@ -262,6 +262,7 @@ static void *gate_met(const struct met *m)
 		recorder_settle(self);
 	if (self && self->plan && !conductor_on)
 		run_handlers(self, AT_SAP);
+	forced = false; /* a handler's steps may have been */
 	void *place = m->address;
 	if (self && conductor_on)
 		forced = conductor_before(self, m->site, m->kind, m->what, m->address, m->size, &forced_result);

@@ -2,6 +2,8 @@
 #include "make_execution.h"
 #include "model/schedule.h"
 
+#include <rethread/schedule.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -237,9 +239,12 @@ static void text_comes_back(void **state)
 	*vec_push(&s.waits) = 
 		(struct schedule_wait){"1:2", "1:1", 417, 90, "queue.c:33 load | queue.c:12 store", "33", "sem_post", 0};
 	*vec_push(&s.delays) = (struct schedule_wait){"1", "1:1", 3, 4, "", "", "", 0};
-	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0, ""};
-	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16, "pthread_mutex_trylock"};
-	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9"};
+	*vec_push(&s.stops) = (struct schedule_point){"1:2", 420, 0, "", 0};
+	*vec_push(&s.results) = (struct schedule_point){"1:2", 418, 16, "pthread_mutex_trylock", 0};
+	*vec_push(&s.signals) = (struct schedule_point){"1:2", 415, 10, "", 8123};
+	*vec_push(&s.signals) = (struct schedule_point){"1:2", 416, 14, "", RT_SIGNAL_AFTER_STEP};
+	*vec_push(&s.signals) = (struct schedule_point){"1", 3, 64, "", 0};
+	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9", 0};
 	assert_true(schedule_write(&s, file, &err));
 	if (!schedule_read(&r, file, &err))
 		fail_msg("%s", err.text);
@@ -255,6 +260,11 @@ static void text_comes_back(void **state)
 	assert_int_equal(r.stops.at[0].sap, 420);
 	assert_int_equal(r.results.at[0].result, 16);
 	assert_string_equal(r.fails.at[0].thread, "1:1:14");
+	assert_int_equal(r.signals.n, 3);
+	assert_int_equal(r.signals.at[0].result, 10);
+	assert_int_equal(r.signals.at[0].when, 8123);
+	assert_true(r.signals.at[1].when == RT_SIGNAL_AFTER_STEP);
+	assert_int_equal(r.signals.at[2].when, 0);
 	schedule_release(&r);
 	schedule_release(&s);
 	unlink(file);
@@ -273,6 +283,8 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 1\n\n# x\nwait 1 2 1:1\n", "line 4"},
 		{"rethread-schedule 1\nwait 1 0 1:1 1\n", "line 2: accesses are counted from 1"},
 		{"rethread-schedule 1\nstop 1:x 3\n", "line 2: \"1:x\" is no thread"},
+		{"rethread-schedule 1\nsignal 1 3 0 next\n", "line 2: \"0\" is not the number of a signal"},
+		{"rethread-schedule 1\nsignal 1 3 10 x\n", "line 2: \"x\" is none of next"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 3@\n", "line 2"},
