@@ -71,6 +71,7 @@ struct rt_engine {
 	 * the program's memory: `writes` does it; `shows` reads, and found these bytes in the recorded run.
 	 */
 	const struct rt_input *(*input)(uint32_t function, const char *what);
+	void (*input_done)(void); /* and all of it has been given */
 	void (*reads)(const void *from, uint64_t size);
 	void (*writes)(void *to, const void *bytes, uint64_t size);
 	void (*shows)(const void *from, const void *bytes, uint64_t size);

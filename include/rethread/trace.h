@@ -244,6 +244,9 @@ struct rt_sync {
  *           `count` later, and all behind it, come after it. The one in between when that is 2 was on its way, and is in no order.
  *   AFTER   both: SAP `first`, which was on its way then, came after SAP `version` of thread number `value`, which was ALONE.
  *
+ *   SIGNAL  both: SAP `first` is that the thread runs its handler of signal `value`, whose SAPs follow; the SAP that it
+ *           interrupted comes after those. `version` is what the schedule's line has behind the signal (schedule.h).
+ *
  * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
  * step has begun and is not done, or RT_OBJECT_THREAD while a thread is being created (which may run already).
  */
@@ -258,6 +261,7 @@ enum rt_order_kind {
 	RT_ORDER_ALONE = 8,
 	RT_ORDER_SEEN = 9,
 	RT_ORDER_AFTER = 10,
+	RT_ORDER_SIGNAL = 11,
 };
 struct rt_order {
 	uint64_t first, last;
@@ -289,8 +293,8 @@ struct rt_input {
  */
 #define RT_INPUT_SIGNAL 0xffffu
 enum rt_signal_place {
-	RT_SIGNAL_STEP = 1,  /* when step `steps` of synchronization was done */
-	RT_SIGNAL_CALL = 2,  /* in a call out of the module, of an interposed function above all: before it has done anything */
+	RT_SIGNAL_STEP = 1,  /* when step `steps` of synchronization, or the input before it in the log, was done */
+	RT_SIGNAL_CALL = 2,  /* in a call out of the module, of an interposed function above all: before that has done anything */
 	RT_SIGNAL_PATH = 3,  /* when `words` words of the path were complete, at the branch whose bits follow */
 	RT_SIGNAL_FAULT = 4, /* at the instruction that failed */
 	RT_SIGNAL_END = 5,   /* when the thread, or the process, was about to end */

@@ -78,7 +78,7 @@ static json_int_t input_result(const struct rt_input *input)
 static json_t *signal_entry(const struct rt_input *input, const struct rt_signal *s)
 {
 	static const char *const places[] = {
-		[RT_SIGNAL_STEP] = "after a step of synchronization",
+		[RT_SIGNAL_STEP] = "after a step or an input",
 		[RT_SIGNAL_CALL] = "in a call",
 		[RT_SIGNAL_PATH] = "at a branch",
 		[RT_SIGNAL_FAULT] = "at the instruction that failed",

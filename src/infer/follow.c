@@ -264,11 +264,16 @@ static void force_results(struct builder *b)
 {
 	for (size_t i = 0; i < b->runs.n; i++) {
 		const struct rt_order *o = b->runs.at[i].order;
-		if (o->kind != RT_ORDER_RESULT)
+		if (o->kind != RT_ORDER_RESULT && o->kind != RT_ORDER_SIGNAL)
 			continue;
 		struct schedule_point p = {.sap = o->first, .result = (int32_t)o->value};
 		snprintf(p.thread, sizeof p.thread, "%s", b->t->threads[b->runs.at[i].thread].name);
-		*vec_push(&b->s->results) = p;
+		if (o->kind == RT_ORDER_RESULT) {
+			*vec_push(&b->s->results) = p;
+		} else {
+			p.when = o->version;
+			*vec_push(&b->s->signals) = p;
+		}
 	}
 }
 

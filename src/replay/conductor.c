@@ -352,6 +352,11 @@ void __rethread_path_room(void)
 	path_words++;
 }
 
+uint64_t path_complete(void)
+{
+	return path_words;
+}
+
 void __rethread_path_full(void)
 {
 	__rethread_path_room();

@@ -129,6 +129,8 @@ static void input_end(const struct given *g, unsigned flags)
 	}
 	if (twin_mode != TWIN_INFER)
 		gate_leave();
+	else
+		twin_engine->input_done();
 	errno = error;
 }
 
@@ -145,6 +147,7 @@ static void bounce(struct given *g)
 
 static void record_call(struct given *g, unsigned flags)
 {
+	g->recorder->where = TWIN_RUNTIME;
 	recorder_calls(g->recorder);
 	if (g->shows == STDOUT_FILENO || g->shows == STDERR_FILENO) {
 		recorder_touches(g->recorder, &library_output, sizeof library_output, true);
@@ -159,11 +162,13 @@ static void record_call(struct given *g, unsigned flags)
 	g->recorder->deep = (flags & DEEP) != 0;
 	if ((flags & WAKES) && rt_log.time)
 		g->stamp = rt_clock();
+	g->recorder->where = TWIN_CALL;
 }
 
 /* What the call did is gone through twice: for the size of the record and which memory it is, then for the bytes. */
 static void record_size(struct given *g, unsigned flags)
 {
+	g->recorder->where = TWIN_RUNTIME;
 	g->recorder->deep = false;
 	recorder_lets_go(g->recorder);
 	if (flags & HEARS)

@@ -4,6 +4,7 @@
  */
 #include "replay/conductor.h"
 #include "replay/interpose.h"
+#include "rt/caught.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -13,6 +14,7 @@ struct start {
 	void *(*routine)(void *);
 	void *argument;
 	struct twin_thread *thread;
+	uint64_t mask; /* of signals (caught.h) */
 };
 
 /*
@@ -26,6 +28,7 @@ static void thread_ends(void *round)
 	uintptr_t n = (uintptr_t)round;
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
 		return;
+	rt_caught_block();
 	gate_end();
 }
 
@@ -45,6 +48,7 @@ static void *thread_begins(void *p)
 	struct start start = *(struct start *)p;
 	free(p);
 	interpose_thread(start.thread);
+	rt_caught_unblock(start.mask);
 	return start.routine(start.argument);
 }
 
@@ -55,8 +59,10 @@ static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*
 	struct start *start = malloc(sizeof *start);
 	if (!child || !start)
 		return EAGAIN;
-	*start = (struct start){ routine, argument, child };
+	uint64_t mask = rt_caught_block();
+	*start = (struct start){ routine, argument, child, mask };
 	int error = rt_real.pthread_create(id, attr, thread_begins, start);
+	rt_caught_unblock(mask);
 	if (conductor_on)
 		conductor_created(child, error ? (pthread_t)0 : *id, error != 0);
 	if (error) {

@@ -15,6 +15,7 @@
 #include "replay/library.h"
 #include "rt/clock.h"
 #include "rt/failure.h"
+#include "rt/input_record.h"
 #include "rt/log.h"
 
 #include <errno.h>
@@ -542,6 +543,86 @@ void recorder_input_copy(struct twin_thread *self, const struct rt_input *record
 		return;
 	memcpy(room + sizeof record->size, (const char *)record + sizeof record->size, record->size - sizeof record->size);
 	recorder_input_done(self, record->size);
+}
+
+/* ---- signals ---- */
+
+static void log_signal(struct twin_thread *self, const siginfo_t *info, uint32_t place)
+{
+	struct rt_signal s = { .place = place, .steps = self->gate->count, .words = path_complete() };
+	uint64_t stamp = rt_log.time ? rt_clock() : 0;
+	struct input_recording r = { 0 };
+	for (int pass = 0; pass < 2; pass++) {
+		if (pass) {
+			char *room = recorder_input_room(self, r.size += sizeof(struct rt_input));
+			if (!room)
+				return;
+			r.at = room + sizeof(struct rt_input);
+			r.end = room + r.size;
+		}
+		input_put(&r, &stamp, sizeof stamp);
+		input_put(&r, &s, sizeof s);
+		input_put(&r, info, sizeof *info);
+	}
+	struct rt_input *record = (struct rt_input *)(r.end - r.size);
+	record->function = RT_INPUT_SIGNAL;
+	record->error = 0;
+	record->result = (uint64_t)info->si_signo;
+	recorder_input_done(self, (uint32_t)r.size);
+}
+
+void recorder_signal(struct twin_thread *self, const siginfo_t *info, uint32_t place, uint64_t when)
+{
+	struct recorder *r = self->recorder;
+	uint64_t sap = self->gate->count;
+	if (!r || !r->thread)
+		return;
+	log_signal(self, info, place);
+	if (place == RT_SIGNAL_FAULT)
+		return;
+	entry_add(self, (struct rt_order){ .first = sap, .last = sap, .count = 1, .kind = RT_ORDER_SIGNAL,
+					   .value = (uint32_t)info->si_signo, .version = when });
+	entry_add(self, (struct rt_order){ .first = sap, .count = 1, .kind = RT_ORDER_HEAR,
+					   .version = atomic_load(&wakes_begun) });
+	__atomic_store_n(&r->thread->sync_done, sap, __ATOMIC_RELEASE);
+}
+
+/* Not while it holds locations that the handler may want, or is alone. */
+bool recorder_can_suspend(const struct twin_thread *self)
+{
+	const struct recorder *r = self->recorder;
+	return r && r->thread && r->open && !r->nheld && !self->alone && !r->library.line;
+}
+
+struct recorder_step recorder_suspend(struct twin_thread *self)
+{
+	struct recorder *r = self->recorder;
+	struct recorder_step s = { r->open, self->deep, r->call, r->object, r->result, r->thread->waits_for,
+				   atomic_load(&self->state), atomic_load(&self->inside) };
+	r->open = self->deep = false;
+	r->call = NULL;
+	r->object = NULL;
+	r->thread->waits_for = 0;
+	atomic_store(&self->state, TWIN_RUNS);
+	atomic_store(&self->inside, 0);
+	return s;
+}
+
+void recorder_resume(struct twin_thread *self, const struct recorder_step *s)
+{
+	struct recorder *r = self->recorder;
+	recorder_settle(self);
+	r->open = s->open;
+	r->call = s->call;
+	r->object = s->object;
+	r->result = s->result;
+	r->thread->waits_for = s->waits_for;
+	if (r->call)
+		r->call->first = self->gate->count;
+	alone_pass(self, ALONE_SOFT);
+	self->deep = s->deep;
+	self->gate->signal = 1;
+	atomic_store(&self->state, s->state);
 }
 
 void recorder_allocated(const void *p)

@@ -55,6 +55,21 @@ void recorder_freed(void);
 /* For alone.c: an entry of the calling thread's, NULL when the log has ended; how many SAPs a thread has done. */
 struct rt_order *recorder_entry(struct twin_thread *self, struct rt_order entry);
 uint64_t recorder_done(const struct twin_thread *t);
+/*
+ * Signals: the SAP that the calling thread has counted is that it runs a handler (FAULT: none is); for the schedule, `when`.
+ */
+void recorder_signal(struct twin_thread *self, const siginfo_t *info, uint32_t place, uint64_t when);
+/* The step that goes on is interrupted by a handler, and goes on as the SAP that is then counted. */
+struct recorder_step {
+	bool open, deep;
+	struct rt_order *call;
+	const void *object;
+	int result;
+	uint32_t waits_for, state, inside;
+};
+bool recorder_can_suspend(const struct twin_thread *self);
+struct recorder_step recorder_suspend(struct twin_thread *self);
+void recorder_resume(struct twin_thread *self, const struct recorder_step *s);
 /* What the step at hand returned. */
 void recorder_result(struct twin_thread *self, int result);
 

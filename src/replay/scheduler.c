@@ -6,6 +6,7 @@
 #include "replay/conductor.h"
 #include "replay/recorder.h"
 #include "replay/twin.h"
+#include "rt/caught.h"
 #include "rt/failure.h"
 
 #include <errno.h>
@@ -258,8 +259,12 @@ static void *gate_met(const struct met *m)
 {
 	struct twin_thread *self = twin_self();
 	bool records = self && twin_mode == TWIN_RECORD;
+	if (self)
+		self->where = TWIN_RUNTIME;
 	if (records)
 		recorder_settle(self);
+	if (records && rt_caught_waiting)
+		rt_caught_run(RT_SIGNAL_GATE);
 	if (self && self->plan && !conductor_on)
 		run_handlers(self, AT_SAP);
 	forced = false; /* a handler's steps may have been */
@@ -274,6 +279,8 @@ static void *gate_met(const struct met *m)
 		recorder_before(self, m->what, m->kind, m->address, m->size);
 	if (self && conductor_on)
 		__rethread_gate.signal = 1;
+	if (self && m->kind == RT_ACCESS_NONE)
+		self->where = TWIN_CALL;
 	return place;
 }
 
@@ -299,6 +306,8 @@ void __rethread_gate_passed(void)
 	int saved = errno;
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
+	if (self)
+		self->where = TWIN_RUNTIME;
 	if (self && twin_mode == TWIN_RECORD) {
 		recorder_after(self, __rethread_gate.count);
 		if (conductor_on)
@@ -306,6 +315,8 @@ void __rethread_gate_passed(void)
 	}
 	if (self && self->announces)
 		announce(self, __rethread_gate.count);
+	if (self)
+		self->where = TWIN_PROGRAM;
 	errno = saved;
 }
 
@@ -356,6 +367,10 @@ void gate_leave(void)
 	if (__rethread_gate.signal)
 		__rethread_gate_passed();
 	if (self)
+		self->where = TWIN_PROGRAM;
+	if (self && twin_mode == TWIN_RECORD && rt_caught_waiting)
+		rt_caught_run(RT_SIGNAL_STEP);
+	if (self)
 		run_handlers_between(self, RT_SIGNAL_AFTER_STEP);
 }
 
@@ -369,6 +384,8 @@ void gate_path(uint64_t words)
 void gate_returns(int result)
 {
 	struct twin_thread *self = twin_self();
+	if (self)
+		self->where = TWIN_RUNTIME;
 	if (self && twin_mode == TWIN_RECORD)
 		recorder_result(self, result);
 	if (self && conductor_on)

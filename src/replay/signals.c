@@ -1,10 +1,11 @@
 /*
- * The target's signal handlers in the twin. In a replay and in infer mode nothing that the program does sends a real signal:
+ * The target's signal handlers in the twin. Scheme rw records at which SAP of its thread one ran. In a replay and in infer mode nothing that the program does sends a real signal:
  * the kernel is not told of handlers, and they are called where the schedule, or the log, has them. Only faults are
  * real in a replay, and with them what is installed for them.
  */
+#include "replay/conductor.h"
 #include "replay/interpose.h"
-#include "replay/twin.h"
+#include "replay/recorder.h"
 #include "rt/caught.h"
 
 #include <signal.h>
@@ -27,19 +28,69 @@ static bool pretends(int signal)
 	return twin_mode == TWIN_INFER || (twin_mode == TWIN_REPLAY && !is_about_an_instruction(signal));
 }
 
+/* ---- scheme rw: handlers run at gates, in calls, and where no gate comes for long ---- */
+
 static enum rt_caught_when when(bool in_call)
 {
-	(void)in_call;
-	return twin_mode == TWIN_REPLAY && twin_self() ? RT_CAUGHT_NOW : RT_CAUGHT_PLAINLY;
+	const struct twin_thread *self = twin_self();
+	if (!self || twin_mode == TWIN_FREE)
+		return RT_CAUGHT_PLAINLY;
+	if (twin_mode == TWIN_REPLAY)
+		return RT_CAUGHT_NOW;
+	if (self->where == TWIN_CALL && in_call && !conductor_on && recorder_can_suspend(self))
+		return RT_CAUGHT_NOW;
+	return self->where == TWIN_PROGRAM && !self->deep && !conductor_on ? RT_CAUGHT_LATER : RT_CAUGHT_BUSY;
 }
 
-/* A fault comes again by itself; but it is among the recorded inputs. */
+/* The SAP that the thread has counted becomes the handler's; what it was is counted again. */
+static void run_at_gate(struct twin_thread *self, siginfo_t *info, void *context)
+{
+	recorder_signal(self, info, RT_SIGNAL_GATE, 0);
+	self->where = TWIN_PROGRAM;
+	rt_caught_call(info->si_signo, info, context);
+	self->where = TWIN_RUNTIME;
+	__rethread_gate.count++;
+	recorder_settle(self);
+}
+
+static void run_in_call(struct twin_thread *self, siginfo_t *info, void *context)
+{
+	struct recorder_step step = recorder_suspend(self);
+	recorder_signal(self, info, RT_SIGNAL_CALL, 0);
+	self->where = TWIN_PROGRAM;
+	rt_caught_call(info->si_signo, info, context);
+	self->where = TWIN_RUNTIME;
+	__rethread_gate.count++;
+	recorder_resume(self, &step);
+	self->where = TWIN_CALL;
+}
+
+/* Between two SAPs. */
+static void run_between(struct twin_thread *self, siginfo_t *info, void *context, uint64_t at)
+{
+	__rethread_gate.count++;
+	recorder_signal(self, info, RT_SIGNAL_GATE, at);
+	rt_caught_call(info->si_signo, info, context);
+}
+
 static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 {
+	struct twin_thread *self = twin_self();
 	int recorded;
-	(void)place;
-	input_log_signal(twin_self(), &recorded);
-	rt_caught_call(signal, info, context);
+	/* A fault comes again by itself in a replay; but it is among the recorded inputs. */
+	if (twin_mode == TWIN_REPLAY)
+		input_log_signal(self, &recorded);
+	else if (place == RT_SIGNAL_FAULT)
+		recorder_signal(self, info, place, 0);
+	if (twin_mode == TWIN_REPLAY || place == RT_SIGNAL_FAULT)
+		rt_caught_call(signal, info, context);
+	else if (place == RT_SIGNAL_GATE)
+		run_at_gate(self, info, context);
+	else if (place == RT_SIGNAL_CALL)
+		run_in_call(self, info, context);
+	else
+		run_between(self, info, context,
+			    place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : path_complete() + 1);
 }
 
 void signals_start(void)

@@ -60,6 +60,7 @@ struct twin_thread {
 	bool announces;        /* somebody waits for the SAP at hand; owner only */
 	bool releases;         /* the step at hand gives its object up; owner only */
 	bool orders;           /* the step at hand has its object whatever it returns; owner only */
+	uint8_t where;         /* enum twin_where, in mode record; owner only */
 	bool deep;             /* inside a function whose calls of others are no steps; owner only */
 	_Atomic uint32_t inside; /* in mode record: enum alone_state (alone.h) */
 	uint64_t alone;        /* it is alone: its word in alone.c's `holder`; owner only */
@@ -68,6 +69,9 @@ struct twin_thread {
 	struct actor *actor;         /* while the conductor is on (conductor.h), or NULL */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
+
+/* What a signal interrupts: code of the program, the runtime or an access that it guards, a call out of the module. */
+enum twin_where { TWIN_PROGRAM, TWIN_RUNTIME, TWIN_CALL };
 
 enum twin_state { TWIN_RUNS, TWIN_AT_WAIT, TWIN_AT_STOP, TWIN_IN_CALL, TWIN_ENDED };
 
@@ -208,6 +212,8 @@ void signals_start(void);
 bool signals_deliver(int signal, const void *info); /* calls the target's handler; false: it has none */
 /* The point of the schedule that the calling thread has come to is that it runs a handler: it does. */
 void signals_replay(struct twin_thread *self, const struct point *at);
+/* conductor.c: how many words of the calling thread's path are complete. */
+uint64_t path_complete(void);
 /* scheduler.c: so many words of the calling thread's path are complete. */
 void gate_path(uint64_t words);
 

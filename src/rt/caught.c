@@ -43,6 +43,20 @@ static void restore(uint64_t mask)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
+static bool any_handler; /* handler was ever installed */
+
+/* A mask never has SIGKILL in it. */
+uint64_t rt_caught_block(void)
+{
+	return any_handler ? block(~0ull) : UINT64_MAX;
+}
+
+void rt_caught_unblock(uint64_t mask)
+{
+	if (mask != UINT64_MAX)
+		restore(mask);
+}
+
 /* ------------------------------------------------------------------ patience ---------------- */
 
 /* The kernel sends the signal again, to this thread, until nothing waits. */
@@ -136,17 +150,21 @@ void rt_caught_run(uint32_t place)
 
 /* ------------------------------------------------------------------ catching ---------------- */
 
-/* At a system call: it was interrupted, is to be made again, or is just over. */
+/*
+ * Is the thread in a system call that has not done anything: it was interrupted, or is still to be made? One that is over
+ * has: then the handler comes after it.
+ */
 static bool is_in_call(const ucontext_t *u)
 {
 #if defined(__x86_64__)
 	const uint8_t *ip = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP];
 
-	return (ip[-2] == 0x0f && ip[-1] == 0x05) || (ip[0] == 0x0f && ip[1] == 0x05);
+	return (ip[-2] == 0x0f && ip[-1] == 0x05 && u->uc_mcontext.gregs[REG_RAX] == -EINTR) ||
+	       (ip[0] == 0x0f && ip[1] == 0x05);
 #elif defined(__aarch64__)
 	const uint32_t *ip = (const uint32_t *)u->uc_mcontext.pc;
 
-	return ip[-1] == 0xd4000001 || ip[0] == 0xd4000001;
+	return (ip[-1] == 0xd4000001 && (int64_t)u->uc_mcontext.regs[0] == -EINTR) || ip[0] == 0xd4000001;
 #endif
 }
 
@@ -184,7 +202,8 @@ static bool wait_in_queue(int signal, const siginfo_t *info, const ucontext_t *c
 static void caught(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	enum rt_caught_when when = hooks->when(is_in_call(context) && !queue.busy);
+	/* abort does not come back for it. */
+	enum rt_caught_when when = hooks->when((is_in_call(context) || signal == SIGABRT) && !queue.busy);
 
 	if (when == RT_CAUGHT_PLAINLY) {
 		if (!is_ours(info))
@@ -216,6 +235,7 @@ static struct sigaction *installed_for(int signal)
 static void (*replacement(int signal))(int, siginfo_t *, void *)
 {
 	(void)signal;
+	any_handler = true;
 	return caught;
 }
 

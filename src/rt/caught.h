@@ -32,7 +32,7 @@ enum rt_caught_when {
 struct rt_caught_hooks {
 	bool (*ignores)(void);        /* as in struct rt_handler_hooks */
 	bool (*pretends)(int signal);
-	/* in_call: the thread is at a system call. */
+	/* in_call: the thread is in a system call that has not done anything. */
 	enum rt_caught_when (*when)(bool in_call);
 	/* Runs the handler, by rt_caught_call, at a place (enum rt_signal_place). */
 	void (*run)(int signal, siginfo_t *info, void *context, uint32_t place);
@@ -43,6 +43,13 @@ void rt_caught_start(const struct rt_caught_hooks *hooks);
 /* How many wait for the calling thread's next place; running them there. */
 extern __thread uint32_t rt_caught_waiting __attribute__((tls_model("initial-exec")));
 void rt_caught_run(uint32_t place);
+
+/*
+ * A thread that begins or ends is not the runtime's yet, or no more: no handler may run in it. From the creating of it on
+ * until it is, and at its end, signals are blocked; nothing is done while there are no handlers. Gives back the mask.
+ */
+uint64_t rt_caught_block(void);
+void rt_caught_unblock(uint64_t mask);
 
 /* Calls the target's handler; false where there is none. */
 bool rt_caught_call(int signal, siginfo_t *info, void *context);

@@ -144,6 +144,8 @@ void rt_input_signal_lost(struct rt_self *self)
 			after;                                                                     \
 			record_end(self, &input, RT_INPUT_##name, error, bits);                    \
 		}                                                                                  \
+		if (rt_unlikely(rt_caught_waiting))                                                \
+			rt_caught_run(RT_SIGNAL_STEP);                                             \
 		errno = error;                                                                     \
 		return result;                                                                     \
 	}

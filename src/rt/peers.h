@@ -26,6 +26,7 @@ struct rt_peer {
 	struct rt_thread *thread;       /* what was prepared in the log for its start, or NULL */
 	void *(*routine)(void *);
 	void *argument;
+	uint64_t mask; /* of signals, that it has to begin with (caught.h) */
 	bool registered;
 	bool cancelled; /* somebody called pthread_cancel for it */
 	pthread_t handle;

@@ -27,6 +27,7 @@ static void thread_ends(void *round)
 	rt_self_ended();
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
 		return;
+	rt_caught_block();
 	rt_failure_thread_end();
 	rt_self_leave();
 }
@@ -48,6 +49,7 @@ static void *run(void *peer)
 
 	rt_peer_register(p, pthread_self());
 	enter(p);
+	rt_caught_unblock(p->mask);
 	return p->routine(p->argument);
 }
 
@@ -89,7 +91,9 @@ int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict at
 	p->argument = argument;
 	if (!rt_image_relative((uint64_t)(uintptr_t)routine))
 		rt_libraries_thread((const void *)routine);
+	p->mask = rt_caught_block();
 	result = rt_real.pthread_create(handle, attributes, run, p);
+	rt_caught_unblock(p->mask);
 	if (result) {
 		rt_peer_unused(p);
 		rt_step_failed(self, result);

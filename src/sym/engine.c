@@ -265,6 +265,11 @@ static const struct rt_input *input(uint32_t function, const char *what)
 	INSIDE(const struct rt_input *, native_input(function, what));
 }
 
+static void input_done(void)
+{
+	leave(engine_inside(1));
+}
+
 static void reads(const void *from, uint64_t size)
 {
 	int was = engine_inside(1);
@@ -384,7 +389,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
 		.wait = wait,       .signal = signal_condition,
-		.once = once,       .exit = exit_thread, .input = input, .reads = reads, .writes = writes,
+		.once = once,       .exit = exit_thread, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
 		.shows = shows,
 		.cancel = cancel,   .point = point,
 	};

@@ -368,7 +368,7 @@ static bool read_order(struct log *l, struct trace_thread *t, const struct piece
 			memcpy(o, p[i].payload + at, sizeof *o);
 			if (!o->first)
 				return i + 1 == n || damaged(l, err, "hole in the order of accesses", t->info.number);
-			if (o->kind < RT_ORDER_READ || o->kind > RT_ORDER_AFTER || !o->count ||
+			if (o->kind < RT_ORDER_READ || o->kind > RT_ORDER_SIGNAL || !o->count ||
 			    (o->kind < RT_ORDER_CALL && (!o->location || o->last < o->first)))
 				return damaged(l, err, "impossible order of accesses", t->info.number);
 			t->norder++;

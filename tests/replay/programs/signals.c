@@ -2,7 +2,6 @@
  * A signal handler adds to what its thread is adding to; a timer and other threads send the signals.
  *
  * fails: assert
- * open: where a signal arrives is not recorded
  */
 #include <assert.h>
 #include <pthread.h>
