@@ -25,9 +25,10 @@
  * `stop T n`: thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
  *   is reached.
  * `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
- * `signal T n s`: SAP n of T is that it runs its handler of signal s: it does so when it comes to its next SAP after n - 1,
- *   and the handler's SAPs follow. A word may follow: `step` when it does so before it comes back from the step that is SAP
- *   n - 1, or a number: when so many words of its path are complete, should that be before SAP n. The log of recorded inputs has the siginfo_t (trace.h, RT_INPUT_SIGNAL).
+ * `signal T n s w`: SAP n of T is that it runs its handler of signal s, and the handler's SAPs follow. It does so when it comes to
+ *   its next SAP after n - 1; before it comes back from the step that is SAP n - 1 when w is `step`; or, when w is a number,
+ *   once so many words of its path are complete, should that be before SAP n; `next`: neither. The log of recorded inputs has the
+ *   siginfo_t (trace.h, RT_INPUT_SIGNAL).
  * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
  * Order among the lines does not matter. # starts a comment; its halves, separated by " | ", are quoted when a thread
  * leaves the schedule. A thread that no line mentions is not controlled.

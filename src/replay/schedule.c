@@ -127,11 +127,10 @@ static bool parse_words(char **words, uint32_t n, struct line *out)
 		out->kind = *kind == 'w' ? LINE_WAIT : LINE_DELAY;
 		return n == 5 && parse_named(words + 3, 2, &out->other) && out->of.thread != out->other.thread;
 	}
-	if (!strcmp(kind, "signal") && (n == 4 || n == 5)) {
+	if (!strcmp(kind, "signal") && n == 5) {
 		out->kind = LINE_SIGNAL;
 		out->result = atoi(words[3]);
-		if (n == 5)
-			out->when = !strcmp(words[4], "step") ? RT_SIGNAL_AFTER_STEP : strtoull(words[4], NULL, 10);
+		out->when = !strcmp(words[4], "step") ? RT_SIGNAL_AFTER_STEP : strtoull(words[4], NULL, 10);
 		return out->result > 0 && out->result < NSIG;
 	}
 	if (!strcmp(kind, "result")) {
