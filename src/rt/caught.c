@@ -27,6 +27,7 @@ static __thread struct {
 	bool busy;          /* with the queue: system calls that are made now are no place to run a handler */
 	bool timed;
 	int timer;
+	uint64_t since; /* of the thread's own time: when the timer was set */
 } queue __attribute__((tls_model("initial-exec")));
 __thread uint32_t rt_caught_waiting;
 
@@ -59,6 +60,20 @@ void rt_caught_unblock(uint64_t mask)
 
 /* ------------------------------------------------------------------ patience ---------------- */
 
+/* The processor's time that the thread has had: while it has none, no place can come. */
+static uint64_t own_time(void)
+{
+	struct timespec t = {0, 0};
+
+	syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool patience_is_over(void)
+{
+	return own_time() - queue.since >= RT_CAUGHT_PATIENCE;
+}
+
 /* The kernel sends the signal again, to this thread, until nothing waits. */
 static void arm(int signal)
 {
@@ -75,6 +90,7 @@ static void arm(int signal)
 	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &e, &queue.timer))
 		return;
 	queue.timed = true;
+	queue.since = own_time();
 	syscall(SYS_timer_settime, queue.timer, 0, &t, NULL);
 }
 
@@ -212,8 +228,10 @@ static void caught(int signal, siginfo_t *info, void *context)
 	}
 	if (is_fault(signal, info))
 		hooks->run(signal, info, context, RT_SIGNAL_FAULT);
-	else if (is_ours(info) && when != RT_CAUGHT_BUSY)
-		rt_caught_run(when == RT_CAUGHT_NOW ? RT_SIGNAL_CALL : RT_SIGNAL_ANYWHERE);
+	else if (is_ours(info) && when == RT_CAUGHT_NOW)
+		rt_caught_run(RT_SIGNAL_CALL);
+	else if (is_ours(info) && when == RT_CAUGHT_LATER && patience_is_over())
+		rt_caught_run(RT_SIGNAL_ANYWHERE);
 	else if (is_ours(info))
 		; /* it will come again */
 	else if (when == RT_CAUGHT_NOW) {

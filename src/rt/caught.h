@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#define RT_CAUGHT_PATIENCE 5000000 /* nanoseconds */
+#define RT_CAUGHT_PATIENCE 5000000 /* nanoseconds of its own time */
 
 #pragma GCC visibility push(hidden)
 
