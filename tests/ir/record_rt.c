@@ -44,6 +44,11 @@ void __rethread_path_full(void)
 	*++__rethread_path = 1;
 }
 
+void __rethread_path_room(void)
+{
+	__rethread_path_full();
+}
+
 static void write_word(FILE *f, uint64_t word)
 {
 	int bit = 63 - __builtin_clzll(word);

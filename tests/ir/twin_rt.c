@@ -26,6 +26,11 @@ void __rethread_path_full(void)
 	*__rethread_path = 1;
 }
 
+void __rethread_path_room(void)
+{
+	__rethread_path_full();
+}
+
 static void fail(const char *what)
 {
 	fprintf(stderr, "ir: %s\n", what);

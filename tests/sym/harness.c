@@ -37,6 +37,11 @@ void __rethread_path_full(void)
 	*__rethread_path = 1;
 }
 
+void __rethread_path_room(void)
+{
+	__rethread_path_full();
+}
+
 void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size)
 {
 	(void)site, (void)kind, (void)size;

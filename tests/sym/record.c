@@ -34,6 +34,11 @@ void __rethread_path_full(void)
 	*++__rethread_path = 1;
 }
 
+void __rethread_path_room(void)
+{
+	__rethread_path_full();
+}
+
 static void end(void);
 
 static void on_abort(int sig)
