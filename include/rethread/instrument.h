@@ -83,10 +83,12 @@ void __rethread_path_room(void);
  *             if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
  *     }
  *
- * `at` is NULL where values are not recorded; else there is always room for one. Where the metadata says "unordered" (only
- * locks keep the read from racing) the first test is of `unordered`. Unwritten log is 0, so a value of all ones at the very
- * end is not known to be there.
+ * `at` is NULL where values are not recorded; else there is always room for one. Unwritten log is 0, so a value of all ones at
+ * the very end is not known to be there. The metadata may have an operand:
  */
+#define RT_VALUE_UNORDERED "unordered" /* only locks keep the read from racing: the first test is of `unordered` */
+#define RT_VALUE_MAPPING "mapping"     /* memory of as many bytes as the second parameter says */
+#define RT_VALUE_OUT "out"             /* memory whose address is where the first parameter leads to */
 struct rt_values {
 	uint32_t *at, *end;
 	uint32_t *unordered; /* not NULL where `at` is not and the order of locks is not recorded */

@@ -172,15 +172,36 @@ static LLVMTypeRef read_type(LLVMValueRef i)
 	return type && is_word(type) ? type : NULL;
 }
 
+/* Functions that bring memory and are no allocations to LLVM; how, as PASS_VALUE_METADATA says. */
+static const struct {
+	const char *name, *kind;
+} memory_functions[] = {
+	{"mmap", RT_VALUE_MAPPING},
+	{"mmap64", RT_VALUE_MAPPING},
+	{"posix_memalign", RT_VALUE_OUT},
+};
+
+static const char *memory_kind(LLVMValueRef function)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < sizeof memory_functions / sizeof *memory_functions; i++)
+		if (!strcmp(name, memory_functions[i].name))
+			return memory_functions[i].kind;
+	return NULL;
+}
+
 static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
 {
 	if (LLVMGetInstructionOpcode(i) != LLVMCall && LLVMGetInstructionOpcode(i) != LLVMInvoke)
 		return false;
 	LLVMValueRef callee = direct_callee(i);
-	if (!callee || is_intrinsic(callee) || is_instrumented(callee) ||
-	    LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind || llvm_is_musttail(i))
+	if (!callee || is_intrinsic(callee) || is_instrumented(callee) || llvm_is_musttail(i))
 		return false;
-	return llvm_is_allocation(library, i) || llvm_is_reallocation(library, i) || llvm_returns_fresh(i);
+	if (memory_kind(callee))
+		return LLVMGetNumArgOperands(i) >= 2;
+	return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind &&
+	       (llvm_is_allocation(library, i) || llvm_is_reallocation(library, i) || llvm_returns_fresh(i));
 }
 
 static bool is_memory(const struct sharing *sharing, LLVMValueRef i)
@@ -190,8 +211,45 @@ static bool is_memory(const struct sharing *sharing, LLVMValueRef i)
 	return is_fresh_memory(sharing->library, i);
 }
 
+static unsigned metadata_kind(LLVMValueRef i)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(
+		LLVMGetBasicBlockParent(LLVMGetInstructionParent(i))));
+	return LLVMGetMDKindIDInContext(context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
+}
+
+const char *addresses_kind(LLVMValueRef recorded)
+{
+	LLVMValueRef mark = LLVMGetMetadata(recorded, metadata_kind(recorded)), operand;
+	unsigned length;
+	if (!mark || !LLVMGetMDNodeNumOperands(mark))
+		return NULL;
+	LLVMGetMDNodeOperands(mark, &operand);
+	return LLVMGetMDString(operand, &length);
+}
+
+static bool is_kind(LLVMValueRef recorded, const char *kind)
+{
+	const char *is = addresses_kind(recorded);
+	return is && !strcmp(is, kind);
+}
+
+static void mark(LLVMModuleRef m, LLVMValueRef i, const char *kind)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMMetadataRef operand = kind ? LLVMMDStringInContext2(context, kind, strlen(kind)) : NULL;
+	LLVMMetadataRef node = LLVMMDNodeInContext2(context, &operand, kind != NULL);
+	LLVMSetMetadata(i, metadata_kind(i), LLVMMetadataAsValue(context, node));
+}
+
+static void mark_found(LLVMModuleRef m, LLVMValueRef i, enum race race)
+{
+	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+	mark(m, i, race == RACE_LOCKED ? RT_VALUE_UNORDERED : callee ? memory_kind(callee) : NULL);
+}
+
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
-		    struct values *found, struct map *unordered)
+		    struct values *found)
 {
 	struct search s = {0};
 	struct may_race *races = may_race_analyze(m, sharing, interposed);
@@ -216,8 +274,7 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		if (race == RACE_NONE)
 			continue;
 		values_push(found, all.at[i]);
-		if (race == RACE_LOCKED)
-			map_set(unordered, all.at[i], 1);
+		mark_found(m, all.at[i], race);
 	}
 	values_free(&all);
 	may_race_free(races);
@@ -233,7 +290,6 @@ struct emitter {
 	LLVMValueRef log; /* __rethread_values */
 	LLVMValueRef slow_path;
 	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
-	unsigned kind; /* of PASS_VALUE_METADATA */
 };
 
 static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
@@ -241,6 +297,8 @@ static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
 	LLVMBuilderRef b = e->builder;
 	LLVMTypeRef i32 = int_type(e->module, 32), i64 = int_type(e->module, 64);
 	LLVMValueRef v = LLVMGetInstructionOpcode(i) == LLVMAtomicCmpXchg ? LLVMBuildExtractValue(b, i, 0, "") : i;
+	if (is_kind(i, RT_VALUE_OUT))
+		v = LLVMBuildLoad2(b, pointer_type(e->module), LLVMGetOperand(i, 0), "");
 	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
 		v = LLVMBuildPtrToInt(b, v, i64, "");
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
@@ -281,12 +339,6 @@ static LLVMValueRef behind(struct emitter *e, LLVMValueRef i)
 	return LLVMGetInstructionOpcode(i) == LLVMInvoke ? llvm_split_edge(i, 0) : LLVMGetNextInstruction(i);
 }
 
-static bool is_unordered(const struct emitter *e, LLVMValueRef i)
-{
-	LLVMValueRef mark = LLVMGetMetadata(i, e->kind);
-	return mark && LLVMGetMDNodeNumOperands(mark);
-}
-
 static LLVMValueRef load_part(struct emitter *e, unsigned part)
 {
 	LLVMValueRef offset = int_value(e->module, 64, 8 * part);
@@ -305,10 +357,11 @@ static void emit_value(struct emitter *e, LLVMValueRef i)
 	LLVMValueRef four = int_value(e->module, 64, 4);
 	LLVMValueRef next = behind(e, i);
 	build_before(b, next);
-	LLVMValueRef asked = load_part(e, is_unordered(e, i) ? 2 : 0);
+	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
+	LLVMValueRef asked = load_part(e, unordered ? 2 : 0);
 	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, asked, ""), next);
 	build_before(b, records);
-	LLVMValueRef at = is_unordered(e, i) ? load_part(e, 0) : asked;
+	LLVMValueRef at = unordered ? load_part(e, 0) : asked;
 	LLVMBuildStore(b, word_of(e, i), at);
 	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
 	LLVMBuildStore(b, after, e->log);
@@ -325,7 +378,6 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(context),
 		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, parts, 3, false), true),
-		.kind = LLVMGetMDKindIDInContext(context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1),
 		.slow_path = runtime_slow_path(m, "__rethread_values_full",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false)),
 	};

@@ -6,11 +6,12 @@
 
 /*
  * Reads whose values are recorded, and allocations, in module order. interposed: see number.c; sites holds the
- * instructions that are sites. Reads that only locks keep from racing are in `unordered`, too: their values are needed where the
- * order of locks is not recorded.
+ * instructions that are sites.
  */
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
-		    struct values *found, struct map *unordered);
+		    struct values *found);
+/* As PASS_VALUE_METADATA says; NULL: the value itself, always. */
+const char *addresses_kind(LLVMValueRef recorded);
 /* The recorded program appends them, marked by PASS_VALUE_METADATA, to its log (include/rethread/instrument.h). */
 void addresses_record(LLVMModuleRef m, const struct values *recorded);
 /* A table of where the symbols lie, so that addresses in the log can be told. */

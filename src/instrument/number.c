@@ -307,21 +307,6 @@ static void number_branches(struct numberer *s, LLVMModuleRef m)
 	map_free(&known);
 }
 
-static void mark_values(struct numberer *s, LLVMModuleRef m)
-{
-	unsigned kind = LLVMGetMDKindIDInContext(s->context, PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
-	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, NULL, 0);
-	LLVMMetadataRef name = LLVMMDStringInContext2(s->context, "unordered", 9);
-	LLVMMetadataRef unordered_node = LLVMMDNodeInContext2(s->context, &name, 1);
-	struct map unordered = {0};
-	addresses_find(m, s->sharing, &s->interposed, &s->sites, &s->out->recorded, &unordered);
-	for (size_t i = 0; i < s->out->recorded.n; i++) {
-		LLVMValueRef v = s->out->recorded.at[i];
-		LLVMSetMetadata(v, kind, LLVMMetadataAsValue(s->context, map_get(&unordered, v) ? unordered_node : node));
-	}
-	map_free(&unordered);
-}
-
 void number_module(LLVMModuleRef m, struct numbering *n)
 {
 	struct numberer s = {.out = n, .context = LLVMGetModuleContext(m)};
@@ -333,7 +318,7 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	n->sharing = s.sharing = sharing_analyze(m);
 	number_sites(&s, m);
 	number_branches(&s, m);
-	mark_values(&s, m);
+	addresses_find(m, s.sharing, &s.interposed, &s.sites, &n->recorded);
 	map_free(&s.interposed);
 	map_free(&s.sites);
 }

@@ -41,7 +41,7 @@
 #define PASS_SITE_METADATA "rethread.site"
 /* On a conditional br or switch: it is not recorded, inference computes it (recompute.h). */
 #define PASS_KNOWN_METADATA "rethread.known"
-/* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h); "unordered": under scheme path. */
+/* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h). RT_VALUE_* of include/rethread/instrument.h says how. */
 #define PASS_VALUE_METADATA "rethread.value"
 #define PASS_OWN_PREFIX "__rethread_"
 

@@ -1,9 +1,9 @@
 /*
- * Where blocks of memory lay in the recorded run, and where they lie here: allocations, and local variables that threads
- * share. Of a recorded address the log has the low 32 bits.
+ * Where blocks of memory lay in the recorded run, and where they lie here: allocations, mappings, and local variables that
+ * threads share. Of a recorded address the log has the low 32 bits.
  *
- * The recorded run reuses memory of the heap, this one never does; both reuse the stack, each in its own way. So one
- * recorded address can stand for several blocks, and a place on the stack here for another one at each moment.
+ * The recorded run reuses memory of the heap, this one never does; both reuse the stack and mappings, each in its own way. So
+ * one recorded address can stand for several blocks, and a place outside of the heap here for another one at each moment.
  */
 #include "sym/engine.h"
 
@@ -20,32 +20,33 @@ typedef vec(uint32_t) block_list;
 
 static struct {
 	vec(struct block) blocks;
-	uint32_t *by_start; /* open addressing: block + 1, by both addresses where the block is on the stack, else by its own */
+	uint32_t *by_start; /* open addressing: block + 1, by its own address on the heap, else by both */
 	size_t slots;
 	block_list *by_page; /* of the recorded address: blocks in it, the newest last */
 	block_list big;      /* blocks of many pages */
-	struct stack_page {
+	struct place_page {
 		uint64_t page; /* of the own address, 0: free */
 		block_list live;
-	} *stack; /* open addressing: what lies there now */
-	size_t stack_pages, stack_slots;
+	} *places; /* outside of the heap, open addressing: what lies there now */
+	size_t place_pages, place_slots;
+	block_list large; /* the same of blocks of many pages */
 } known;
 
 /* ---- by own address ---- */
 
-static size_t start_slot(uint64_t own, uint32_t recorded, bool on_stack)
+static size_t start_slot(uint64_t own, uint32_t recorded, bool elsewhere)
 {
-	uint64_t key = (own ^ (on_stack ? (uint64_t)recorded << 32 : 0)) * 0x9e3779b97f4a7c15ull;
+	uint64_t key = (own ^ (elsewhere ? (uint64_t)recorded << 32 : 0)) * 0x9e3779b97f4a7c15ull;
 	size_t i = (size_t)(key >> 24) & (known.slots - 1);
 	for (; known.by_start[i]; i = (i + 1) & (known.slots - 1)) {
 		const struct block *b = &known.blocks.at[known.by_start[i] - 1];
-		if (b->own == own && (!on_stack || b->recorded == recorded))
+		if (b->own == own && (!elsewhere || b->recorded == recorded))
 			break;
 	}
 	return i;
 }
 
-static bool is_on_stack(uint64_t own)
+static bool is_elsewhere(uint64_t own)
 {
 	uint64_t start, size;
 	bool freed;
@@ -61,7 +62,7 @@ static void make_slots(void)
 	known.by_start = xcalloc(known.slots, sizeof *known.by_start);
 	for (size_t i = 0; i < known.blocks.n; i++) {
 		const struct block *b = &known.blocks.at[i];
-		known.by_start[start_slot(b->own, b->recorded, is_on_stack(b->own))] = (uint32_t)i + 1;
+		known.by_start[start_slot(b->own, b->recorded, is_elsewhere(b->own))] = (uint32_t)i + 1;
 	}
 }
 
@@ -117,10 +118,10 @@ size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
 }
 
 /* The block with these addresses, made if there is none. */
-static uint32_t block_number(uint32_t recorded, uint64_t own, uint64_t size, bool on_stack)
+static uint32_t block_number(uint32_t recorded, uint64_t own, uint64_t size, bool elsewhere)
 {
 	make_slots();
-	uint32_t *slot = &known.by_start[start_slot(own, recorded, on_stack)];
+	uint32_t *slot = &known.by_start[start_slot(own, recorded, elsewhere)];
 	if (*slot && known.blocks.at[*slot - 1].size >= size)
 		return *slot - 1;
 	*vec_push(&known.blocks) = (struct block){ recorded, own, size };
@@ -134,30 +135,30 @@ void block_on_heap(uint32_t recorded, uint64_t own, uint64_t size)
 	block_number(recorded, own, size, false);
 }
 
-/* ---- the stack here ---- */
+/* ---- outside of the heap ---- */
 
-static struct stack_page *stack_page(uint64_t page)
+static struct place_page *page_of(uint64_t page)
 {
-	size_t i = (size_t)(page * 0x9e3779b97f4a7c15ull >> 32) & (known.stack_slots - 1);
-	while (known.stack[i].page && known.stack[i].page != page)
-		i = (i + 1) & (known.stack_slots - 1);
-	return &known.stack[i];
+	size_t i = (size_t)(page * 0x9e3779b97f4a7c15ull >> 32) & (known.place_slots - 1);
+	while (known.places[i].page && known.places[i].page != page)
+		i = (i + 1) & (known.place_slots - 1);
+	return &known.places[i];
 }
 
-static struct stack_page *stack_page_make(uint64_t page)
+static struct place_page *page_make(uint64_t page)
 {
-	if (2 * (known.stack_pages + 1) > known.stack_slots) {
-		struct stack_page *old = known.stack;
-		size_t n = known.stack_slots;
-		known.stack_slots = n ? 2 * n : 256;
-		known.stack = xcalloc(known.stack_slots, sizeof *known.stack);
+	if (2 * (known.place_pages + 1) > known.place_slots) {
+		struct place_page *old = known.places;
+		size_t n = known.place_slots;
+		known.place_slots = n ? 2 * n : 256;
+		known.places = xcalloc(known.place_slots, sizeof *known.places);
 		for (size_t i = 0; i < n; i++)
 			if (old[i].page)
-				*stack_page(old[i].page) = old[i];
+				*page_of(old[i].page) = old[i];
 		free(old);
 	}
-	struct stack_page *p = stack_page(page);
-	known.stack_pages += !p->page;
+	struct place_page *p = page_of(page);
+	known.place_pages += !p->page;
 	p->page = page;
 	return p;
 }
@@ -176,11 +177,26 @@ static void set_live(block_list *live, uint32_t number)
 	*vec_push(live) = number;
 }
 
-void block_on_stack(uint32_t recorded, uint64_t own, uint64_t size)
+void block_at_place(uint32_t recorded, uint64_t own, uint64_t size)
 {
 	uint32_t number = block_number(recorded, own, size, true);
+	if (size > BIG) {
+		set_live(&known.large, number);
+		return;
+	}
 	for (uint64_t page = own >> PAGE_SHIFT; page <= (own + size - 1) >> PAGE_SHIFT; page++)
-		set_live(&stack_page_make(page)->live, number);
+		set_live(&page_make(page)->live, number);
+}
+
+static bool is_live_at(const block_list *live, uint64_t own, uint32_t *recorded)
+{
+	for (size_t i = live->n; i--;) {
+		const struct block *b = &known.blocks.at[live->at[i]];
+		*recorded = b->recorded + (uint32_t)(own - b->own);
+		if (own - b->own < b->size)
+			return true;
+	}
+	return false;
 }
 
 bool block_recorded(uint64_t own, uint32_t *recorded)
@@ -194,12 +210,6 @@ bool block_recorded(uint64_t own, uint32_t *recorded)
 		*recorded = block ? known.blocks.at[block - 1].recorded + (uint32_t)(own - start) : 0;
 		return block;
 	}
-	const struct stack_page *p = known.stack_slots ? stack_page(own >> PAGE_SHIFT) : NULL;
-	for (size_t i = 0; p && i < p->live.n; i++) {
-		const struct block *b = &known.blocks.at[p->live.at[i]];
-		*recorded = b->recorded + (uint32_t)(own - b->own);
-		if (own - b->own < b->size)
-			return true;
-	}
-	return false;
+	const struct place_page *p = known.place_slots ? page_of(own >> PAGE_SHIFT) : NULL;
+	return (p && is_live_at(&p->live, own, recorded)) || is_live_at(&known.large, own, recorded);
 }

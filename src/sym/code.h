@@ -89,8 +89,8 @@
 	X(ATOMIC, "wrp")                /* pool: site R op; w: width */                          \
 	X(CMPXCHG, "wrp")               /* pool: site R(expected) R(new); d: old, success */     \
 	X(RECALL, "---")                /* the access that comes next: its value is in the log */ \
-	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation */            \
-	X(STACKED, "-rr")               /* and this, where a local variable lies; its size */    \
+	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation; w: where it is */ \
+	X(PLACED, "-rr")                /* and this, where a local variable or a mapping lies; its size */ \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \

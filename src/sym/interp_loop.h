@@ -427,8 +427,8 @@ reload: /* the running frame may be another one */
 	SLOW(ATOMIC, slow_atomic)
 	SLOW(CMPXCHG, slow_cmpxchg)
 	OP(RECALL) host_recall(t, pc->w); STEP;
-	OP(ALLOCATED) host_allocated(t, reg_get(t->frame, pc->a).v, 0); STEP;
-	OP(STACKED) host_allocated(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v); STEP;
+	OP(ALLOCATED) host_allocated(t, pc->w ? *(uint64_t *)reg_get(t->frame, pc->a).v : reg_get(t->frame, pc->a).v, 0); STEP;
+	OP(PLACED) host_allocated(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;

@@ -185,9 +185,9 @@ void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 	if (!next(self, &recorded))
 		return;
 	self->next_value++;
-	if (size)
-		block_on_stack(recorded, own, size);
-	else if (own && recorded && engine.config->heap_block(own, &start, &all, &freed))
+	if (size && own < -(uint64_t)SMALL)
+		block_at_place(recorded, own, size);
+	else if (!size && own && recorded && engine.config->heap_block(own, &start, &all, &freed))
 		block_on_heap(recorded, own, start + all - own);
 }
 

@@ -58,9 +58,15 @@ bool is_recorded_value(struct tr *t, LLVMValueRef i)
 	return LLVMGetMetadata(i, t->value_kind) != NULL;
 }
 
-bool is_unordered_value(struct tr *t, LLVMValueRef i)
+bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind)
 {
-	return LLVMGetMDNodeNumOperands(LLVMGetMetadata(i, t->value_kind)) != 0;
+	LLVMValueRef mark = LLVMGetMetadata(i, t->value_kind), operand;
+	unsigned length;
+	if (!mark || !LLVMGetMDNodeNumOperands(mark))
+		return false;
+	LLVMGetMDNodeOperands(mark, &operand);
+	const char *is = LLVMGetMDString(operand, &length);
+	return is && !strcmp(is, kind);
 }
 
 uint32_t site_of(struct tr *t, LLVMValueRef i)

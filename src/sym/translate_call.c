@@ -254,6 +254,12 @@ void translate_landingpad(struct tr *t, LLVMValueRef i)
 
 void translate_allocated(struct tr *t, LLVMValueRef call)
 {
-	if (is_recorded_value(t, call))
+	if (!is_recorded_value(t, call))
+		return;
+	if (is_value_kind(t, call, RT_VALUE_MAPPING))
+		emit(t, OP_PLACED, 0, 0, value_reg(t, call), value_reg(t, LLVMGetOperand(call, 1)));
+	else if (is_value_kind(t, call, RT_VALUE_OUT))
+		emit(t, OP_ALLOCATED, 1, 0, value_reg(t, LLVMGetOperand(call, 0)), 0);
+	else
 		emit(t, OP_ALLOCATED, 0, 0, value_reg(t, call), 0);
 }

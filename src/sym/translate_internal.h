@@ -11,6 +11,8 @@
 
 #include "sym/code.h"
 
+#include <rethread/instrument.h>
+
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <setjmp.h>
@@ -117,8 +119,8 @@ uint32_t pool_reg(struct tr *t, reg r);
 uint32_t pool_regs(struct tr *t, const reg *regs, size_t n);
 /* Is the instruction's value in the log? */
 bool is_recorded_value(struct tr *t, LLVMValueRef i);
-/* ... but only where the order of locks is not. */
-bool is_unordered_value(struct tr *t, LLVMValueRef i);
+/* ... in a way of its own: RT_VALUE_* of include/rethread/instrument.h. */
+bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind);
 /* After a call: where it is an allocation that is in the log. */
 void translate_allocated(struct tr *t, LLVMValueRef call);
 uint32_t site_of(struct tr *t, LLVMValueRef i);

@@ -428,7 +428,7 @@ static void stacked(struct tr *t, LLVMValueRef i)
 		emit(t, OP_MUL64, 64, all, value_reg(t, LLVMGetOperand(i, 0)), size);
 		size = all;
 	}
-	emit(t, OP_STACKED, 0, 0, value_reg(t, i), size);
+	emit(t, OP_PLACED, 0, 0, value_reg(t, i), size);
 }
 
 /* The program records where those of its frame lie when it has made them all (addresses.c in src/instrument). */
@@ -522,7 +522,7 @@ static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 void translate_memory(struct tr *t, LLVMValueRef i)
 {
 	if (is_recorded_value(t, i) && !LLVMIsAAllocaInst(i))
-		emit(t, OP_RECALL, is_unordered_value(t, i), 0, 0, 0);
+		emit(t, OP_RECALL, is_value_kind(t, i, RT_VALUE_UNORDERED), 0, 0, 0);
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAlloca:
 		translate_alloca(t, i);

@@ -91,3 +91,47 @@ test "$(values few | cut -d ' ' -f 2)" -lt 6000000
 rethread record -q --all-values -o all ./many
 rethread info all | grep '^values' && fail "still too many"
 same "$(values all | cut -d ' ' -f 2)" 6000000
+# Mappings and memory that comes by way of a parameter are blocks, too.
+cat >mapped.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct node { struct node *volatile next; long pay; };
+static struct node *volatile head;
+
+static void *turn(void *p)
+{
+	for (int i = 0; i < 200; i++) {
+		struct node *n = head;
+		n->pay++;
+		head = n->next;
+	}
+	return p;
+}
+
+int main(void)
+{
+	void *there = NULL;
+	struct node *a = mmap(NULL, 100 * sizeof *a, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (posix_memalign(&there, 64, sizeof *a))
+		return 2;
+	struct node *b = there;
+	pthread_t t[2];
+	a[50].next = b;
+	b->next = &a[50];
+	b->pay = 0;
+	head = b;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, turn, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	if (a[50].pay + b->pay > 0)
+		abort();
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread -o mapped mapped.c
+rethread record -q ./mapped || true
+rethread infer -v --budget 20 >out 2>&1
+has out ' 0 assumptions'

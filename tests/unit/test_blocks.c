@@ -95,7 +95,7 @@ static void follows_reuse(void **state)
 		} else {
 			uint64_t own = STACK + 16 * pick(SPAN / 16);
 			add(own, recorded, size);
-			block_on_stack(recorded, own, size);
+			block_at_place(recorded, own, size);
 		}
 		check_recorded(&model[nmodel - 1]);
 		for (unsigned i = 0; i < 20; i++)
@@ -109,7 +109,7 @@ static void keeps_no_duplicates(void **state)
 	(void)state;
 	size_t before = known.blocks.n;
 	for (unsigned i = 0; i < 100000; i++)
-		block_on_stack(0x9000000 + i % 2 * 32, 0x7f0000000000 + i % 2 * 16, 64);
+		block_at_place(0x9000000 + i % 2 * 32, 0x7f0000000000 + i % 2 * 16, 64);
 	assert_int_equal(known.blocks.n, before + 2);
 }
 
