@@ -357,11 +357,11 @@ static void emit_value(struct emitter *e, LLVMValueRef i)
 	LLVMValueRef four = int_value(e->module, 64, 4);
 	LLVMValueRef next = behind(e, i);
 	build_before(b, next);
-	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
-	LLVMValueRef asked = load_part(e, unordered ? 2 : 0);
+	/* Loaded again where it is used, so that the compare takes no register. */
+	LLVMValueRef asked = load_part(e, is_kind(i, RT_VALUE_UNORDERED) ? 2 : 0);
 	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, asked, ""), next);
 	build_before(b, records);
-	LLVMValueRef at = unordered ? load_part(e, 0) : asked;
+	LLVMValueRef at = load_part(e, 0);
 	LLVMBuildStore(b, word_of(e, i), at);
 	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
 	LLVMBuildStore(b, after, e->log);

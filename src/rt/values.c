@@ -31,7 +31,7 @@ static void go_on(uint32_t *at, uint32_t *end)
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
  * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 40, WINDOWS = 16 };
+enum { NS_PER_VALUE = 40, WINDOWS = 4 };
 
 static bool too_many(struct rt_self *self)
 {
