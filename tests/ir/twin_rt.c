@@ -5,6 +5,7 @@
  * passed N unfinished N"), and how often each site ran ("site N TIMES").
  */
 #include <rethread/instrument.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +47,9 @@ void *__rethread_gate_source(void *address, uint64_t size)
 void *__rethread_gate_wait(uint32_t site, uint32_t kind, void *address, uint64_t size)
 {
 	if (kind >> RT_ACCESS_LIBRARY) {
-		if ((kind & ((1u << RT_ACCESS_LIBRARY) - 1)) != RT_ACCESS_NONE || !address || size > RT_LIBRARY_PARAMETERS)
+		bool unknown = kind >> RT_ACCESS_LIBRARY == RT_LIBRARY_UNKNOWN;
+		if ((kind & ((1u << RT_ACCESS_LIBRARY) - 1)) != RT_ACCESS_NONE || unknown == !!address ||
+		    size > (unknown ? 0 : RT_LIBRARY_PARAMETERS))
 			fail("not a call of a library");
 	} else if (kind > RT_ACCESS_FENCE || (!address && size)) {
 		fail("not a kind of access");
