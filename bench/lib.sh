@@ -4,6 +4,7 @@
 # them; a row's figure is the best of its rounds. Log sizes are those of the last round.
 
 ROUNDS=${ROUNDS:-5}
+LIMIT=${LIMIT:-300} # seconds that one run may take: a program that hangs does not hang the table
 CC=${CC:-clang-19} CXX=${CXX:-clang++-19}
 export XDG_DATA_HOME=$work/data
 unset RETHREAD_OPTIONS
@@ -33,11 +34,11 @@ run() {
 	esac
 	program=${program//@/$dir}
 	case $variant in
-	path | path+sync) RETHREAD_OPTIONS=dir=$work/trace,scheme=$variant "$program" "$@" ;;
-	every) RETHREAD_OPTIONS=dir=$work/trace,scheme=path "$program" "$@" ;;
-	tsan) TSAN_OPTIONS=report_bugs=0 "$program" "$@" ;;
+	path | path+sync) RETHREAD_OPTIONS=dir=$work/trace,scheme=$variant timeout $LIMIT "$program" "$@" ;;
+	every) RETHREAD_OPTIONS=dir=$work/trace,scheme=path timeout $LIMIT "$program" "$@" ;;
+	tsan) TSAN_OPTIONS=report_bugs=0 timeout $LIMIT "$program" "$@" ;;
 	rw) "$BUILD/rethread" record --scheme rw --timeout 300 -o "$work/trace.rw" -- "$program" "$@" ;;
-	*) "$program" "$@" ;;
+	*) timeout $LIMIT "$program" "$@" ;;
 	esac 2>/dev/null
 }
 

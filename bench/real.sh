@@ -70,12 +70,12 @@ build_pbzip2() { # VARIANT
 		$cxx -O2 -g -w -Wno-reserved-user-defined-literal -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DUSE_STACKSIZE_CUSTOMIZATION -DPBZIP_NO_LOADAVG -I. -c $f.cpp || return
 	done
-	$cxx -O2 -g -pthread ./*.o -o "$sources/$1/pbzip2"
+	timeout 900 $cxx -O2 -g -pthread ./*.o -o "$sources/$1/pbzip2"
 }
 
 build_zstd() { # VARIANT
 	mkdir -p zstd && tar xf "$sources"/libzstd_*.orig.tar.xz -C zstd --strip-components=1 &&
-		make -s -C zstd/programs -j"$(nproc)" CC="$(compiler $1)" CFLAGS="-O2 -g -w" MOREFLAGS=-pthread HAVE_ZLIB=0 \
+		timeout 1800 make -s -C zstd/programs -j"$(nproc)" CC="$(compiler $1)" CFLAGS="-O2 -g -w" MOREFLAGS=-pthread HAVE_ZLIB=0 \
 			HAVE_LZMA=0 HAVE_LZ4=0 HAVE_THREAD=1 ZSTD_NO_ASM=1 ZSTD_LEGACY_SUPPORT=0 zstd &&
 		cp zstd/programs/zstd "$sources/$1/"
 }
@@ -91,7 +91,8 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
 		done
 	done
-	cat "$here"/../src/*/*.c "$here"/../docs/*.md | head -c $((${SIZE:-4} << 20)) >text
+	# The same text again until it is long enough; blocks of bzip2 are shorter than it is.
+	until [ "$(wc -c <text 2>/dev/null || echo 0)" -ge $((${SIZE:-4} << 20)) ]; do cat "$here"/../src/*/*.c "$here"/../docs/*.md >>text; done
 	"$sources/native/pbzip2" -k -p2 -c text >text.bz2
 	program "pbzip2 -p2" "$sources/@/pbzip2" -k -p2 -c text
 	program "pbzip2 -p2 -d" "$sources/@/pbzip2" -d -k -p2 -c text.bz2
