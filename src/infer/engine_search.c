@@ -18,7 +18,8 @@ static bool prove_attempt(void *data, const struct schedule *found, const struct
 	struct schedule s = *found;
 	char *interleaving = NULL;
 	work_name_module(w, &s);
-	bool ok = work_replays(w, &s, (unsigned)work_left(w) + 10, &err);
+	enum replays replays = work_replays(w, &s, (unsigned)work_left(w) + 10, &err);
+	bool ok = replays != REPLAYS_NEVER;
 	w->figures.infer.waits = s.waits.n;
 	if (!ok && err.text[0])
 		progress_line("rethread: %s", err.text);
@@ -27,7 +28,7 @@ static bool prove_attempt(void *data, const struct schedule *found, const struct
 		ok = false;
 	}
 	free(interleaving);
-	return ok;
+	return ok && work_accepts(w, replays);
 }
 
 _Noreturn void engine_search(struct work *w)
@@ -43,8 +44,8 @@ _Noreturn void engine_search(struct work *w)
 	w->figures.attempts = s.attempts;
 	switch (result) {
 	case SEARCH_FOUND:
-		printf("reproduced and proven by replay: %u attempts, %" PRIu64 " waits\nschedule: %s/schedule\n", s.attempts,
-		       w->figures.infer.waits, w->trace->dir);
+		printf("reproduced and proven by replay: %u attempts, %" PRIu64 " waits%s\nschedule: %s/schedule\n", s.attempts,
+		       w->figures.infer.waits, work_reliability(w), w->trace->dir);
 		work_finish(w, EXIT_DONE, "reproduced");
 	case SEARCH_BUDGET:
 		progress_line("rethread: the budget of %.0f s ended after %u attempts, %u of which failed as recorded; --budget "
@@ -70,7 +71,7 @@ _Noreturn void engine_follow(struct work *w)
 		work_give_up(w, &err);
 	work_name_module(w, &schedule);
 	w->figures.infer.waits = schedule.waits.n;
-	if (prove && !work_replays(w, &schedule, (unsigned)work_left(w) + 1, &err)) {
+	if (prove && work_replays(w, &schedule, (unsigned)work_left(w) + 1, &err) == REPLAYS_NEVER) {
 		progress_line("rethread: %s", err.text[0] ? err.text : "the recorded order does not replay");
 		work_finish(w, EXIT_ERROR, err.text[0] ? "error" : "unproven");
 	}

@@ -208,7 +208,8 @@ static bool prove(struct solving *w, const struct schedule *schedule, struct inf
 {
 	struct error err = { 0 };
 	char *interleaving;
-	if (w->work->request->prove && !work_replays(w->work, schedule, 10, &err)) {
+	enum replays replays = w->work->request->prove ? work_replays(w->work, schedule, 10, &err) : REPLAYS;
+	if (replays == REPLAYS_NEVER) {
 		if (err.text[0])
 			work_give_up(w->work, &err);
 		return false;
@@ -217,7 +218,7 @@ static bool prove(struct solving *w, const struct schedule *schedule, struct inf
 	    !result_write_interleaving(&w->x, model, infer_order(state), interleaving, &err))
 		work_give_up(w->work, &err);
 	free(interleaving);
-	return true;
+	return work_accepts(w->work, replays);
 }
 
 /* A contradiction in what is known leaves no formula; solving will say so. */
@@ -292,8 +293,8 @@ _Noreturn static void reproduced(struct solving *w)
 		      (unsigned long long)s->constraints,
 		      w->work->figures.replays ? w->work->figures.replays : 1);
 	if (w->work->request->prove)
-		printf("reproduced and proven by replay: %u context switches, %llu waits\n", s->switches,
-		       (unsigned long long)s->waits);
+		printf("reproduced and proven by replay: %u context switches, %llu waits%s\n", s->switches,
+		       (unsigned long long)s->waits, work_reliability(w->work));
 	else
 		printf("an interleaving explains the log: %u context switches, %llu waits (not replayed)\n",
 		       s->switches, (unsigned long long)s->waits);

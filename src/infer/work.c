@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A candidate is replayed so often, as long as that takes no longer than this. */
+enum { PROOF_REPLAYS = 4, ENOUGH_UNRELIABLE = 3 };
+#define PROOF_SECONDS 2.0
+#define UNRELIABLE \
+	"; it does not fail in every replay: something decides that no schedule orders, like memory that is used after it was freed"
+
 double work_left(const struct work *w)
 {
 	double rest = w->seconds - (solver_clock() - w->start);
@@ -22,6 +28,11 @@ _Noreturn void work_finish(struct work *w, int code, const char *outcome)
 {
 	struct error err;
 	char *path = xasprintf("%s/" WORK_FIGURES, w->dir);
+	if (w->unreliable && (code == EXIT_BUDGET || code == EXIT_ERROR)) {
+		printf("reproduced and proven by replay%s\nschedule: %s/schedule\n", UNRELIABLE, w->trace->dir);
+		code = EXIT_DONE;
+		outcome = "reproduced";
+	}
 	w->figures.outcome = outcome;
 	w->figures.seconds = solver_clock() - w->start;
 	if (!result_write_figures(&w->figures, path, &err))
@@ -50,20 +61,38 @@ static void say_unproven(const struct work *w, const char *why)
 		progress_status("%u candidates did not replay", w->figures.replays);
 }
 
-bool work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err)
+enum replays work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err)
 {
 	char *candidate = xasprintf("%s/schedule", w->dir);
 	struct replay_result result;
 	double start = solver_clock();
+	unsigned failed = 0, n = 0;
 	err->text[0] = '\0';
 	w->figures.replays++;
-	bool ok = schedule_write(schedule, candidate, err) &&
-		  twin_replay(w->trace, w->twin, candidate, seconds, true, &result, err);
+	bool ok = schedule_write(schedule, candidate, err);
+	do {
+		ok = ok && twin_replay(w->trace, w->twin, candidate, seconds, true, &result, err);
+		failed += ok && result.reproduced;
+		n++;
+	} while (ok && failed && n < PROOF_REPLAYS && solver_clock() - start < PROOF_SECONDS);
 	w->figures.replay_seconds += solver_clock() - start;
-	if (ok && !result.reproduced)
+	if (ok && failed < n)
 		say_unproven(w, result.why);
 	free(candidate);
-	return ok && result.reproduced;
+	if (!failed)
+		return REPLAYS_NEVER;
+	w->unreliable += failed < n;
+	return failed < n ? REPLAYS_SOMETIMES : REPLAYS;
+}
+
+bool work_accepts(const struct work *w, enum replays replays)
+{
+	return replays == REPLAYS || (replays == REPLAYS_SOMETIMES && w->unreliable >= ENOUGH_UNRELIABLE);
+}
+
+const char *work_reliability(const struct work *w)
+{
+	return w->unreliable >= ENOUGH_UNRELIABLE ? UNRELIABLE : "";
 }
 
 bool work_keep(const struct work *w, const struct schedule *schedule, char **interleaving, struct error *err)

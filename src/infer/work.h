@@ -26,6 +26,7 @@ struct work {
 	double start, seconds; /* when it began, and how long it may take */
 	bool alone;            /* no other engine works at the same time */
 	struct figures figures;
+	unsigned unreliable;   /* candidates that fail as recorded in some replays only; the last one is kept */
 };
 
 double work_left(const struct work *w);
@@ -37,10 +38,18 @@ _Noreturn void work_give_up(struct work *w, const struct error *err);
 
 /* A schedule of this trace's program. */
 void work_name_module(const struct work *w, struct schedule *schedule);
-/* Replays a candidate, with a limit of so many seconds for each run: does it fail as recorded? */
-bool work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err);
-/* It is the answer: its file, and where the interleaving with its values goes (free it). */
+/*
+ * Replays a candidate, several times where that is quick, with a limit of so many seconds for each run: does it fail as
+ * recorded? One that does so only now and then is kept, in case nothing better comes; after a few of them it will do.
+ */
+enum replays { REPLAYS_NEVER, REPLAYS_SOMETIMES, REPLAYS };
+enum replays work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err);
+/* Is that enough? */
+bool work_accepts(const struct work *w, enum replays replays);
+/* Its file, and where the interleaving with its values goes (free it). */
 bool work_keep(const struct work *w, const struct schedule *schedule, char **interleaving, struct error *err);
+/* What is said of the answer's replays: "" or that they are not reliable. */
+const char *work_reliability(const struct work *w);
 
 _Noreturn void engine_solve(struct work *w);
 _Noreturn void engine_search(struct work *w);
