@@ -9,7 +9,7 @@ static struct account all[5];
 
 static void *run(void *p)
 {
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 60000; i++) {
 		struct account *x = &all[i % 5];
 		pthread_mutex_lock(&x->lock);
 		x->sum++;
@@ -36,7 +36,7 @@ int main(void)
 		pthread_join(t[i], NULL);
 	for (int i = 0; i < 5; i++)
 		sum += all[i].sum;
-	if (sum != 18000)
+	if (sum != 180000)
 		abort();
 	return 0;
 }
@@ -56,7 +56,7 @@ nothing_left() { # no files, no processes
 status() { local s=0; "$@" >out 2>&1 || s=$?; echo $s; }
 
 # Time: the clock is looked at from outside, too.
-same "$(status timeout 60 rethread reproduce --engine solve --budget 1)" 3
+same "$(status timeout 60 rethread reproduce --engine solve --budget 0.3)" 3
 has out 'budget'
 nothing_left
 
