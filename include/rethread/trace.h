@@ -203,8 +203,8 @@ struct rt_thread {
  *   testcancel, sleep, usleep, (clock_)nanosleep        plain, or failed
  *
  *   A thread that is cancelled in one of these calls ends the step with the result RT_CANCELLED: as failed, or, in a wait on a
- *   condition variable, as the acquisition of the mutex. Then its cleanup handlers run. Where else a thread was
- *   cancelled (asynchronously, or in a function of inputs.def) is not in the log.
+ *   condition variable, as the acquisition of the mutex. Then its cleanup handlers run. In a function of inputs.def it is that
+ *   record which says so (RT_INPUT_CANCELLED). Where else a thread was cancelled (asynchronously) is not in the log.
  *
  * Objects are numbered from 1 at their first logged step. In the log entries are packed (sync.h).
  *
@@ -282,9 +282,11 @@ struct rt_order {
 struct rt_input {
 	uint32_t size;     /* of the whole record, a multiple of 8 */
 	uint16_t function; /* line of inputs.def, from 1 */
-	uint16_t error;    /* errno after the call */
+	uint16_t error;    /* errno after the call, or RT_INPUT_CANCELLED */
 	uint64_t result;   /* zero-extended bits of what it returned; a pointer is only NULL or not */
 };
+/* The thread was cancelled in the call: there is no result, and no pieces of memory follow. */
+#define RT_INPUT_CANCELLED 0xffffu
 
 /*
  * Signals are inputs too: a record of this function, whose result is the signal's number, says that the thread ran its handler

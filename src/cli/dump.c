@@ -105,6 +105,10 @@ static json_t *input_entries(const struct trace_thread *thread)
 			json_array_append_new(list, signal_entry(input, s));
 			continue;
 		}
+		if (input->error == RT_INPUT_CANCELLED) {
+			json_array_append_new(list, json_pack("{s:s, s:b}", "function", trace_input_name(input), "cancelled", 1));
+			continue;
+		}
 		json_t *pieces = json_array();
 		uint64_t size;
 		for (const char *at = NULL; (at = trace_input_piece(input, at, &size));)
@@ -328,6 +332,10 @@ static void print_thread(const json_t *thread, bool bits)
 		if (json_object_get(s, "place")) {
 			printf("  signal %s: its handler ran %s (after step %lld, word %lld, bit %lld)\n", get(s, "signal"),
 			       get(s, "place"), number(s, "steps"), number(s, "words"), number(s, "bits"));
+			continue;
+		}
+		if (json_object_get(s, "cancelled")) {
+			printf("  input %s, cancelled\n", get(s, "function"));
 			continue;
 		}
 		printf("  input %s = %lld", get(s, "function"), number(s, "result"));

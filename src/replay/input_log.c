@@ -155,6 +155,16 @@ const void *input_log_signal(struct twin_thread *t, int *signal)
 	return info + sizeof(siginfo_t) <= (const char *)r + r->size ? info : NULL;
 }
 
+void input_log_cancelled(struct twin_thread *t)
+{
+	bool lost;
+	if (!input_log.data)
+		return;
+	begin(t);
+	if (t->input.at && t->input.at->error == RT_INPUT_CANCELLED)
+		input_log_next(t, &lost);
+}
+
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)
 {
 	struct input_cursor *c = &t->input;

@@ -24,6 +24,7 @@ struct given {
 	const char *at, *end; /* pieces of memory not given yet */
 	/* What is recorded of it; all NULL when it is not. */
 	struct twin_thread *recorder;
+	uint16_t function;
 	struct input_recording recording;
 	enum { RECORD_SIZE, RECORD_BYTES, RECORD_LOST } phase;
 	uint64_t stamp;
@@ -72,6 +73,24 @@ static void check(const struct rt_input *record, uint32_t function)
 	_exit(125);
 }
 
+/* The recorded thread was cancelled in the call at hand: this one is when somebody does it. */
+_Noreturn static void wait_for_cancellation(void)
+{
+	const struct timespec ms = { 0, 1000000 };
+	if (twin_mode == TWIN_REPLAY)
+		wait_for_ever(); /* nobody does; the schedule would have said it */
+	for (;;)
+		CANCELLABLE((conductor_sleeps(1000000) || rt_real.nanosleep(&ms, NULL), rt_real.pthread_testcancel(), 0));
+}
+
+/* The step at hand is the recorded thread's last before its cleanup handlers, and has a record in some logs. */
+_Noreturn static void cancelled_here(struct twin_thread *self)
+{
+	input_log_cancelled(self);
+	gate_leave();
+	twin_cancelled();
+}
+
 static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 {
 	struct twin_thread *self = twin_self();
@@ -79,10 +98,8 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 	bool lost = true;
 	if (!self || self->deep)
 		return WAY_FOREIGN;
-	if (gate_enter_as(function_name(function), NULL, &result) && result == RT_CANCELLED) {
-		gate_leave();
-		twin_cancelled();
-	}
+	if (gate_enter_as(function_name(function), NULL, &result) && result == RT_CANCELLED)
+		cancelled_here(self);
 	if (twin_mode == TWIN_RECORD)
 		g->recorder = self;
 	g->record = input_log_is_open() ? input_log_next(self, &lost) : NULL;
@@ -92,6 +109,8 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 		return g->recorder ? WAY_RECORDED : WAY_REAL;
 	}
 	check(g->record, function);
+	if (g->record->error == RT_INPUT_CANCELLED)
+		wait_for_cancellation();
 	if (g->recorder) {
 		recorder_calls(self);
 		if (flags & WAKES)
@@ -103,6 +122,7 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 static enum way input_begin(struct given *g, uint32_t function, unsigned flags)
 {
 	enum way way = WAY_GIVEN;
+	g->function = (uint16_t)function;
 	if (!infers()) {
 		way = begin_replay(g, function, flags);
 	} else {
@@ -221,6 +241,11 @@ static void record_cancelled(void *given)
 	recorder_lets_go(g->recorder);
 	if (g->bounce)
 		twin_pages_free(g->bounce, g->buffer_size);
+	struct rt_input *record = recorder_input_room(g->recorder, sizeof *record);
+	if (record) {
+		*record = (struct rt_input){ .function = g->function, .error = RT_INPUT_CANCELLED };
+		recorder_input_done(g->recorder, sizeof *record);
+	}
 	twin_step_cancelled(NULL);
 }
 

@@ -197,6 +197,8 @@ void input_log_open(const char *path);
 bool input_log_is_open(void);
 /* The calling thread's next recorded input is that it ran a handler: its siginfo_t, or NULL; *signal is which. */
 const void *input_log_signal(struct twin_thread *t, int *signal);
+/* If its next recorded input is that it was cancelled in it, go past that. */
+void input_log_cancelled(struct twin_thread *t);
 /* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 

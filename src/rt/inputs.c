@@ -81,6 +81,36 @@ void rt_input_signal_lost(struct rt_self *self)
 		self->signal_record->place = RT_SIGNAL_ANYWHERE;
 }
 
+/* The call at hand, for when the thread is cancelled in it. */
+struct cancellable {
+	struct rt_self *self;
+	uint16_t function;
+};
+
+static void cancelled(void *call)
+{
+	const struct cancellable *c = call;
+	struct input_recording r = {0};
+
+	rt_self_resume(c->self);
+	if (record_begin(c->self, &r))
+		record_end(c->self, &r, c->function, RT_INPUT_CANCELLED, 0);
+}
+
+/* Not where it cannot happen: being ready for it takes as long as some of these calls. */
+#define CANCELLABLE(flags, name, call)                                                             \
+	do {                                                                                       \
+		struct cancellable cancellable = {self, RT_INPUT_##name};                          \
+                                                                                                   \
+		if ((flags)&QUICK) {                                                               \
+			result = call;                                                             \
+			break;                                                                     \
+		}                                                                                  \
+		pthread_cleanup_push(cancelled, &cancellable);                                     \
+		result = call;                                                                     \
+		pthread_cleanup_pop(0);                                                            \
+	} while (0)
+
 #define OUT(p, n) input_put(&input, p, (int64_t)(n))
 #define OUT_FRESH(p, n) OUT(p, n)
 #define OUT_HEARD(p, n) OUT(p, n)
@@ -128,7 +158,7 @@ void rt_input_signal_lost(struct rt_self *self)
 			rt_self_pause(self);                                                       \
 		if (((flags)&WAKES) && rt_log.time)                                                \
 			stamp = rt_clock();                                                        \
-		result = call;                                                                     \
+		CANCELLABLE(flags, name, call);                                                    \
 		error = errno;                                                                     \
 		if (((flags)&HEARS) && rt_log.time)                                                \
 			stamp = rt_clock();                                                        \

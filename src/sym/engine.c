@@ -489,11 +489,9 @@ static void write_status(size_t found)
 /* Cancelled where the log does not say it: what its cleanup handlers did is lost, and with it all that depends on that. */
 static void check_cancelled(const struct ethread *t)
 {
-	struct position p;
-	ithread_position(t->interp, &p);
 	if (t->cancelled && t->log && t->log->info.ended && !engine_log_used_up(t))
-		engine_fatal("thread %s was cancelled in a call whose cancellation is not recorded (%s:%u, %s)",
-			     t->name, p.file, p.line, p.function);
+		engine_fatal("thread %s was cancelled in a call that is neither synchronization nor an input: which is not in the log",
+			     t->name);
 }
 
 _Noreturn void engine_finish(void)

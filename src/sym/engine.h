@@ -288,6 +288,7 @@ void sync_plain(const char *what);
 enum rt_once sync_once(const void *control);
 _Noreturn void sync_exit(void *result);
 void sync_cancel(pthread_t id);
+_Noreturn void sync_cancelled(struct ethread *self); /* in the input at hand */
 int sync_point(const char *what);
 /* The recorded run never came back from the call at hand. */
 _Noreturn void sync_blocked(struct ethread *self);

@@ -465,6 +465,8 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 		off_path(self, r, what);
 	hear_input(self, r, what);
 	self->next_input++;
+	if (r->error == RT_INPUT_CANCELLED)
+		sync_cancelled(self);
 	return r;
 }
 

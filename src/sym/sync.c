@@ -175,6 +175,12 @@ static bool is_cancelled(const struct rt_sync *e)
 	return e && e->result == RT_CANCELLED;
 }
 
+static void await_cancelling(struct ethread *self)
+{
+	self->wait = WAIT_CANCEL;
+	baton_wait(self);
+}
+
 /* A step in which the thread is cancelled comes after the cancelling. */
 const struct rt_sync *step_entry(struct ethread *self)
 {
@@ -182,10 +188,8 @@ const struct rt_sync *step_entry(struct ethread *self)
 	if (self->next_sync == log->nsync || log->sync[self->next_sync].op != self->ops + 1)
 		return NULL;
 	const struct rt_sync *e = &log->sync[self->next_sync++];
-	if (is_cancelled(e)) {
-		self->wait = WAIT_CANCEL;
-		baton_wait(self);
-	}
+	if (is_cancelled(e))
+		await_cancelling(self);
 	return e;
 }
 
@@ -207,6 +211,19 @@ _Noreturn static void cancelled_here(struct ethread *self)
 	leave_thread(self, PTHREAD_CANCELED);
 }
 
+static void force_result(struct ethread *self, uint32_t result)
+{
+	*vec_push(&engine.results) =
+		(struct forced_result){ self->number, (int32_t)result, self->saps, FORCED_RESULT, 0 };
+}
+
+_Noreturn void sync_cancelled(struct ethread *self)
+{
+	await_cancelling(self);
+	force_result(self, RT_CANCELLED);
+	cancelled_here(self);
+}
+
 int step_done(struct ethread *self, const struct rt_sync *e)
 {
 	self->ops++;
@@ -214,8 +231,7 @@ int step_done(struct ethread *self, const struct rt_sync *e)
 		time_passes(self, e->time);
 	if (!e || !e->result)
 		return 0;
-	*vec_push(&engine.results) =
-		(struct forced_result){ self->number, (int32_t)e->result, self->saps, FORCED_RESULT, 0 };
+	force_result(self, e->result);
 	if (is_cancelled(e))
 		cancelled_here(self);
 	return (int)e->result;

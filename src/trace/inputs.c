@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 0, DEEP = 0, FORKS = 0, WAKES = TRACE_INPUT_WAKES, HEARS = TRACE_INPUT_HEARS };
+enum { BLOCKS = 0, DEEP = 0, FORKS = 0, QUICK = 0, WAKES = TRACE_INPUT_WAKES, HEARS = TRACE_INPUT_HEARS };
 
 static const struct {
 	const char *name;

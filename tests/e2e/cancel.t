@@ -238,32 +238,131 @@ rethread dump --no-lines >out
 has out '^thread 1:1: '
 status 4 rethread reproduce --engine solve --budget 20 2>err
 has err 'thread 1:1 lets itself be cancelled asynchronously'
-# In a call that is an input: said, too.
+# In calls that are inputs, with inputs in the cleanup handlers; under each scheme.
 cat >b.c <<'P'
+#include "notes.h"
+#include <assert.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int ends[2], listens;
+static long left;
+static void cleans(void *x) {
+	char c;
+	L;
+	if (((char *)x)[2] > '1') {
+		L;
+	}
+	int fd = open("/dev/zero", O_RDONLY);
+	if (read(fd, &c, 1) == 1) {
+		L;
+	}
+	close(fd);
+	long l = left;
+	usleep(1000);
+	left = l + 1;
+	say(x);
+}
+static void *reads(void *x) {
+	char c;
+	pthread_cleanup_push(cleans, "1:1");
+	L;
+	read(ends[0], &c, 1);
+	L;
+	pthread_cleanup_pop(0);
+	return x;
+}
+static void *polls(void *x) {
+	struct pollfd p = {ends[0], POLLIN, 0};
+	pthread_cleanup_push(cleans, "1:2");
+	for (;;) {
+		L;
+		poll(&p, 1, 100000);
+	}
+	pthread_cleanup_pop(0);
+	return x;
+}
+static void *accepts(void *x) {
+	pthread_cleanup_push(cleans, "1:3");
+	L;
+	accept(listens, 0, 0);
+	L;
+	pthread_cleanup_pop(0);
+	return x;
+}
+int main(int argc, char **v) {
+	(void)v;
+	pthread_t t[3];
+	void *(*f[3])(void *) = {reads, polls, accepts};
+	pipe(ends);
+	listens = socket(AF_UNIX, SOCK_STREAM, 0);
+	bind(listens, &(struct sockaddr){AF_UNIX}, sizeof(sa_family_t));
+	listen(listens, 1);
+	for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f[i], 0);
+	usleep(10000);
+	for (int i = 0; i < 3; i++) pthread_cancel(t[i]);
+	for (int i = 0; i < 3; i++) {
+		void *r;
+		pthread_join(t[i], &r);
+		assert(r == PTHREAD_CANCELED);
+	}
+	L;
+	say("1");
+	assert(argc == 1 || left == 3);
+	return 0;
+}
+P
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread -I"$ROOT/tests/e2e" b.c -o b
+	rethread record -q ./b
+	lines_agree b.c 12
+done
+for scheme in path path+sync rw; do
+	status 134 rethread record -q --scheme $scheme ./b x 2>err
+	rethread dump --no-lines >out
+	[ "$(grep -cE '^  input (read|poll|accept), cancelled$' out)" = 3 ] || fail "$scheme: $(cat out)"
+	rethread dump --no-lines --json | python3 -c 'if 1:
+		import json, sys
+		threads = json.load(sys.stdin)["threads"]
+		assert [i["function"] for t in threads for i in t["inputs"] if i.get("cancelled")] == ["read", "poll", "accept"]'
+	rethread reproduce >out 2>&1 || fail "$scheme: $(cat out)"
+	has out 'proven by replay'
+	rethread replay -n 5 >out || fail "$scheme: $(cat out)"
+	has out '^reproduced 5/5$'
+done
+# A search gives threads their recorded inputs, too, and cancels them there.
+status 134 rethread record -q ./b x 2>err
+rethread reproduce --engine search >out 2>&1 || fail "$(cat out)"
+has out 'reproduced and proven by replay'
+# In a call that is neither a step nor an input: said.
+cat >d.c <<'P'
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 static int ends[2], left;
 static void note(void *x) { left += *(int *)x > 3 ? 1 : 2; }
-static void *reads(void *x) {
-	char c;
+static void *prints(void *x) {
+	FILE *f = fdopen(ends[1], "w");
 	int n = 4;
+	setvbuf(f, 0, _IONBF, 0);
 	pthread_cleanup_push(note, &n);
-	read(ends[0], &c, 1);
+	fprintf(f, "%200000d", n);
 	pthread_cleanup_pop(0);
 	return x;
 }
 int main(void) {
 	pthread_t t;
 	pipe(ends);
-	pthread_create(&t, 0, reads, 0);
+	pthread_create(&t, 0, prints, 0);
 	usleep(10000);
 	pthread_cancel(t);
 	pthread_join(t, 0);
 	assert(!left);
 }
 P
-rethread cc -O0 -g -pthread b.c -o b
-status 134 rethread record -q ./b 2>err
+rethread cc -O0 -g -pthread d.c -o d
+status 134 rethread record -q ./d 2>err
 status 4 rethread reproduce --engine solve --budget 20 2>err
-has err 'thread 1:1 was cancelled in a call whose cancellation is not recorded .*b.c:10'
+has err 'thread 1:1 was cancelled in a call that is neither synchronization nor an input'
