@@ -79,6 +79,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	uint8_t hash[RT_HASH_SIZE];
 
 	llvm_drop_available_externally(m);
+	syscalls_turn(m);
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);

@@ -6,6 +6,7 @@
  *
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
+ *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
@@ -122,6 +123,8 @@ struct numbering {
 };
 
 /* Number everything and attach the metadata to the instructions. */
+/* Before anything is numbered. */
+void syscalls_turn(LLVMModuleRef m);
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
 

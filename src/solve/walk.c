@@ -382,14 +382,19 @@ static enum walk_result run_round(struct walk *w)
 	return WALK_UNDECIDED;
 }
 
+static void begin_anew(struct walk *w)
+{
+	memset(w->dead.at, 0, (w->dead.mask + 1) * sizeof *w->dead.at);
+	w->dead.n = 0;
+	w->limit = FIRST_PATIENCE;
+}
+
 /* Nothing was found with buffers of this size: what was dead is not dead with larger ones. */
 static void grow_buffers(struct walk *w)
 {
 	w->buffer = w->buffer < LAST_BUFFER ? w->buffer * 4 : UINT32_MAX;
 	machine_limit_buffers(w->m, w->buffer);
-	memset(w->dead.at, 0, (w->dead.mask + 1) * sizeof *w->dead.at);
-	w->dead.n = 0;
-	w->limit = FIRST_PATIENCE;
+	begin_anew(w);
 }
 
 /* Rounds of each taste in turn, with ever more patience. */
@@ -410,13 +415,15 @@ static enum walk_result run_rounds(struct walk *w)
 			continue;
 		}
 		w->exhausted = r == WALK_NONE;
-		if (w->exhausted && w->jumps) { /* no proof; but when no taste finds anything, more time will not help */
-			if (w->figures.rounds > TASTES)
-				return WALK_UNDECIDED;
+		if (w->exhausted && w->jumps) { /* no proof; when no taste finds anything, it is looked at more closely */
+			if (w->figures.rounds > TASTES) {
+				w->jumps = false;
+				begin_anew(w);
+			}
 			continue;
 		}
 		if (r != WALK_UNDECIDED)
-			return w->exhausted && w->excluded.n ? WALK_UNDECIDED : r;
+			return w->exhausted && (w->excluded.n || w->p->large) ? WALK_UNDECIDED : r;
 		if (w->taste == TASTES - 1)
 			w->limit *= 4;
 	}

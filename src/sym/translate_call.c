@@ -120,6 +120,24 @@ static void collect_args(struct tr *t, LLVMValueRef i, bool copy_byval, word_lis
 }
 
 /* Adds the description of a call; returns its number. */
+/*
+ * Waiting for a futex and waking are answered from the log (inputs.def): what numbers they were given does not matter, and
+ * must not be guessed for their sake.
+ */
+static void forget_numbers(struct tr *t, LLVMValueRef call, word_list *regs)
+{
+	static const char *const begins[] = {"rethread_futex_", "_ZNSt28__atomic_futex_unsigned_base"};
+	size_t n;
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
+	bool futex = false;
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		futex |= !strncmp(name, begins[i], strlen(begins[i]));
+	for (unsigned i = 0; futex && i < regs->n && i < LLVMGetNumArgOperands(call); i++)
+		if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMIntegerTypeKind)
+			regs->at[i] = const_reg(t, 0);
+}
+
 static uint32_t describe_call(struct tr *t, LLVMValueRef i, bool copy_byval)
 {
 	LLVMTypeRef type = LLVMGetCalledFunctionType(i);
@@ -127,6 +145,7 @@ static uint32_t describe_call(struct tr *t, LLVMValueRef i, bool copy_byval)
 	const char *why = NULL;
 	word_list regs = {0};
 	collect_args(t, i, copy_byval, &regs, LLVMCountParamTypes(type), &c.fixed);
+	forget_numbers(t, i, &regs);
 	c.registers = (uint32_t)t->out_pool.n;
 	c.nregisters = (uint32_t)regs.n;
 	for (size_t k = 0; k < regs.n; k++)

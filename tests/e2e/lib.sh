@@ -79,14 +79,14 @@ followed() {
 
 # proven SOURCE [ARGS...]: a program like those of bugs/ is built, recorded until it fails, reproduced, and replayed 20 of 20 times.
 # Its head comment says how it fails (`fail-if:`), with which arguments (`args:`). LIMIT: seconds after which it hangs (20);
-# SCHEME: what is recorded. ENGINE: the one that has to find it; else what solve misses, search may find.
+# SCHEME: what is recorded. FLAGS: for the compiler. ENGINE: the one that has to find it; else what solve misses, search may find.
 proven() {
 	local source=$1 cc=cc predicate args
 	shift
 	case $source in *.cpp) cc=c++ ;; esac
 	predicate=$(sed -n 's/^ \* fail-if: //p' "$source")
 	args=${*:-$(sed -n 's/^ \* args: //p' "$source")}
-	rethread $cc -O2 -g -pthread "$source" -o p
+	rethread $cc -O2 -g ${FLAGS:-} -pthread "$source" -o p
 	# How likely a failure is depends on the machine and on what else it does: time decides when to give up, and `TRY` may
 	# name other arguments to try in turn.
 	local until=$((SECONDS + ${PATIENCE:-60}))

@@ -16,7 +16,7 @@ __thread uint64_t *__rethread_path = &scratch;
 
 /* Recorded values are not looked at here. */
 static uint32_t values[64];
-__thread struct rt_values __rethread_values = {values, values + 64};
+__thread struct rt_values __rethread_values = {values, values + 64, NULL};
 
 void __rethread_values_full(void)
 {
