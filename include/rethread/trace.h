@@ -100,6 +100,14 @@ enum rt_stream {
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
 	RT_STREAM_VALUE = 7,  /* complements of 32-bit values (instrument.h); trailing zeros mean nothing */
 	RT_STREAM_SHOWN = 8,  /* entries of outputs */
+	RT_STREAM_STACK = 9,  /* one struct rt_stack, of a thread that was elsewhere when another one failed */
+};
+
+/* Where a thread was then; frames are as in struct rt_failure, the first of them the instruction itself. */
+struct rt_stack {
+	uint32_t nframes; /* 0: it did not answer in time */
+	uint32_t reserved;
+	uint64_t frames[RT_FRAMES];
 };
 
 /*

@@ -155,7 +155,30 @@ static char *path_text(const struct trace_thread *thread)
 	return bits;
 }
 
-static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths)
+/* Return addresses point behind the call; exact: the first address is the instruction itself. */
+static json_t *backtrace(const uint64_t *frames, uint32_t n, bool exact, struct symbols *symbols)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n && i < RT_FRAMES; i++) {
+		struct position p = {.function = "?"};
+		if (!frames[i]) {
+			json_array_append_new(list, json_pack("{s:s}", "function", "(outside of the program)"));
+			continue;
+		}
+		if (symbols)
+			symbols_find(symbols, frames[i] - !(exact && i == 0), &p);
+		json_t *j = json_pack("{s:I, s:o}", "address", (json_int_t)frames[i], "function", text(p.function));
+		if (p.file) {
+			json_object_set_new(j, "file", text(p.file));
+			json_object_set_new(j, "line", json_integer(p.line));
+		}
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths,
+			    struct symbols *symbols)
 {
 	char *bits = path_text(thread);
 	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
@@ -168,31 +191,9 @@ static json_t *thread_value(const struct trace *t, const struct trace_thread *th
 	free(bits);
 	if (walk_thread(paths, thread->name))
 		json_object_set(j, "lines", walk_thread(paths, thread->name));
+	if (thread->stack.nframes)
+		json_object_set_new(j, "backtrace", backtrace(thread->stack.frames, thread->stack.nframes, true, symbols));
 	return j;
-}
-
-/* Return addresses point behind the call; the first address of a signal is the instruction itself. */
-static json_t *backtrace(const struct rt_failure *f, struct symbols *symbols)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++) {
-		struct position p = {.function = "?"};
-		if (!f->frames[i]) {
-			json_array_append_new(list, json_pack("{s:s}", "function", "(outside of the program)"));
-			continue;
-		}
-		bool exact = i == 0 && f->kind == RT_FAIL_SIGNAL;
-		if (symbols)
-			symbols_find(symbols, f->frames[i] - !exact, &p);
-		json_t *j = json_pack("{s:I, s:o}", "address", (json_int_t)f->frames[i], "function",
-				      text(p.function));
-		if (p.file) {
-			json_object_set_new(j, "file", text(p.file));
-			json_object_set_new(j, "line", json_integer(p.line));
-		}
-		json_array_append_new(list, j);
-	}
-	return list;
 }
 
 static json_t *failure_value(const struct trace *t, struct symbols *symbols)
@@ -202,7 +203,8 @@ static json_t *failure_value(const struct trace *t, struct symbols *symbols)
 		return json_null();
 	char *line = failure_line(f);
 	json_t *j = json_pack("{s:s, s:o, s:o, s:o}", "kind", failure_kind_name(f->kind), "what", text(line),
-			      "thread", text(failing_thread_name(t)), "backtrace", backtrace(f, symbols));
+			      "thread", text(failing_thread_name(t)), "backtrace",
+			      backtrace(f->frames, f->nframes, f->kind == RT_FAIL_SIGNAL, symbols));
 	if (f->kind == RT_FAIL_SIGNAL || f->kind == RT_FAIL_ASSERT)
 		json_object_set_new(j, "signal", json_integer(f->signal));
 	if (f->kind == RT_FAIL_SIGNAL)
@@ -219,7 +221,7 @@ static bool is_wanted(const struct request *r, const struct trace_thread *thread
 	return started && (!r->thread || !strcmp(r->thread, thread->name));
 }
 
-static json_t *threads_value(const struct trace *t, const struct request *r)
+static json_t *threads_value(const struct trace *t, const struct request *r, struct symbols *symbols)
 {
 	struct error err;
 	json_t *threads = json_array(), *paths = r->lines ? walk_paths(t, r->lines, r->budget, &err) : NULL;
@@ -230,7 +232,7 @@ static json_t *threads_value(const struct trace *t, const struct request *r)
 		warn("the lines may end early or be wrong: %s", why ? why : "?");
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		if (is_wanted(r, &t->threads[i]))
-			json_array_append_new(threads, thread_value(t, &t->threads[i], paths));
+			json_array_append_new(threads, thread_value(t, &t->threads[i], paths, symbols));
 	json_decref(paths);
 	return threads;
 }
@@ -244,7 +246,7 @@ static json_t *trace_value(const struct trace *t, const struct request *r)
 	free(twin);
 	if (!symbols)
 		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
-	json_t *threads = threads_value(t, r), *argv = json_array();
+	json_t *threads = threads_value(t, r, symbols), *argv = json_array();
 	for (size_t i = 0; t->argv && t->argv[i]; i++)
 		json_array_append_new(argv, text(t->argv[i]));
 	json_t *j = json_pack("{s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "trace", text(t->dir), "program",
@@ -268,6 +270,18 @@ static long long number(const json_t *j, const char *key)
 	return (long long)json_integer_value(json_object_get(j, key));
 }
 
+static void print_backtrace(const json_t *frames)
+{
+	size_t i;
+	json_t *frame;
+	json_array_foreach(frames, i, frame) {
+		printf("  #%zu %s", i, get(frame, "function"));
+		if (json_object_get(frame, "file"))
+			printf(" at %s:%lld", get(frame, "file"), number(frame, "line"));
+		printf("\n");
+	}
+}
+
 static void print_failure(const json_t *failure)
 {
 	if (json_is_null(failure)) {
@@ -275,14 +289,7 @@ static void print_failure(const json_t *failure)
 		return;
 	}
 	printf("failure: %s\n  in thread %s\n", get(failure, "what"), get(failure, "thread"));
-	size_t i;
-	json_t *frame;
-	json_array_foreach(json_object_get(failure, "backtrace"), i, frame) {
-		printf("  #%zu %s", i, get(frame, "function"));
-		if (json_object_get(frame, "file"))
-			printf(" at %s:%lld", get(frame, "file"), number(frame, "line"));
-		printf("\n");
-	}
+	print_backtrace(json_object_get(failure, "backtrace"));
 }
 
 /* The path in groups of eight branches, eight groups a line. */
@@ -324,6 +331,10 @@ static void print_thread(const json_t *thread, bool bits)
 		walk_print(lines);
 	if (!lines || bits)
 		print_path(get(thread, "path"));
+	if (json_object_get(thread, "backtrace")) {
+		printf("  at the moment of the failure it was here:\n");
+		print_backtrace(json_object_get(thread, "backtrace"));
+	}
 	size_t i;
 	json_t *s;
 	json_array_foreach(json_object_get(thread, "sync"), i, s)
@@ -432,7 +443,7 @@ static int dump(const struct command *self, int argc, char **argv)
 const struct command dump_command = {
 	.name = "dump",
 	.arguments = "[TRACE] [--lines N|all] [--no-lines] [--thread NAME] [--bits] [--budget SEC] [--json]",
-	.summary = "what the log holds: paths, synchronization, inputs, the failure with its backtrace",
+	.summary = "what the log holds: paths, synchronization, inputs, the failure with backtraces",
 	.details = "  --lines N         the last N source lines of each thread, a repeated part counting once\n"
 		   "                    (default 100); all: every one\n"
 		   "  --no-lines        do not walk the paths, which takes the program and as long as executing it takes\n"

@@ -180,7 +180,8 @@ static bool is_deadlocked(struct watch *w)
 		map_log(w);
 	if (!w->log || w->log->magic != RT_LOG_MAGIC)
 		return false;
-	return __atomic_load_n(&w->log->failure.state, __ATOMIC_ACQUIRE) == 2 &&
+	/* The log ends when the other threads have said where they are. */
+	return __atomic_load_n(&w->log->end_time, __ATOMIC_ACQUIRE) && w->log->failure.state == 2 &&
 	       w->log->failure.kind == RT_FAIL_DEADLOCK;
 }
 

@@ -27,27 +27,33 @@ static struct {
 	struct rt_failure *where; /* NULL: nowhere to write it */
 	uint32_t (*current_thread)(void);
 	void (*on_failure)(void);
-	int writer;                      /* kernel's id of the thread that writes *where */
-	sigjmp_buf guard;                /* out of a backtrace that faults itself */
 	struct sigaction wanted[NFATAL]; /* what the target believes to be installed */
 	const struct rt_handler_hooks *hooks; /* or NULL */
 } state;
 
 static __thread void *alternate __attribute__((tls_model("initial-exec")));
+/* Out of a backtrace that faults itself, while the thread makes one. */
+static __thread sigjmp_buf *guard __attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------------------------ backtrace --------------- */
 
+/* A backtrace under construction: of the failure, or of another thread then. */
+struct frames {
+	uint32_t *n;
+	uint64_t *at;
+};
+
 struct walk {
-	struct rt_failure *failure;
+	const struct frames *frames;
 	uint64_t from;
 	bool started;
 };
 
-static void add_frame(struct rt_failure *f, uint64_t address)
+static void add_frame(const struct frames *f, uint64_t address)
 {
-	f->frames[f->nframes] = rt_image_relative(address);
+	f->at[*f->n] = rt_image_relative(address);
 	/* Counted after it is there: the process may die here. */
-	__atomic_store_n(&f->nframes, f->nframes + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(f->n, *f->n + 1, __ATOMIC_RELEASE);
 }
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
@@ -61,9 +67,9 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 		w->started = ip == w->from;
 		return _URC_NO_REASON;
 	}
-	if (!ip || w->failure->nframes >= RT_FRAMES)
+	if (!ip || *w->frames->n >= RT_FRAMES)
 		return _URC_END_OF_STACK;
-	add_frame(w->failure, ip);
+	add_frame(w->frames, ip);
 	return _URC_NO_REASON;
 }
 
@@ -74,7 +80,7 @@ static void set_fault_signals(int how)
 	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
 }
 
-static void walk_stack(struct rt_failure *f, uint64_t from)
+static void walk_stack(const struct frames *f, uint64_t from)
 {
 	struct walk w = {f, from, false};
 
@@ -83,29 +89,35 @@ static void walk_stack(struct rt_failure *f, uint64_t from)
 
 /* A call of a wild pointer, which the unwinder knows nothing about, has its return address on top
  * of the stack. */
-static void read_caller(struct rt_failure *f, uint64_t sp)
+static void read_caller(const struct frames *f, uint64_t sp)
 {
-	if (f->nframes == 1 && sp)
+	if (*f->n == 1 && sp)
 		add_frame(f, *(const uint64_t *)sp);
 }
 
 /* A damaged stack may make either of these fault: that ends it, not the capture. */
-static void guarded(void (*collect)(struct rt_failure *, uint64_t), struct rt_failure *f,
+static void guarded(void (*collect)(const struct frames *, uint64_t), const struct frames *f,
 		    uint64_t at)
 {
-	if (sigsetjmp(state.guard, 1))
-		return;
-	set_fault_signals(SIG_UNBLOCK);
-	collect(f, at);
-	set_fault_signals(SIG_BLOCK);
+	sigjmp_buf here;
+
+	if (!sigsetjmp(here, 1)) {
+		guard = &here;
+		set_fault_signals(SIG_UNBLOCK);
+		collect(f, at);
+		set_fault_signals(SIG_BLOCK);
+	}
+	guard = NULL;
 }
 
 /* sp is the stack pointer where the fault was, or 0. */
-static void backtrace_from(struct rt_failure *f, uint64_t from, uint64_t sp)
+static void backtrace_from(uint32_t *nframes, uint64_t *frames, uint64_t from, uint64_t sp)
 {
-	add_frame(f, from);
-	guarded(walk_stack, f, from);
-	guarded(read_caller, f, sp);
+	struct frames f = {nframes, frames};
+
+	add_frame(&f, from);
+	guarded(walk_stack, &f, from);
+	guarded(read_caller, &f, sp);
 }
 
 static _Unwind_Reason_Code visit_nothing(struct _Unwind_Context *context, void *data)
@@ -125,7 +137,6 @@ static bool claim(uint32_t kind, int signal)
 	if (!f || !__atomic_compare_exchange_n(&f->state, &none, 1, false, __ATOMIC_ACQ_REL,
 					       __ATOMIC_ACQUIRE))
 		return false;
-	state.writer = (int)syscall(SYS_gettid);
 	f->time = rt_clock();
 	f->thread = state.current_thread();
 	f->signal = signal;
@@ -136,7 +147,6 @@ static bool claim(uint32_t kind, int signal)
 static void complete(void)
 {
 	__atomic_store_n(&state.where->state, 2, __ATOMIC_RELEASE);
-	state.writer = 0;
 	state.on_failure();
 }
 
@@ -147,7 +157,8 @@ bool rt_failure_report(uint32_t kind, int signal, const char *message, const voi
 	strncpy(state.where->message, message, RT_MESSAGE_SIZE - 1);
 	uint64_t before;
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &before, sizeof before);
-	backtrace_from(state.where, (uint64_t)(from ? from : __builtin_return_address(0)), 0);
+	backtrace_from(&state.where->nframes, state.where->frames,
+		       (uint64_t)(from ? from : __builtin_return_address(0)), 0);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 	complete();
 	return true;
@@ -164,6 +175,14 @@ static void stop_point(const void *context, uint64_t *ip, uint64_t *sp)
 	*ip = u->uc_mcontext.pc;
 	*sp = 0;
 #endif
+}
+
+void rt_failure_backtrace(uint32_t *nframes, uint64_t *frames, const void *context)
+{
+	uint64_t ip, sp;
+
+	stop_point(context, &ip, &sp);
+	backtrace_from(nframes, frames, ip, 0);
 }
 
 /* Another thread is writing; let it finish, it will end the process. */
@@ -195,15 +214,15 @@ static void handler(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 	uint64_t ip, sp;
 
+	if (guard)
+		siglongjmp(*guard, 1);
 	if (claim(RT_FAIL_SIGNAL, signal)) {
 		if (info->si_code > 0 &&
 		    (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL))
 			state.where->address = (uint64_t)info->si_addr;
 		stop_point(context, &ip, &sp);
-		backtrace_from(state.where, ip, sp);
+		backtrace_from(&state.where->nframes, state.where->frames, ip, sp);
 		complete();
-	} else if (state.writer == (int)syscall(SYS_gettid)) {
-		siglongjmp(state.guard, 1);
 	} else {
 		wait_for_writer();
 	}
@@ -320,7 +339,6 @@ void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(voi
 
 	state.current_thread = current_thread;
 	state.on_failure = on_failure;
-	state.writer = 0;
 	state.where = where;
 	if (!first)
 		return;

@@ -51,6 +51,12 @@ void rt_failure_thread(void);
 void rt_failure_thread_end(void);
 
 /*
+ * In a signal handler: what it interrupted, as frames of struct rt_failure, RT_FRAMES at most, into memory that is zero. A stack
+ * that is damaged ends it.
+ */
+void rt_failure_backtrace(uint32_t *nframes, uint64_t *frames, const void *context);
+
+/*
  * A failure that the runtime found. The backtrace starts at return address `from`, or here when
  * that is NULL. False when another failure was first.
  */

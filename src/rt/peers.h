@@ -28,6 +28,7 @@ struct rt_peer {
 	void *argument;
 	uint64_t mask; /* of signals, that it has to begin with (caught.h) */
 	bool registered;
+	bool over;      /* its log is unmapped, `thread` too */
 	bool cancelled; /* somebody called pthread_cancel for it */
 	pthread_t handle;
 	struct rt_peer *next; /* with the same hash of handle */
@@ -36,6 +37,7 @@ struct rt_peer {
 	uint32_t wait_count;
 	const pthread_mutex_t *waits_on;
 	struct rt_object *waits_object;
+	struct rt_stack *stack; /* where its backtrace goes, or NULL (stacks.h) */
 };
 
 /* A record with the next number, or one whose thread could not be started; NULL when there are too

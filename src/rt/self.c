@@ -440,6 +440,7 @@ void rt_self_leave(void)
 	if (!self->active)
 		return;
 	self->active = false;
+	__atomic_store_n(&self->peer->over, true, __ATOMIC_RELEASE);
 	path_to_scratch(self);
 	self->sync = self->sync_end = NULL;
 	self->time = self->time_end = NULL;

@@ -10,6 +10,7 @@
 #include "rt/plain_mutex.h"
 #include "rt/real.h"
 #include "rt/self.h"
+#include "rt/stacks.h"
 #include "rt/threads.h"
 
 #include <pthread.h>
@@ -33,6 +34,7 @@ static uint32_t current_thread(void)
 
 static void failed(void)
 {
+	rt_stacks_collect(rt_log.header->failure.kind == RT_FAIL_DEADLOCK);
 	rt_log_end(0);
 	rt_self.active = rt_self.paused;
 	rt_self.paused = false;

@@ -156,7 +156,7 @@ static bool read_pieces(struct log *l, struct error *err)
 			return damaged(l, err, "no chunk where one should be", at);
 		if (c.size <= sizeof c || c.size % sizeof c)
 			return damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SHOWN)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_STACK)
 			return damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		if (!(c.seq & RT_CHUNK_COPIED))
@@ -377,6 +377,13 @@ static bool read_order(struct log *l, struct trace_thread *t, const struct piece
 	return true;
 }
 
+static bool read_stack(struct log *l, struct trace_thread *t, const struct piece *p, struct error *err)
+{
+	if (p->size >= sizeof t->stack)
+		memcpy(&t->stack, p->payload, sizeof t->stack);
+	return t->stack.nframes <= RT_FRAMES || damaged(l, err, "impossible backtrace", t->info.number);
+}
+
 static bool read_shown(struct log *l, struct trace_thread *t, const struct piece *p, size_t n, struct error *err)
 {
 	size_t size, at = 0;
@@ -410,6 +417,8 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_shown(l, thread, p, n, err);
 	case RT_STREAM_ORDER:
 		return read_order(l, thread, p, n, err);
+	case RT_STREAM_STACK:
+		return read_stack(l, thread, p, err);
 	case RT_STREAM_VALUE:
 		return read_values(thread, p, n);
 	default:

@@ -47,6 +47,7 @@ struct trace_thread {
 	char *input_bytes;
 	uint32_t *values; /* in order, as they were, cut to 32 bits */
 	size_t nvalues;
+	struct rt_stack stack; /* where it was when another thread failed; without frames where that is not known */
 };
 
 struct trace {
