@@ -143,7 +143,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		free(s);
 		return NULL;
 	}
-	struct walk_options walk = {s->as_run, s->guess, s->impossible, WALK_TABLE};
+	struct walk_options walk = {s->as_run, s->guess, s->impossible, WALK_TABLE, s->stats.assumed};
 	if (o->walk_seconds >= 0)
 		s->walk = walk_new(&s->problem, &walk);
 	s->stats.build_seconds = solver_clock() - start;

@@ -417,6 +417,8 @@ static enum walk_result run_rounds(struct walk *w)
 		w->exhausted = r == WALK_NONE;
 		if (w->exhausted && w->jumps) { /* no proof; when no taste finds anything, it is looked at more closely */
 			if (w->figures.rounds > TASTES) {
+				if (w->o.brief)
+					return WALK_UNDECIDED;
 				w->jumps = false;
 				begin_anew(w);
 			}

@@ -35,6 +35,7 @@ struct walk_options {
 	const uint32_t *guess;  /* by node: place in an order to try first, or NULL */
 	const bool *impossible; /* by candidate: values.h */
 	size_t table;           /* most dead states kept, 16 to 32 bytes each */
+	bool brief;             /* give up a large problem when nothing is found with jumps: there is something else to try */
 };
 
 struct walk_figures {
