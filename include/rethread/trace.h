@@ -89,7 +89,14 @@ struct rt_log_header {
 	 * travel of a cache line, stores that linger in a buffer.
 	 */
 	uint64_t time_margin;
+	/*
+	 * How the tool can ask for the backtraces of all threads (struct rt_stack) before it ends the process: a signal with
+	 * RT_ASK_VALUE queued to it; 0 while that cannot be. `stacks` is 1 when they are there.
+	 */
+	uint32_t ask_signal;
+	uint32_t stacks;
 };
+#define RT_ASK_VALUE 0x72746872
 
 enum rt_stream {
 	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */

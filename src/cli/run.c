@@ -185,6 +185,17 @@ static bool is_deadlocked(struct watch *w)
 	       w->log->failure.kind == RT_FAIL_DEADLOCK;
 }
 
+/* Before the process is ended for being late: where its threads are. It has them say it soon, or not at all. */
+static void ask_for_stacks(struct watch *w)
+{
+	const union sigval value = {.sival_int = RT_ASK_VALUE};
+	int signal = w->log ? (int)w->log->ask_signal : 0;
+	if (signal <= 0 || signal >= NSIG || w->log->magic != RT_LOG_MAGIC || sigqueue(w->pid, signal, value))
+		return;
+	for (int i = 0; i < 150 && !__atomic_load_n(&w->log->stacks, __ATOMIC_ACQUIRE); i++)
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
 static bool is_late(const struct watch *w)
 {
 	struct timespec now;
@@ -252,6 +263,8 @@ static uint32_t watch_run(struct watch *w, int *status)
 			forced = RT_FAIL_DEADLOCK;
 		else if (is_late(w))
 			forced = RT_FAIL_TIMEOUT;
+		if (forced == RT_FAIL_TIMEOUT)
+			ask_for_stacks(w);
 		if (forced)
 			kill(w->pid, SIGKILL);
 	}

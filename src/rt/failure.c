@@ -29,7 +29,12 @@ static struct {
 	void (*on_failure)(void);
 	struct sigaction wanted[NFATAL]; /* what the target believes to be installed */
 	const struct rt_handler_hooks *hooks; /* or NULL */
+	uint32_t *ask_signal;                 /* what the tool is told, or NULL */
+	void (*asked)(const void *context);
 } state;
+
+/* Of the fatal ones the least used. */
+#define ASK_SIGNAL SIGSYS
 
 static __thread void *alternate __attribute__((tls_model("initial-exec")));
 /* Out of a backtrace that faults itself, while the thread makes one. */
@@ -209,6 +214,11 @@ static void take_its_course(int signal, siginfo_t *info)
 		syscall(SYS_tgkill, pid, tid, signal);
 }
 
+static bool is_question(int signal, const siginfo_t *info)
+{
+	return signal == ASK_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_int == RT_ASK_VALUE && state.asked;
+}
+
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -216,6 +226,11 @@ static void handler(int signal, siginfo_t *info, void *context)
 
 	if (guard)
 		siglongjmp(*guard, 1);
+	if (is_question(signal, info)) {
+		state.asked(context);
+		errno = saved;
+		return;
+	}
 	if (claim(RT_FAIL_SIGNAL, signal)) {
 		if (info->si_code > 0 &&
 		    (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL))
@@ -275,6 +290,8 @@ static int change_action(int i, const struct sigaction *new_action, struct sigac
 		return result;
 	if (new_action)
 		state.wanted[i] = *new_action;
+	if (new_action && fatal[i] == ASK_SIGNAL && state.ask_signal)
+		*state.ask_signal = set == &ours ? ASK_SIGNAL : 0;
 	if (old)
 		*old = is_ours(&was) ? believed : was;
 	return 0;
@@ -348,6 +365,15 @@ void rt_failure_install(struct rt_failure *where, uint32_t (*current_thread)(voi
 	for (unsigned i = 0; i < NFATAL; i++)
 		if (!rt_real.sigaction(fatal[i], NULL, &was) && was.sa_handler == SIG_DFL)
 			rt_real.sigaction(fatal[i], &ours, NULL);
+}
+
+void rt_failure_ask(uint32_t *signal, void (*asked)(const void *context))
+{
+	struct sigaction a;
+
+	state.ask_signal = signal;
+	state.asked = asked;
+	*signal = !rt_real.sigaction(ASK_SIGNAL, NULL, &a) && is_ours(&a) ? ASK_SIGNAL : 0;
 }
 
 /* ------------------------------------------------------------------ alternate stacks -------- */

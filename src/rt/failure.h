@@ -57,6 +57,12 @@ void rt_failure_thread_end(void);
 void rt_failure_backtrace(uint32_t *nframes, uint64_t *frames, const void *context);
 
 /*
+ * From now on *signal is by which signal the process can be asked something (trace.h, ask_signal), 0 while the target has an
+ * action for it; `asked` runs in whichever thread the signal comes to, in its handler.
+ */
+void rt_failure_ask(uint32_t *signal, void (*asked)(const void *context));
+
+/*
  * A failure that the runtime found. The backtrace starts at return address `from`, or here when
  * that is NULL. False when another failure was first.
  */

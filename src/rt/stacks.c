@@ -34,6 +34,12 @@ static void sleep_ms(void)
 	syscall(SYS_nanosleep, &ms, NULL);
 }
 
+static void hold(void)
+{
+	for (int i = 0; i < 2 * RT_STACKS_PATIENCE; i++)
+		sleep_ms();
+}
+
 /* ------------------------------------------------------------------ who answers ------------- */
 
 static void answer(struct rt_self *self, const void *context)
@@ -50,8 +56,8 @@ static void answer(struct rt_self *self, const void *context)
 	if (was_active)
 		rt_self_resume(self);
 	__atomic_fetch_add(&stacks.answered, 1, __ATOMIC_ACQ_REL);
-	for (int i = 0; i < 2 * RT_STACKS_PATIENCE && !stacks.survives; i++)
-		sleep_ms();
+	if (!stacks.survives)
+		hold();
 }
 
 static void asked(int signal, siginfo_t *info, void *context)
@@ -197,6 +203,16 @@ static int take_signal(struct sigaction *was)
 	return 0;
 }
 
+static void write_own(const struct rt_peer *p, const void *context)
+{
+	struct rt_chunk part = {.size = RT_PAGE, .thread = p->number, .stream = RT_STREAM_STACK};
+	struct rt_chunk *chunk = p->thread ? rt_log_reserve(&part, 1, NULL) : NULL;
+	struct rt_stack *stack = (struct rt_stack *)(chunk + 1);
+
+	if (chunk)
+		rt_failure_backtrace(&stack->nframes, stack->frames, context);
+}
+
 void rt_stacks_collect(bool survives)
 {
 	struct sigaction was;
@@ -217,4 +233,23 @@ void rt_stacks_collect(bool survives)
 	/* A late one must not meet the default action, which is to end the process. */
 	if (all)
 		rt_real.sigaction(signal, &was, NULL);
+}
+
+void rt_stacks_asked(const void *context)
+{
+	struct rt_self *self = &rt_self;
+	bool was_active = self->active;
+
+	/* A thread that has failed already is being asked for by nobody. */
+	if (rt_log.header->failure.state)
+		return;
+	if (was_active)
+		rt_self_pause(self);
+	if (self->peer && !self->peer->over)
+		write_own(self->peer, context);
+	rt_stacks_collect(false);
+	__atomic_store_n(&rt_log.header->stacks, 1, __ATOMIC_RELEASE);
+	hold();
+	if (was_active)
+		rt_self_resume(self);
 }

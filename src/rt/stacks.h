@@ -19,6 +19,9 @@
 /* In the failing thread, which is paused (self.h): returns when all who were asked have answered, or patience is over. */
 void rt_stacks_collect(bool survives);
 
+/* As rt_failure_ask wants it: all threads, the calling one included, because the tool is about to end the process. */
+void rt_stacks_asked(const void *context);
+
 #pragma GCC visibility pop
 
 #endif

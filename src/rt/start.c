@@ -55,6 +55,7 @@ static void in_child(void)
 	rt_objects_reset();
 	if (rt_log_reopen()) {
 		rt_failure_install(&rt_log.header->failure, current_thread, failed);
+		rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
 		rt_threads_restart();
 	} else {
 		rt_failure_install(NULL, current_thread, failed);
@@ -93,6 +94,7 @@ static void start(int argc, char **argv, char **environment)
 	pthread_atfork(NULL, NULL, in_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
+	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
 	rt_handlers_start();
 	rt_plain_mutexes_init();
 	rt_threads_start();

@@ -148,3 +148,29 @@ rethread cc -O1 -g -pthread a.c -o a
 status 134 rethread record -q ./a 2>err
 rethread dump --no-lines >out
 ! grep "at the moment" out || fail "$(cat out)"
+# A run that is ended for its time: all threads are asked, unless the program has an action for the signal that asks.
+cat >t.c <<'P'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static void comes(int s) { (void)s; _exit(5); }
+static void *sleeps(void *x) { for (;;) sleep(100); return x; }
+int main(int argc, char **v) {
+	pthread_t t;
+	(void)v;
+	if (argc > 1) signal(SIGSYS, comes);
+	pthread_create(&t, 0, sleeps, 0);
+	pthread_join(t, 0);
+}
+P
+rethread cc -O1 -g -pthread t.c -o t
+for i in 1 2 3 4 5; do
+	status 124 rethread record -q --timeout 1 ./t 2>err
+	rethread dump --no-lines >out
+	[ "$(grep -c "at the moment of the failure it was here" out)" = 2 ] && break
+done
+has out "#[0-9] sleeps at .*t.c:5"
+has out "#[0-9] main at .*t.c:11"
+status 124 rethread record -q --timeout 1 ./t x 2>err
+rethread dump --no-lines >out
+! grep "at the moment" out || fail "$(cat out)"
