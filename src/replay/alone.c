@@ -61,7 +61,8 @@ static uint64_t now_ns(void)
 /* Waiting for a thread that may have to be waited for no longer. */
 struct patience {
 	unsigned spins;
-	uint64_t since;
+	uint64_t since;  /* it began */
+	uint64_t asleep; /* the thread was seen asleep first, and each time after that; 0: not the last time */
 };
 
 /* A moment passes. True: the thread has been asleep, or has taken, too long. */
@@ -77,7 +78,12 @@ static bool lose_patience(struct patience *p, const struct twin_thread *t)
 	uint64_t now = now_ns();
 	if (!p->since)
 		p->since = now;
-	return now - p->since > LONG_NS || (now - p->since > ASLEEP_NS && twin_thread_asleep(t));
+	/* One that waits for a processor may be asleep for a moment as well, for a page that it touches. */
+	if (!twin_thread_asleep(t))
+		p->asleep = 0;
+	else if (!p->asleep)
+		p->asleep = now;
+	return now - p->since > LONG_NS || (p->asleep && now - p->asleep > ASLEEP_NS);
 }
 
 /* ---- others ---- */
