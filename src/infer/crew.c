@@ -191,6 +191,7 @@ static void start_due(struct crew *c)
 			progress_line(early ? "going on with engine %s" : "engine %s works beside it from now on", m->engine);
 		if (early)
 			m->after = now;
+		m->beside = !early;
 		start(c, m);
 	}
 }

@@ -19,6 +19,7 @@ struct crew_member {
 	void (*run)(void *data, const struct crew_member *self);
 	char *dir;      /* for its files; made and removed here */
 	pid_t pid;      /* > 0 while it works */
+	bool beside;    /* when it began, another was at work */
 	bool started, ended;
 	int code;       /* then */
 };

@@ -37,7 +37,7 @@ _Noreturn void engine_search(struct work *w)
 	w->figures.model = "sc";
 	struct search_options options = { .trace = w->trace, .twin = w->twin, .dir = w->dir, .seconds = work_left(w),
 					  .seed = w->request->seed, .use_time = !w->request->no_time,
-					  .verbose = w->request->verbose, .leave_one = !w->alone, .prove = prove_attempt,
+					  .verbose = w->request->verbose, .leave_one = w->beside, .prove = prove_attempt,
 					  .data = w };
 	struct search_stats s = { 0 };
 	enum search_result result = search(&options, &s, &err);

@@ -45,7 +45,7 @@ static void run_engine(void *data, const struct crew_member *self)
 {
 	struct job *j = data;
 	struct work w = { .request = &j->request, .trace = j->trace, .twin = j->twin, .dir = self->dir,
-			  .start = solver_clock(), .seconds = self->seconds, .alone = j->crew.n == 1,
+			  .start = solver_clock(), .seconds = self->seconds, .alone = j->crew.n == 1, .beside = self->beside,
 			  .figures = { .engine = self->engine, .model = "" } };
 	if (!strcmp(self->engine, "follow"))
 		engine_follow(&w);

@@ -24,7 +24,8 @@ struct work {
 	const char *twin;
 	const char *dir;
 	double start, seconds; /* when it began, and how long it may take */
-	bool alone;            /* no other engine works at the same time */
+	bool alone;            /* there is no other engine */
+	bool beside;           /* of another one that is at work now */
 	struct figures figures;
 	unsigned unreliable;   /* candidates that fail as recorded in some replays only; the last one is kept */
 };
