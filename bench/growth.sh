@@ -21,21 +21,8 @@
 # BUILD names the build folder (../build).
 set -u
 cd "$(dirname "$0")" || exit 2
-: "${BUILD:=$PWD/../build}"
-budget=100 record=60 status=0
-while getopts b:t: option; do
-  case $option in
-  b) budget=$OPTARG ;;
-  t) record=$OPTARG ;;
-  *) exit 2 ;;
-  esac
-done
-shift $((OPTIND - 1))
-rethread=$BUILD/rethread here=$PWD
-[ -x "$rethread" ] || { echo "growth.sh: build first: make all" >&2; exit 2; }
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work/data TMPDIR=$work
+budget=100 record=60 here=$PWD
+. ./inference.sh
 row='%-8s %8s %10s %10s %12s %9s %8s %8s %8s %7s %6s\n'
 
 declare -A sizes=(
@@ -44,8 +31,6 @@ declare -A sizes=(
   [racey]="1000 10000 100000 340000"
   [compute]="10 100 1000"
 )
-
-field() { sed -n "s/^ *\"$1\": \"\\{0,1\\}\\([^\",]*\\).*/\\1/p" "$work/figures" | head -1; }
 
 # timed COMMAND...: runs it; its peak in megabytes into $work/peak, "-" where the program `time` is missing
 timed() {

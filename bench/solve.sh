@@ -17,21 +17,10 @@
 # BUILD names the build folder (../build).
 set -u
 cd "$(dirname "$0")" || exit 2
-: "${BUILD:=$PWD/../build}" "${CC:=clang-19}"
-budget=60 record=60 status=0
-while getopts b:t: option; do
-  case $option in
-  b) budget=$OPTARG ;;
-  t) record=$OPTARG ;;
-  *) exit 2 ;;
-  esac
-done
-shift $((OPTIND - 1))
-rethread=$BUILD/rethread driver=$BUILD/bench/solve_execution
-[ -x "$rethread" ] && [ -x "$driver" ] || { echo "solve.sh: build first: make all bench" >&2; exit 2; }
-bugs=$PWD/../bugs work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work/data TMPDIR=$work
+budget=60 record=60
+. ./inference.sh
+driver=$BUILD/bench/solve_execution bugs=$PWD/../bugs
+[ -x "$driver" ] || { echo "solve.sh: build first: make bench" >&2; exit 2; }
 
 # The papers' rows: program|paper|SAPs|variables with, without lock order|constraints with, without|symbolic|solve|#cs
 papers='sim_race|CLAP|23|-|26|-|341|0.8|0.5 (8 cores 0.3)|0
@@ -65,8 +54,6 @@ record_failure() {
     --timeout 5 "${extra[@]}" -- "./$name" $args) >"$work/out" 2>&1
   [ -d "$work/$name.$scheme" ]
 }
-
-field() { sed -n "s/^ *\"$1\": \"\\{0,1\\}\\([^\",]*\\).*/\\1/p" "$work/figures" | head -1; }
 
 # formula SCHEME: "variables constraints" of the execution that inference kept
 formula() {
