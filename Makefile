@@ -68,7 +68,7 @@ rt_objects = $(patsubst %,$(B)/rt/%.o,$(1))
 
 CLI := $(call objects,base trace exe cc cli) $(patsubst %,$(B)/obj/src/model/%.c.o,schedule_text schedule_check memory_name)
 INFER := $(call objects,base trace exe model solve infer search) \
-	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c) src/sym/expr.c)
+	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c src/sym/expr*.c))
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 PASS := $(call objects,instrument)

@@ -18,17 +18,6 @@ struct expr_arena {
 	uint32_t mask;
 };
 
-static uint64_t ones(unsigned width)
-{
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
-
-static int64_t sign_extended(uint64_t v, unsigned width)
-{
-	unsigned shift = 64 - width;
-	return (int64_t)(v << shift) >> shift;
-}
-
 /* -------------------------------------------------- arena -------------------------------- */
 
 static uint32_t hash_node(const struct expr_node *n)
@@ -185,7 +174,7 @@ static bool widths_fit(const struct expr_arena *x, const struct expr_node *n)
 		return float_widths_fit(n->op, n->width, wa, wb);
 	switch (n->op) {
 	case EXPR_CONST:
-		return (n->value & ~ones(n->width)) == 0;
+		return (n->value & ~expr_ones(n->width)) == 0;
 	case EXPR_SYM:
 		return true;
 	case EXPR_ITE:
@@ -238,7 +227,7 @@ struct expr_arena *expr_arena_load(const struct expr_node *nodes, size_t count)
 
 static uint64_t divide(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
 {
-	int64_t sa = sign_extended(a, width), sb = sign_extended(b, width);
+	int64_t sa = expr_signed(a, width), sb = expr_signed(b, width);
 	switch (op) {
 	case EXPR_UDIV:
 		return b ? a / b : UINT64_MAX;
@@ -259,7 +248,7 @@ static uint64_t shift(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
 {
 	if (op == EXPR_ASHR) {
 		unsigned n = b >= width ? 63 : (unsigned)b;
-		return (uint64_t)(sign_extended(a, width) >> n);
+		return (uint64_t)(expr_signed(a, width) >> n);
 	}
 	if (b >= width)
 		return 0;
@@ -278,8 +267,8 @@ static uint64_t compute(enum expr_op op, uint64_t a, uint64_t b, unsigned width)
 	case EXPR_EQ: return a == b;
 	case EXPR_ULT: return a < b;
 	case EXPR_ULE: return a <= b;
-	case EXPR_SLT: return sign_extended(a, width) < sign_extended(b, width);
-	case EXPR_SLE: return sign_extended(a, width) <= sign_extended(b, width);
+	case EXPR_SLT: return expr_signed(a, width) < expr_signed(b, width);
+	case EXPR_SLE: return expr_signed(a, width) <= expr_signed(b, width);
 	case EXPR_SHL:
 	case EXPR_LSHR:
 	case EXPR_ASHR: return shift(op, a, b, width);
@@ -300,7 +289,7 @@ static uint64_t put_either(double d, unsigned width)
 /* Integers straight to the wanted width: by way of a double they would be rounded twice. */
 static uint64_t from_integer(enum expr_op op, uint64_t a, unsigned inner, unsigned width)
 {
-	int64_t sa = sign_extended(a, inner);
+	int64_t sa = expr_signed(a, inner);
 	if (width == 32)
 		return put_float(op == EXPR_SI_TO_F ? (float)sa : (float)a);
 	return put_double(op == EXPR_SI_TO_F ? (double)sa : (double)a);
@@ -347,7 +336,7 @@ static uint64_t node_value(const struct expr_node *nodes, const struct expr_node
 		v = values[n->a];
 		break;
 	case EXPR_SEXT:
-		v = (uint64_t)sign_extended(values[n->a], nodes[n->a].width);
+		v = (uint64_t)expr_signed(values[n->a], nodes[n->a].width);
 		break;
 	default:
 		if (expr_is_float_op(n->op))
@@ -355,7 +344,7 @@ static uint64_t node_value(const struct expr_node *nodes, const struct expr_node
 		else
 			v = compute(n->op, values[n->a], values[n->b], nodes[n->a].width);
 	}
-	return v & ones(n->width);
+	return v & expr_ones(n->width);
 }
 
 void expr_eval_all(const struct expr_arena *x, const uint64_t *symbols, uint64_t *out)
@@ -409,7 +398,7 @@ uint64_t expr_eval(const struct expr_arena *x, expr e, const uint64_t *symbols)
 expr expr_const(struct expr_arena *x, unsigned width, uint64_t value)
 {
 	return intern(x, (struct expr_node){.op = EXPR_CONST, .width = (uint8_t)width,
-					    .value = value & ones(width)});
+					    .value = value & expr_ones(width)});
 }
 
 expr expr_sym(struct expr_arena *x, unsigned width, uint64_t symbol)
@@ -420,7 +409,7 @@ expr expr_sym(struct expr_arena *x, unsigned width, uint64_t symbol)
 
 bool expr_is_const(const struct expr_arena *x, expr e, uint64_t *value)
 {
-	const struct expr_node *n = &x->nodes.at[e];
+	const struct expr_node *n = expr_node(x, e);
 	if (n->op != EXPR_CONST)
 		return false;
 	if (value)
@@ -463,13 +452,13 @@ static expr fold_equals_const(struct expr_arena *x, expr a, uint64_t c)
 		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, n.width, c - t));
 	if (n.op == EXPR_ZEXT) {
 		unsigned w = width_of(x, n.a);
-		if (c & ~ones(w))
+		if (c & ~expr_ones(w))
 			return expr_const(x, 1, 0);
 		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, w, c));
 	}
 	if (n.op == EXPR_SEXT) {
 		unsigned w = width_of(x, n.a);
-		if (((uint64_t)sign_extended(c & ones(w), w) & ones(n.width)) != c)
+		if (((uint64_t)expr_signed(c & expr_ones(w), w) & expr_ones(n.width)) != c)
 			return expr_const(x, 1, 0);
 		return expr_binary(x, EXPR_EQ, n.a, expr_const(x, w, c));
 	}
@@ -501,7 +490,7 @@ static expr fold_right_const(struct expr_arena *x, enum expr_op op, expr a, uint
 	case EXPR_OR:
 		if (nested)
 			return expr_binary(x, op, n.a, expr_const(x, w, inner | c));
-		if (c == ones(w))
+		if (c == expr_ones(w))
 			return expr_const(x, w, c);
 		return c == 0 ? a : EXPR_NONE;
 	case EXPR_AND:
@@ -509,7 +498,7 @@ static expr fold_right_const(struct expr_arena *x, enum expr_op op, expr a, uint
 			return expr_binary(x, op, n.a, expr_const(x, w, inner & c));
 		if (c == 0)
 			return expr_const(x, w, 0);
-		return c == ones(w) ? a : EXPR_NONE;
+		return c == expr_ones(w) ? a : EXPR_NONE;
 	case EXPR_SHL:
 	case EXPR_LSHR:
 		if (c >= w)
@@ -530,7 +519,7 @@ static expr fold_right_const(struct expr_arena *x, enum expr_op op, expr a, uint
 	case EXPR_ULT:
 		return c == 0 ? expr_const(x, 1, 0) : EXPR_NONE;
 	case EXPR_ULE:
-		return c == ones(w) ? expr_const(x, 1, 1) : EXPR_NONE;
+		return c == expr_ones(w) ? expr_const(x, 1, 1) : EXPR_NONE;
 	case EXPR_EQ:
 		return fold_equals_const(x, a, c);
 	default:
@@ -636,7 +625,7 @@ static expr widen(struct expr_arena *x, enum expr_op op, expr a, unsigned width)
 		return a;
 	if (expr_is_const(x, a, &v))
 		return expr_const(x, width,
-				  op == EXPR_ZEXT ? v : (uint64_t)sign_extended(v, n.width));
+				  op == EXPR_ZEXT ? v : (uint64_t)expr_signed(v, n.width));
 	if (n.op == op || n.op == EXPR_ZEXT) /* a zero-extended value has sign 0 */
 		return widen(x, n.op, n.a, width);
 	return intern(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)width, .a = a});
@@ -674,114 +663,4 @@ expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b
 expr expr_float_unary(struct expr_arena *x, enum expr_op op, expr a, unsigned width)
 {
 	return float_node(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)width, .a = a});
-}
-
-/* -------------------------------------------------- text --------------------------------- */
-
-struct text {
-	char *at;
-	size_t n, size;
-};
-
-static void put(struct text *t, const char *format, ...)
-{
-	va_list ap;
-	va_start(ap, format);
-	int k = vsnprintf(t->at + t->n, t->size - t->n, format, ap);
-	va_end(ap);
-	if (k > 0)
-		t->n = t->n + (size_t)k < t->size ? t->n + (size_t)k : t->size - 1;
-}
-
-static const char *const symbols_of[EXPR_OP_COUNT] = {
-	[EXPR_ADD] = "+", [EXPR_SUB] = "-", [EXPR_MUL] = "*", [EXPR_UDIV] = "/u",
-	[EXPR_SDIV] = "/", [EXPR_UREM] = "%u", [EXPR_SREM] = "%", [EXPR_AND] = "&",
-	[EXPR_OR] = "|", [EXPR_XOR] = "^", [EXPR_SHL] = "<<", [EXPR_LSHR] = ">>u",
-	[EXPR_ASHR] = ">>", [EXPR_EQ] = "==", [EXPR_ULT] = "<u", [EXPR_ULE] = "<=u",
-	[EXPR_SLT] = "<", [EXPR_SLE] = "<=",
-	[EXPR_FADD] = "+f", [EXPR_FSUB] = "-f", [EXPR_FMUL] = "*f", [EXPR_FDIV] = "/f",
-	[EXPR_FSQRT] = "sqrt", [EXPR_SI_TO_F] = "float", [EXPR_UI_TO_F] = "ufloat", [EXPR_F_TO_SI] = "int",
-	[EXPR_F_TO_UI] = "uint", [EXPR_F_TO_F] = "float",
-};
-
-static const char *const predicates[16] = {
-	"false", "==f", ">f", ">=f", "<f", "<=f", "<>f", "ord", "uno", "==f?", ">f?", ">=f?", "<f?", "<=f?", "!=f", "true",
-};
-
-static void print(struct text *t, const struct expr_arena *x, expr e, bool nested);
-
-static void print_binary(struct text *t, const struct expr_arena *x, const struct expr_node *n,
-			 bool nested)
-{
-	uint64_t c;
-	if (n->op == EXPR_XOR && expr_is_const(x, n->b, &c) && c == ones(n->width)) {
-		put(t, n->width == 1 ? "!" : "~");
-		print(t, x, n->a, true);
-		return;
-	}
-	put(t, nested ? "(" : "");
-	print(t, x, n->a, true);
-	put(t, " %s ", n->op == EXPR_FCMP ? predicates[n->value] : symbols_of[n->op]);
-	print(t, x, n->b, true);
-	put(t, nested ? ")" : "");
-}
-
-static void print(struct text *t, const struct expr_arena *x, expr e, bool nested)
-{
-	const struct expr_node *n = &x->nodes.at[e];
-	if (t->n + 1 >= t->size) /* full: a shared graph may be exponential as text */
-		return;
-	switch (n->op) {
-	case 0:
-		put(t, "none");
-		return;
-	case EXPR_CONST:
-		if (n->width >= 8 && n->value > ones(n->width) - 4096)
-			put(t, "%" PRId64, sign_extended(n->value, n->width));
-		else
-			put(t, "%" PRIu64, n->value);
-		return;
-	case EXPR_SYM:
-		put(t, "s%" PRIu64, n->value);
-		return;
-	case EXPR_ITE:
-	case EXPR_CONCAT:
-		put(t, n->op == EXPR_ITE ? "ite(" : "concat(");
-		print(t, x, n->a, false);
-		put(t, ", ");
-		print(t, x, n->b, false);
-		if (n->op == EXPR_ITE) {
-			put(t, ", ");
-			print(t, x, n->c, false);
-		}
-		put(t, ")");
-		return;
-	case EXPR_EXTRACT:
-		print(t, x, n->a, true);
-		put(t, "[%u:%u]", (unsigned)n->value + n->width - 1, (unsigned)n->value);
-		return;
-	case EXPR_ZEXT:
-	case EXPR_SEXT:
-		put(t, n->op == EXPR_ZEXT ? "u%u(" : "i%u(", n->width);
-		print(t, x, n->a, false);
-		put(t, ")");
-		return;
-	default:
-		if (n->op >= EXPR_FSQRT) {
-			put(t, "%s%u(", symbols_of[n->op], n->width);
-			print(t, x, n->a, false);
-			put(t, ")");
-			return;
-		}
-		print_binary(t, x, n, nested);
-	}
-}
-
-void expr_print(const struct expr_arena *x, expr e, char *text, size_t size)
-{
-	if (!size)
-		return;
-	struct text t = {text, 0, size};
-	text[0] = 0;
-	print(&t, x, e, false);
 }

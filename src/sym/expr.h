@@ -81,4 +81,16 @@ uint64_t expr_apply(const struct expr_arena *x, expr e, const uint64_t *symbols,
 /* Text like "(s3 + 1) == 4", for messages; truncated to size. */
 void expr_print(const struct expr_arena *x, expr e, char *text, size_t size);
 
+/* All bits of the width; the value as a signed one. */
+static inline uint64_t expr_ones(unsigned width)
+{
+	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static inline int64_t expr_signed(uint64_t v, unsigned width)
+{
+	unsigned shift = 64 - width;
+	return (int64_t)(v << shift) >> shift;
+}
+
 #endif
