@@ -123,7 +123,7 @@ extern const struct rt_record_module __rethread_record_module;
 /* ------------------------------------------------------------------ the twin ---------------- */
 
 /*
- * Gate. Around each site the twin runs, inline:
+ * Gate. Around each site the twin runs, inline or, where there are many sites, as calls of two functions:
  *
  *     void *at = address;
  *     if (++__rethread_gate.count >= __rethread_gate.next)

@@ -65,6 +65,14 @@ LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef ty
 	return f;
 }
 
+LLVMValueRef add_preserving_function(LLVMModuleRef m, const char *name, LLVMTypeRef type)
+{
+	LLVMValueRef f = add_cold_function(m, name, type);
+	LLVMSetFunctionCallConv(f, LLVMPreserveMostCallConv);
+	add_attribute(f, "nounwind", 0);
+	return f;
+}
+
 LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef f = LLVMGetNamedFunction(m, name);
@@ -82,10 +90,7 @@ LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, LLVMTypeRef ty
 
 	char own[128];
 	snprintf(own, sizeof own, "%s.slow", name);
-	LLVMValueRef f = add_cold_function(m, own, type);
-	LLVMSetFunctionCallConv(f, LLVMPreserveMostCallConv);
-	add_attribute(f, "nounwind", 0);
-
+	LLVMValueRef f = add_preserving_function(m, own, type);
 	LLVMValueRef arguments[8];
 	unsigned n = LLVMCountParams(f);
 	LLVMGetParams(f, arguments);

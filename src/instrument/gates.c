@@ -4,9 +4,10 @@
  * Gates and accesses are all volatile: the compiler keeps volatile operations in order, so an
  * access stays between the halves of its gate, and none is merged or removed.
  */
-#include "instrument/pass.h"
+#include "instrument/halves.h"
 
 #include <llvm-c/Target.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct gates {
@@ -15,6 +16,7 @@ struct gates {
 	LLVMTypeRef type; /* struct rt_gate */
 	LLVMValueRef gate;
 	LLVMValueRef wait, source, passed; /* slow paths */
+	LLVMValueRef before, after;        /* the halves as functions */
 	LLVMValueRef room_in;              /* function that has `room` already */
 	LLVMValueRef room;                 /* for parameters of a library's function */
 };
@@ -115,14 +117,14 @@ static struct accessed accessed_by(struct gates *g, LLVMValueRef site, enum site
 
 /* ---------------------------------------------------------------- the two halves -------------- */
 
-static LLVMValueRef gate_field(struct gates *g, unsigned field)
+static LLVMValueRef gate_field(struct gates *g, LLVMBuilderRef b, unsigned field)
 {
-	return LLVMBuildStructGEP2(g->builder, g->type, g->gate, field, "");
+	return LLVMBuildStructGEP2(b, g->type, g->gate, field, "");
 }
 
-static LLVMValueRef volatile_load(struct gates *g, LLVMTypeRef type, LLVMValueRef pointer)
+static LLVMValueRef volatile_load(struct gates *g, LLVMBuilderRef b, LLVMTypeRef type, unsigned field)
 {
-	LLVMValueRef load = LLVMBuildLoad2(g->builder, type, pointer, "");
+	LLVMValueRef load = LLVMBuildLoad2(b, type, gate_field(g, b, field), "");
 	LLVMSetVolatile(load, true);
 	return load;
 }
@@ -157,6 +159,12 @@ static uint32_t library_line(LLVMValueRef site, enum site_kind kind)
 		if (!strcmp(names[i], name))
 			return i + 1;
 	return name && !llvm_does_not_return(site) && !llvm_is_musttail(site) ? RT_LIBRARY_UNKNOWN : 0;
+}
+
+/* Is it a line of externals.def? */
+static bool is_in_table(uint32_t library)
+{
+	return library && library != RT_LIBRARY_UNKNOWN;
 }
 
 static LLVMValueRef room_for_parameters(struct gates *g, LLVMValueRef site)
@@ -201,36 +209,61 @@ static LLVMValueRef as_size(struct gates *g, LLVMValueRef size)
 	return LLVMBuildZExtOrBitCast(g->builder, size, int_type(g->module, 64), "");
 }
 
-static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum site_kind kind)
+/* ++count >= next, where the builder is */
+static LLVMValueRef ask_before(void *gates, LLVMBuilderRef b)
+{
+	struct gates *g = gates;
+	LLVMTypeRef i64 = int_type(g->module, 64);
+	LLVMValueRef count = volatile_load(g, b, i64, GATE_COUNT);
+	count = LLVMBuildAdd(b, count, int_value(g->module, 64, 1), "");
+	LLVMSetVolatile(LLVMBuildStore(b, count, gate_field(g, b, GATE_COUNT)), true);
+	return LLVMBuildICmp(b, LLVMIntUGE, count, volatile_load(g, b, i64, GATE_NEXT), "");
+}
+
+/* signal != 0, where the builder is */
+static LLVMValueRef ask_after(void *gates, LLVMBuilderRef b)
+{
+	struct gates *g = gates;
+	LLVMValueRef signal = volatile_load(g, b, int_type(g->module, 32), GATE_SIGNAL);
+	return LLVMBuildICmp(b, LLVMIntNE, signal, int_value(g->module, 32, 0), "");
+}
+
+/* What a gate is told, where the builder is. */
+static void build_arguments(struct gates *g, LLVMValueRef at, uint32_t site, const struct accessed *a, uint32_t library,
+			    LLVMValueRef arguments[4])
+{
+	unsigned parameters = is_in_table(library) ? store_parameters(g, at) : 0;
+	arguments[0] = int_value(g->module, 32, site);
+	arguments[1] = int_value(g->module, 32, a->kind | library << RT_ACCESS_LIBRARY);
+	arguments[2] = a->address ? a->address : LLVMConstNull(pointer_type(g->module));
+	arguments[3] = a->size ? as_size(g, a->size) : int_value(g->module, 64, parameters);
+}
+
+static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum site_kind kind, bool called)
 {
 	LLVMBuilderRef b = g->builder;
-	LLVMTypeRef i64 = int_type(g->module, 64);
 	struct accessed a = accessed_by(g, at, kind);
 	uint32_t library = library_line(at, kind);
-	bool known = library && library != RT_LIBRARY_UNKNOWN;
-	if (known)
+	LLVMValueRef arguments[4];
+	if (is_in_table(library))
 		a.address = room_for_parameters(g, at);
 	build_before(b, at);
-	LLVMValueRef count = volatile_load(g, i64, gate_field(g, GATE_COUNT));
-	count = LLVMBuildAdd(b, count, int_value(g->module, 64, 1), "");
-	LLVMSetVolatile(LLVMBuildStore(b, count, gate_field(g, GATE_COUNT)), true);
-	LLVMValueRef next = volatile_load(g, i64, gate_field(g, GATE_NEXT));
-	LLVMValueRef asked = LLVMBuildICmp(b, LLVMIntUGE, count, next, "");
+	if (called && a.source < 0) { /* a copy asks twice, which is for the slow path only */
+		build_arguments(g, at, site, &a, library, arguments);
+		LLVMValueRef moved = call_slow_path(b, g->before, arguments, 4);
+		if (a.operand >= 0)
+			LLVMSetOperand(at, (unsigned)a.operand, moved);
+		return;
+	}
+	LLVMValueRef asked = ask_before(g, b);
 	LLVMBasicBlockRef fast = LLVMGetInstructionParent(asked);
 	LLVMValueRef end = llvm_unlikely_if(asked, at);
 	build_before(b, end);
 	LLVMBasicBlockRef slow = LLVMGetInstructionParent(end);
-	unsigned parameters = known ? store_parameters(g, at) : 0;
-	LLVMValueRef size = a.size ? as_size(g, a.size) : int_value(g->module, 64, parameters);
-	LLVMValueRef arguments[] = {
-		int_value(g->module, 32, site),
-		int_value(g->module, 32, a.kind | library << RT_ACCESS_LIBRARY),
-		a.address ? a.address : LLVMConstNull(pointer_type(g->module)),
-		size,
-	};
+	build_arguments(g, at, site, &a, library, arguments);
 	LLVMValueRef moved = call_slow_path(b, g->wait, arguments, 4), from = NULL;
 	if (a.source >= 0) {
-		LLVMValueRef read[] = {LLVMGetOperand(at, (unsigned)a.source), size};
+		LLVMValueRef read[] = {LLVMGetOperand(at, (unsigned)a.source), arguments[3]};
 		from = call_slow_path(b, g->source, read, 2);
 	}
 	if (a.operand >= 0)
@@ -239,14 +272,15 @@ static void gate_before(struct gates *g, LLVMValueRef at, uint32_t site, enum si
 		replace_operand(g, at, a.source, from, slow, fast);
 }
 
-static void gate_after(struct gates *g, LLVMValueRef at)
+static void gate_after(struct gates *g, LLVMValueRef at, bool called)
 {
 	LLVMBuilderRef b = g->builder;
-	LLVMTypeRef i32 = int_type(g->module, 32);
 	build_before(b, at);
-	LLVMValueRef signal = volatile_load(g, i32, gate_field(g, GATE_SIGNAL));
-	LLVMValueRef set = LLVMBuildICmp(b, LLVMIntNE, signal, int_value(g->module, 32, 0), "");
-	build_before(b, llvm_unlikely_if(set, at));
+	if (called) {
+		call_slow_path(b, g->after, NULL, 0);
+		return;
+	}
+	build_before(b, llvm_unlikely_if(ask_after(g, b), at));
 	call_slow_path(b, g->passed, NULL, 0);
 }
 
@@ -301,13 +335,17 @@ void twin_gates(LLVMModuleRef m, const struct numbering *n)
 					    LLVMFunctionType(pointer, source, 2, false)),
 		.passed = runtime_slow_path(m, "__rethread_gate_passed", nothing),
 	};
+	g.before = half_function(m, "__rethread_gate_wait.half", g.wait, ask_before, &g);
+	g.after = half_function(m, "__rethread_gate_passed.half", g.passed, ask_after, &g);
+	bool *called = halves_called(n);
 	for (size_t i = 0; i < n->sites.n; i++) {
 		LLVMValueRef site = n->sites.at[i];
 		make_volatile(site);
 		LLVMValueRef after = after_site(site);
-		gate_before(&g, site, (uint32_t)i + 1, n->kinds[i]);
+		gate_before(&g, site, (uint32_t)i + 1, n->kinds[i], called[i]);
 		if (after)
-			gate_after(&g, after);
+			gate_after(&g, after, called[i]);
 	}
+	free(called);
 	LLVMDisposeBuilder(g.builder);
 }

@@ -53,16 +53,16 @@ bool is_intrinsic(LLVMValueRef function)
 	return name_begins(function, "llvm.");
 }
 
-static bool is_naked(LLVMValueRef function)
+bool has_attribute(LLVMValueRef function, const char *name)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName("naked", 5);
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
 					   kind);
 }
 
 bool is_instrumented(LLVMValueRef function)
 {
-	return !LLVMIsDeclaration(function) && !is_naked(function) &&
+	return !LLVMIsDeclaration(function) && !has_attribute(function, "naked") &&
 	       !name_begins(function, PASS_OWN_PREFIX);
 }
 

@@ -128,6 +128,8 @@ void syscalls_turn(LLVMModuleRef m);
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
 
+/* Has the function this attribute of LLVM's, which has no value? */
+bool has_attribute(LLVMValueRef function, const char *name);
 /* Does instrumented code belong into this function? (defined, not naked, not the runtime's own) */
 bool is_instrumented(LLVMValueRef function);
 /* The module's function that a direct call enters (through aliases), or NULL. */
@@ -200,10 +202,9 @@ LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef typ
 LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /* An internal function, declared so far, that is rarely called and never inlined. */
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
-/*
- * An internal function through which emitted code calls NAME, of the given type: it saves all general
- * registers itself (preserve_most), so that the code around the call, which is hot, need not.
- */
+/* One that saves all general registers itself (preserve_most), so that the code around a call need not. */
+LLVMValueRef add_preserving_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
+/* Such a function, through which emitted code calls NAME, of the given type. */
 LLVMValueRef runtime_slow_path(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 LLVMValueRef call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueRef *arguments, unsigned n);
 /* The constant struct NAME that tells the runtime about this module. */
@@ -238,6 +239,8 @@ bool llvm_call_without_memory(LLVMValueRef call);
 LLVMValueRef llvm_unlikely_if(LLVMValueRef cond, LLVMValueRef before);
 /* A block on the i-th edge of a terminator; returns the new block's terminator. */
 LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
+/* Tells for each block in a loop the number, from 1, of the innermost one; returns how many loops there are. */
+unsigned llvm_loops(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
 /* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */

@@ -1,6 +1,7 @@
 // The plugin boundary, and the few things that LLVM's C interface cannot do (declared in pass.h).
 #include "llvm-c/BitWriter.h"
 #include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -203,6 +204,18 @@ HIDDEN LLVMValueRef llvm_split_edge(LLVMValueRef Terminator, unsigned I)
 	for (PHINode &Phi : To->phis())
 		Phi.setIncomingBlock(unsigned(Phi.getBasicBlockIndex(From)), Edge);
 	return wrap(static_cast<Value *>(Br));
+}
+
+HIDDEN unsigned llvm_loops(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlockRef, unsigned), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	DominatorTree DT(*F);
+	LoopInfo Loops(DT);
+	DenseMap<const Loop *, unsigned> Numbers;
+	for (BasicBlock &B : *F)
+		if (const Loop *L = Loops.getLoopFor(&B))
+			Found(Data, wrap(&B), Numbers.try_emplace(L, Numbers.size() + 1).first->second);
+	return Numbers.size();
 }
 
 HIDDEN LLVMValueRef llvm_split_entry(LLVMValueRef FRef)

@@ -67,6 +67,14 @@ same_hash() {
 		grep -q "hash $(cat record.hash)\$" record.run && grep -q "hash $(cat twin.hash)\$" twin.run
 }
 gates_counted() { [ "$(sed -n 's/^waits \([0-9]*\) .*/\1/p' twin.run)" = "$(cat twin.run.expect)" ]; }
+# Gates are in line where there are few, and called where there are many; without optimisation all are called.
+both_forms() { # OPT
+	llvm-objdump-19 -d --disassemble-symbols=many twin.exe >many.s || return
+	local called in_line
+	called=$(grep -c 'call.*<__rethread_gate_wait.half>' many.s)
+	in_line=$(grep -c 'call.*<__rethread_gate_wait.slow>' many.s)
+	if [ $1 = -O0 ]; then [ $called = 35 ] && [ $in_line = 0 ]; else [ $called = 33 ] && [ $in_line -ge 2 ]; fi
+}
 records_less() { grep -q $'^total\tknown\t[1-9]' record.report && grep -q $'^total\tbranches\t[1-9]' record.report; }
 path_decodes() { ./walk record.bc record.run >walked && cmp walked record.run.marks; }
 
@@ -93,7 +101,7 @@ for opt in ${IR_LEVELS--O0 -O1 -O2 -O3}; do
 		# Without optimisation all values are in memory, and their order of writing is not followed.
 		[ $opt = -O0 ] || check "$name $opt: fewer branches" records_less
 	done
-	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted
+	transparent gates "$here/programs/gates.c" $opt && check "gates $opt: gate count" gates_counted && check "gates $opt: where they are" both_forms $opt
 	transparent enter "$here/programs/enter.c" $opt enter_native.o
 	for source in odd.c vector.c library.cpp; do
 		transparent "$source" "$here/programs/$source" $opt

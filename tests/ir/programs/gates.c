@@ -11,6 +11,19 @@ static struct big {
 	char bytes[4096];
 } one, two;
 
+#define FOUR(x) x x x x
+/* Too many sites outside of loops for gates in line; in the loop they are. */
+__attribute__((noinline)) static unsigned long many(void)
+{
+	unsigned long n = 0;
+	FOUR(FOUR(g = g + 1; n += 2;))
+	for (long i = opaque(3); i; i--) { /* call */
+		g = g + 1;
+		n += 2;
+	}
+	return n + 1;
+}
+
 int main(void)
 {
 	unsigned long n = 0;
@@ -53,6 +66,7 @@ int main(void)
 	if (two.bytes[opaque(9)] != 0) /* call, load */
 		return 1;
 	n += 2;
+	n += many();
 	ir_expect(n + 1);
 	return 0;
 }
