@@ -240,7 +240,7 @@ void rt_stacks_asked(const void *context)
 	struct rt_self *self = &rt_self;
 	bool was_active = self->active;
 
-	/* A thread that has failed already is being asked for by nobody. */
+	/* A failure has collected them, or does. */
 	if (rt_log.header->failure.state)
 		return;
 	if (was_active)

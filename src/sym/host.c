@@ -278,7 +278,9 @@ static void host_initialises(const struct native_call *c)
 static void check_cancel_type(const struct ethread *self, const struct native_call *c)
 {
 	if (c->name && !strcmp(c->name, "pthread_setcanceltype") && c->nin && (int)c->in[0].v == PTHREAD_CANCEL_ASYNCHRONOUS)
-		engine_fatal("thread %s lets itself be cancelled asynchronously: where that happens is not in a log", self->name);
+		engine_fatal("thread %s lets itself be cancelled asynchronously: where that happens is not in a log "
+			     "(deferred cancellation, the default, is)",
+			     self->name);
 }
 
 /* A function that makes no system call, so that no handler can have run in it. */
