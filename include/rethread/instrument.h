@@ -68,10 +68,12 @@
 extern __thread uint64_t *__rethread_path;
 /*
  * The word is complete, at a branch whose bits are the first of the next one: a handler of a signal may run in there and
- * append as any function does, before these bits. Or it is so somewhere else: then none may.
+ * append as any function does, before these bits. Or it is so somewhere else: then none may. Both keep all general registers but
+ * r11, so that the code around the call, which is hot, need not. (A PLT that binds lazily would not: they are linked into the
+ * program.)
  */
-void __rethread_path_full(void);
-void __rethread_path_room(void);
+__attribute__((preserve_most)) void __rethread_path_full(void);
+__attribute__((preserve_most)) void __rethread_path_room(void);
 
 /*
  * Values. A site that reads one word of 8, 16, 32 or 64 bits, a call that allocates, or an alloca, with metadata

@@ -30,8 +30,8 @@ struct recorder {
 	LLVMModuleRef module;
 	LLVMBuilderRef builder;
 	LLVMValueRef path;      /* __rethread_path */
-	LLVMValueRef slow_path; /* to __rethread_path_full */
-	LLVMValueRef between;   /* to __rethread_path_room: not at the branch whose bits come next */
+	LLVMValueRef slow_path; /* __rethread_path_full */
+	LLVMValueRef between;   /* __rethread_path_room: not at the branch whose bits come next */
 	LLVMValueRef log, word; /* local variables: the pointer and what it points to */
 	struct edge *edges;     /* of the function at hand */
 	size_t nedges, edges_cap;
@@ -322,16 +322,23 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
+/* It is called without a function in between (call_slow_path): it saves what it uses itself. */
+static LLVMValueRef path_function(LLVMModuleRef m, const char *name)
+{
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), NULL, 0, false);
+	LLVMValueRef f = runtime_function(m, name, type);
+	LLVMSetFunctionCallConv(f, LLVMPreserveMostCallConv);
+	return f;
+}
+
 void path_instrument(LLVMModuleRef m, const struct numbering *n)
 {
-	LLVMTypeRef nothing =
-		LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), NULL, 0, false);
 	struct recorder r = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
-		.slow_path = runtime_slow_path(m, "__rethread_path_full", nothing),
-		.between = runtime_slow_path(m, "__rethread_path_room", nothing),
+		.slow_path = path_function(m, "__rethread_path_full"),
+		.between = path_function(m, "__rethread_path_room"),
 	};
 	LLVMValueRef *branches = n->branches.at;
 	for (size_t i = 0, end; i < n->branches.n; i = end) {

@@ -21,6 +21,9 @@ enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 /* Words guessed right in a row until they are counted. */
 enum { RUN_AFTER = 3 };
 
+/* Rare parts of what is done for each word save all registers, so that the rest, which calls nothing else, saves few. */
+#define RT_KEEPS __attribute__((noinline, cold, preserve_most))
+
 /* What word followed last time (trace.h); used once the thread's first word is complete. */
 static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
 
@@ -115,22 +118,23 @@ static uint32_t next_interval(const struct rt_self *self, uint64_t elapsed)
 	return elapsed > rt_log.margin && n > STAMP_LEAST ? n / 2 : n;
 }
 
-static __attribute__((noinline)) void stamp(struct rt_self *self)
+static RT_KEEPS void stamp(struct rt_self *self)
 {
 	uint64_t now;
 
-	self->stamp_in = self->stamp_interval;
+	self->stamp_at = self->words + self->stamp_interval;
 	if (rt_unlikely(self->time == self->time_end) && !time_refill(self))
 		return;
 	now = rt_clock();
 	self->time->time = now;
 	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
 	self->time++;
-	self->stamp_in = self->stamp_interval = next_interval(self, now - self->stamped);
+	self->stamp_interval = next_interval(self, now - self->stamped);
+	self->stamp_at = self->words + self->stamp_interval;
 	self->stamped = now;
 }
 
-static __attribute__((noinline, cold)) void path_refill(struct rt_self *self)
+static RT_KEEPS void path_refill(struct rt_self *self)
 {
 	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_PATH, &self->path_pieces);
 
@@ -176,43 +180,60 @@ static inline void go_on_run(struct rt_self *self, uint64_t *at)
 	__rethread_path = other;
 }
 
-void __rethread_path_room(void)
+/* It is a handler's word that goes nowhere, or the thread has no log. */
+static RT_KEEPS void forget_word(struct rt_self *self)
 {
-	struct rt_self *self = &rt_self;
-	uint64_t *at = __rethread_path, word = *at, *guess;
-	bool right;
-
-	if (rt_unlikely(self->handlers)) {
+	if (self->handlers) {
 		self->handler_keeps = false;
-		*at = 1;
-		return;
-	}
-	if (rt_unlikely(!self->path_end)) {
+		*__rethread_path = 1;
+	} else {
 		path_to_scratch(self);
+	}
+}
+
+static inline __attribute__((always_inline)) void complete_word(struct rt_self *self)
+{
+	uint64_t *at = __rethread_path, word = *at, *guess;
+
+	if (rt_unlikely(self->handlers || !self->path_end)) {
+		forget_word(self);
 		return;
 	}
 	guess = &foretold[rt_path_place(self->last)];
-	right = *guess == word;
-	*guess = word;
 	self->last = word;
 	self->words++;
-	self->rights = right ? self->rights + 1 : 0;
-	/* A short run would take more room than its words. */
-	if (!right || (!self->run && self->rights < RUN_AFTER) || self->path_end - at < 3)
+	if (*guess != word) {
+		*guess = word;
+		self->rights = 0;
 		keep_word(self, at);
-	else if (self->run)
+	} else if (++self->rights < RUN_AFTER || self->path_end - at < 3) {
+		/* A short run would take more room than its words. */
+		keep_word(self, at);
+	} else if (self->run) {
 		go_on_run(self, at);
-	else
+	} else {
 		begin_run(self, at);
-	if (rt_unlikely(--self->stamp_in == 0))
+	}
+	if (rt_unlikely(self->words >= self->stamp_at))
 		stamp(self);
+}
+
+static RT_KEEPS void run_handlers(const struct rt_self *self)
+{
+	if (self->active && !self->handlers)
+		rt_caught_run(RT_SIGNAL_PATH);
+}
+
+void __rethread_path_room(void)
+{
+	complete_word(&rt_self);
 }
 
 void __rethread_path_full(void)
 {
-	__rethread_path_room();
-	if (rt_unlikely(rt_caught_waiting) && rt_self.active && !rt_self.handlers)
-		rt_caught_run(RT_SIGNAL_PATH);
+	complete_word(&rt_self);
+	if (rt_unlikely(rt_caught_waiting))
+		run_handlers(&rt_self);
 }
 
 /* ------------------------------------------------------------------ synchronization --------- */
@@ -410,7 +431,7 @@ void rt_self_begin(struct rt_peer *peer)
 	path_to_scratch(self);
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
 	rt_values_begin(self);
-	self->stamp_in = self->stamp_interval = STAMP_LEAST;
+	self->stamp_at = self->stamp_interval = STAMP_LEAST;
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		self->sync_pieces.seq = UINT64_MAX;
 	self->tid = self->thread->tid = peer->tid;

@@ -48,7 +48,15 @@ struct rt_pieces {
 };
 
 struct rt_self {
+	/* Used for each word of the path. */
 	uint64_t *path_end;
+	uint64_t *run;          /* slot of the run of foretold words that goes on, or NULL */
+	uint64_t last, words;   /* the last complete word, and how many there are */
+	uint64_t rights;        /* words guessed right in a row */
+	uint64_t stamp_at;      /* how many there are at the next time stamp */
+	uint32_t handlers;      /* signal handlers that are running at no place of the log (handlers.c) */
+	bool handler_keeps;     /* handler_word is all that the one that runs has appended */
+	/* Others. */
 	struct rt_thread *thread;
 	uint32_t number;
 	uint32_t tid; /* kernel's id */
@@ -56,23 +64,18 @@ struct rt_self {
 	bool paused;  /* the runtime itself is calling out: nothing of it belongs to the target */
 	bool logging; /* an entry is being written: a signal handler that comes here too cannot log */
 	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */
-	uint64_t *run;               /* slot of the run of foretold words that goes on, or NULL */
-	uint64_t last, words;        /* the last complete word, and how many there are */
-	uint64_t rights;             /* words guessed right in a row */
-	uint32_t stamp_in, stamp_interval; /* words until the next time stamp, and between two */
-	uint64_t stamped;                  /* when the last one was made */
+	uint64_t stamped;        /* when the last time stamp was made */
+	uint32_t stamp_interval; /* words between two */
 	struct rt_time *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
 	struct {
 		const void *address;
 		struct rt_object *object;
 	} cache[RT_CACHE_SIZE];
 	uint64_t scratch;
-	uint64_t handler_word;  /* what signal handlers append to that run at no place of the log (handlers.c) */
+	uint64_t handler_word;  /* what such handlers append to */
 	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
 	struct rt_values interrupted_values; /* the same of recorded values */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
-	uint32_t handlers;      /* of that kind that are running */
-	bool handler_keeps;     /* handler_word is all that the one that runs has appended */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
