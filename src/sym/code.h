@@ -157,6 +157,9 @@ enum code_helper {
 	HELP_COUNT_
 };
 
+/* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits. */
+enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2 };
+
 struct insn {
 	uint16_t op; /* enum code_op */
 	uint16_t w;

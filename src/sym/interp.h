@@ -126,7 +126,7 @@ void host_store(struct ithread *t, uint32_t site, const struct access *pieces, u
 typedef bool host_update(void *data, struct ithread *t, struct slot old, struct slot *new_value);
 void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data);
 /* The access that comes next has its value in the log; the result of an allocation is in the log (instrument.h). */
-void host_recall(struct ithread *t, bool unordered);
+void host_recall(struct ithread *t, unsigned flags); /* RECALL_* of code.h */
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size);
 void host_fence(struct ithread *t, uint32_t site);
 

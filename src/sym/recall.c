@@ -9,6 +9,8 @@
  */
 #include "sym/engine.h"
 
+#include "sym/code.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,10 +156,13 @@ static bool next(struct ethread *self, uint32_t *value)
 	return true;
 }
 
-void host_recall(struct ithread *t, bool unordered)
+void host_recall(struct ithread *t, unsigned flags)
 {
-	if (!unordered || !engine.lock_order)
-		((struct ethread *)ithread_data(t))->recall = true;
+	struct ethread *self = ithread_data(t);
+	if ((flags & RECALL_UNORDERED) && engine.lock_order)
+		return;
+	self->recall = true;
+	self->recall_wide = flags & RECALL_WIDE;
 }
 
 void recall_await(struct ethread *self, uint64_t address, unsigned size)
@@ -229,6 +234,28 @@ static uint64_t widened(uint64_t in_memory, uint32_t recorded)
 		       : recorded;
 }
 
+/*
+ * A number of 64 bits: two numbers in one, perhaps, or an address, which is another one here. What its upper half is, is a
+ * guess; that the lower one is what was recorded is certain only where that can be no part of an address.
+ */
+static void wide(struct ethread *self, struct slot *s, uint32_t recorded)
+{
+	uint64_t own[CANDIDATES], upper = s->v >> 32;
+	if (is_small(recorded))
+		condition_add(self, expr_extract(engine.exprs, s->e, 0, 32), recorded, CONDITION_PATH);
+	if ((uint32_t)s->v == recorded)
+		return;
+	if (candidates(recorded, own))
+		s->v = own[0];
+	else if (upper == 0 || upper == UINT32_MAX)
+		s->v = widened(s->v, recorded);
+	else if (learnt(recorded))
+		s->v = learnt(recorded);
+	else
+		s->v = upper << 32 | recorded;
+	guess_was(s->e, s->v);
+}
+
 void recall_value(struct ethread *self, struct slot *s, unsigned size)
 {
 	uint32_t recorded;
@@ -247,6 +274,10 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 	}
 	if (!is_address_size(size)) {
 		exactly(self, s, recorded & mask);
+		return;
+	}
+	if (self->recall_wide) {
+		wide(self, s, recorded);
 		return;
 	}
 	size_t n = candidates(recorded, own);

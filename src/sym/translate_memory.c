@@ -519,10 +519,17 @@ static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 	emit(t, OP_CMPXCHG, width, define(t, i), address, list);
 }
 
+static unsigned recall_flags(struct tr *t, LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 1));
+	bool wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
+	return (is_value_kind(t, i, RT_VALUE_UNORDERED) ? RECALL_UNORDERED : 0) | (wide ? RECALL_WIDE : 0);
+}
+
 void translate_memory(struct tr *t, LLVMValueRef i)
 {
 	if (is_recorded_value(t, i) && !LLVMIsAAllocaInst(i))
-		emit(t, OP_RECALL, is_value_kind(t, i, RT_VALUE_UNORDERED), 0, 0, 0);
+		emit(t, OP_RECALL, recall_flags(t, i), 0, 0, 0);
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAlloca:
 		translate_alloca(t, i);

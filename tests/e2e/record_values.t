@@ -135,3 +135,35 @@ rethread cc -O2 -g -pthread -o mapped mapped.c
 rethread record -q ./mapped || true
 rethread infer -v --budget 20 >out 2>&1
 has out ' 0 assumptions'
+# Of a number of 64 bits the log has the lower half, and says nothing of the upper one.
+cat >pair.c <<'P'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static volatile uint64_t pair; /* a tag, and an index below it */
+static volatile long cells[8];
+
+static void *turn(void *p)
+{
+	for (int i = 0; i < 50; i++) {
+		uint64_t h = pair;
+		cells[(uint32_t)h % 8]++;
+		pair = (h >> 32 << 32) + (1ull << 32) + ((uint32_t)h + 1) % 8;
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, turn, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+rethread cc -O2 -g -pthread -o pair pair.c
+rethread record -q ./pair || true
+rethread infer --budget 30 >out 2>&1 || fail "$(cat out)"

@@ -174,9 +174,9 @@ void host_fence(struct ithread *t, uint32_t site)
 	sites++;
 }
 
-void host_recall(struct ithread *t, bool unordered)
+void host_recall(struct ithread *t, unsigned flags)
 {
-	(void)t, (void)unordered;
+	(void)t, (void)flags;
 }
 
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
