@@ -30,6 +30,3 @@ P
 FLAGS=-std=c++20 proven latch.cpp
 rethread dump --no-lines | grep -q 'rethread_futex_wa'
 rethread info | grep -q path+sync
-# Nothing was guessed for a futex's sake.
-rethread infer --budget 20 -v >out 2>&1 || true
-has out ' 0 assumptions'
