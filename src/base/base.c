@@ -203,6 +203,14 @@ char *tool_file(const char *name)
 	return path;
 }
 
+bool is_one_of(const char *text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(text, list[i]))
+			return true;
+	return false;
+}
+
 void signal_name(int signal, char *text, size_t size)
 {
 	const char *name = sigabbrev_np(signal);

@@ -61,6 +61,10 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define vec_free(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 void *vec_grow(void *at, size_t *cap, size_t size);
 
+/* Is the text in the list, which is an array? */
+bool is_one_of(const char *text, const char *const *list, size_t n);
+#define IS_ONE_OF(text, list) is_one_of(text, list, sizeof(list) / sizeof *(list))
+
 /* "SIGUSR1", "SIGRTMIN+1", "signal 99". */
 void signal_name(int signal, char *text, size_t size);
 

@@ -24,15 +24,6 @@ static const char *const with_value[] = {
 	"--undefine-macro", "--include-directory", "--library-directory", "--for-linker", "--for-assembler", "-Tbss", "-Tdata", "-Ttext",
 };
 
-static bool is_one_of(const char *arg, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(arg, list[i]))
-			return true;
-	return false;
-}
-#define IS_ONE_OF(arg, list) is_one_of(arg, list, sizeof(list) / sizeof *(list))
-
 enum mode {
 	MODE_PREPROCESS, /* nothing to instrument is made */
 	MODE_COMPILE,    /* no link */

@@ -10,15 +10,6 @@ static bool begins(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-static bool is_one_of(const char *arg, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(arg, list[i]))
-			return true;
-	return false;
-}
-#define IS_ONE_OF(arg, list) is_one_of(arg, list, sizeof(list) / sizeof *(list))
-
 size_t linker_find(const strings *argv, const char *arg)
 {
 	for (size_t i = 1; i < argv->n; i++)

@@ -18,14 +18,25 @@ const char *failure_kind_name(uint32_t kind)
 	return kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
 }
 
+/* Only a fault has an address. */
+static char *signal_line(const struct rt_failure *f)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+	char name[32];
+	signal_name(f->signal, name, sizeof name);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		if (f->signal == faults[i])
+			return xasprintf("%s at address 0x%llx", name, (unsigned long long)f->address);
+	return xstrdup(name);
+}
+
 char *failure_line(const struct rt_failure *f)
 {
 	switch (f->kind) {
 	case RT_FAIL_NONE:
 		return xstrdup("no failure");
 	case RT_FAIL_SIGNAL:
-		return xasprintf("SIG%s at address 0x%llx", sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?",
-				 (unsigned long long)f->address);
+		return signal_line(f);
 	case RT_FAIL_EXIT:
 		return xasprintf("exit status %d", f->status);
 	default:

@@ -141,6 +141,9 @@ _Noreturn static void unexplained(struct solving *w)
 	else if (s->failed)
 		fail(&err, "the log cannot be explained: the threads' paths lead to the failure, but no order of what they did "
 			   "gives the values that the paths need%s", advice);
+	else if (w->work->trace->header.failure.thread >= w->work->trace->nthreads)
+		fail(&err, "the run failed in no thread's own code: before main, in a thread of a library, or as a thread ended, which "
+			   "happens when its stack was overwritten; inference sees none of these");
 	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");

@@ -51,7 +51,7 @@ enum rt_input_function {
 	RT_INPUTS
 };
 
-enum rt_input_flag { BLOCKS = 1, DEEP = 2, FORKS = 4, WAKES = 8, HEARS = 16, QUICK = 32 };
+enum rt_input_flag { BLOCKS = 1, DEEP = 2, FORKS = 4, WAKES = 8, HEARS = 16, QUICK = 32, BLIND = 64 };
 
 /* Messages with addresses in them are whole words, and few. */
 #define INPUT_NOTE_MAX 64

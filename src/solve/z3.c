@@ -5,6 +5,7 @@
  */
 #include "solve/solver.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <z3.h>
@@ -21,6 +22,8 @@ struct backend {
 	size_t nterms;
 	Z3_ast *place;          /* by node of the order: integer; difference only */
 	size_t clauses, equalities, exclusive; /* how much of the formula is asserted */
+	pthread_mutex_t guard;
+	bool checking; /* under guard: an interrupt at any other time would make another call fail */
 };
 
 static void on_error(Z3_context c, Z3_error_code e)
@@ -331,6 +334,7 @@ static void update(struct backend *b)
 static struct backend *open_z3(const struct formula *f, bool difference)
 {
 	struct backend *b = xcalloc(1, sizeof *b);
+	pthread_mutex_init(&b->guard, NULL);
 	Z3_config config = Z3_mk_config();
 	b->f = f;
 	b->difference = difference;
@@ -364,6 +368,13 @@ static struct backend *open_difference(const struct formula *f, struct error *er
 	return open_z3(f, true);
 }
 
+static void set_checking(struct backend *b, bool checking)
+{
+	pthread_mutex_lock(&b->guard);
+	b->checking = checking;
+	pthread_mutex_unlock(&b->guard);
+}
+
 static enum solve_result check_z3(struct backend *b, double seconds)
 {
 	update(b);
@@ -374,7 +385,9 @@ static enum solve_result check_z3(struct backend *b, double seconds)
 			   ms < 1 ? 1 : ms > 4e9 ? 4000000000u : (unsigned)ms);
 	Z3_solver_set_params(b->c, b->s, p);
 	Z3_params_dec_ref(b->c, p);
+	set_checking(b, true);
 	Z3_lbool r = Z3_solver_check(b->c, b->s);
+	set_checking(b, false);
 	if (b->m)
 		Z3_model_dec_ref(b->c, b->m);
 	b->m = NULL;
@@ -389,7 +402,10 @@ static enum solve_result check_z3(struct backend *b, double seconds)
 
 static void interrupt_z3(struct backend *b)
 {
-	Z3_interrupt(b->c);
+	pthread_mutex_lock(&b->guard);
+	if (b->checking)
+		Z3_interrupt(b->c);
+	pthread_mutex_unlock(&b->guard);
 }
 
 static void model_z3(struct backend *b, bool *out, size_t n)

@@ -3,6 +3,8 @@
  */
 #include "sym/translate_internal.h"
 
+#include "trace/trace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,20 +122,14 @@ static void collect_args(struct tr *t, LLVMValueRef i, bool copy_byval, word_lis
 }
 
 /* Adds the description of a call; returns its number. */
-/*
- * Waiting for a futex and waking are answered from the log (inputs.def): what numbers they were given does not matter, and
- * must not be guessed for their sake.
- */
+/* Numbers that do not matter to what the log answers must not be guessed for the call's sake. */
 static void forget_numbers(struct tr *t, LLVMValueRef call, word_list *regs)
 {
-	static const char *const begins[] = {"rethread_futex_", "_ZNSt28__atomic_futex_unsigned_base"};
 	size_t n;
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
-	bool futex = false;
-	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		futex |= !strncmp(name, begins[i], strlen(begins[i]));
-	for (unsigned i = 0; futex && i < regs->n && i < LLVMGetNumArgOperands(call); i++)
+	if (!LLVMIsAFunction(callee) || !trace_input_is_blind(LLVMGetValueName2(callee, &n)))
+		return;
+	for (unsigned i = 0; i < regs->n && i < LLVMGetNumArgOperands(call); i++)
 		if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMIntegerTypeKind)
 			regs->at[i] = const_reg(t, 0);
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 0, DEEP = 0, FORKS = 0, QUICK = 0, WAKES = TRACE_INPUT_WAKES, HEARS = TRACE_INPUT_HEARS };
+enum { BLOCKS = 0, DEEP = 0, FORKS = 0, QUICK = 0, WAKES = TRACE_INPUT_WAKES, HEARS = TRACE_INPUT_HEARS, BLIND = 4 };
 
 static const struct {
 	const char *name;
 	enum trace_input_time time;
+	bool blind;
 } functions[] = {
-	{"?", TRACE_INPUT_TIMELESS},
-#define INPUT(flags, type, name, ...) {#name, (enum trace_input_time)(flags)},
+	{"?", TRACE_INPUT_TIMELESS, false},
+#define INPUT(flags, type, name, ...) {#name, (enum trace_input_time)((flags) & ~BLIND), ((flags)&BLIND) != 0},
 #include <rethread/inputs.def>
 #undef INPUT
 };
@@ -23,6 +24,14 @@ const char *trace_input_name(const struct rt_input *input)
 	if (input->function == RT_INPUT_SIGNAL)
 		return "signal";
 	return functions[input->function < FUNCTIONS ? input->function : 0].name;
+}
+
+bool trace_input_is_blind(const char *function)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (functions[i].blind && !strcmp(functions[i].name, function))
+			return true;
+	return false;
 }
 
 static enum trace_input_time kind_of_time(const struct rt_input *input)

@@ -88,6 +88,8 @@ enum trace_input_time trace_input_time(const struct rt_input *input, uint64_t *t
 const struct rt_signal *trace_input_signal(const struct rt_input *input, const void **info);
 /* Name of the function (inputs.def), or "?". */
 const char *trace_input_name(const struct rt_input *input);
+/* A function whose numbers are for the kernel alone (inputs.def, BLIND)? */
+bool trace_input_is_blind(const char *function);
 /* For trace_open: find the records in t->input_bytes; those below `full` must be complete. False when damaged. */
 bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full);
 
