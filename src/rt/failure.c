@@ -155,16 +155,22 @@ static void complete(void)
 	state.on_failure();
 }
 
+void rt_failure_backtrace_from(uint32_t *nframes, uint64_t *frames, const void *from)
+{
+	uint64_t before;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &before, sizeof before);
+	backtrace_from(nframes, frames, (uint64_t)from, 0);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+}
+
 bool rt_failure_report(uint32_t kind, int signal, const char *message, const void *from)
 {
 	if (!claim(kind, signal))
 		return false;
 	strncpy(state.where->message, message, RT_MESSAGE_SIZE - 1);
-	uint64_t before;
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &before, sizeof before);
-	backtrace_from(&state.where->nframes, state.where->frames,
-		       (uint64_t)(from ? from : __builtin_return_address(0)), 0);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+	rt_failure_backtrace_from(&state.where->nframes, state.where->frames,
+				  from ? from : __builtin_return_address(0));
 	complete();
 	return true;
 }

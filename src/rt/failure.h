@@ -55,6 +55,8 @@ void rt_failure_thread_end(void);
  * that is damaged ends it.
  */
 void rt_failure_backtrace(uint32_t *nframes, uint64_t *frames, const void *context);
+/* The same outside of a handler, from a return address in the stack on. */
+void rt_failure_backtrace_from(uint32_t *nframes, uint64_t *frames, const void *from);
 
 /*
  * From now on *signal is by which signal the process can be asked something (trace.h, ask_signal), 0 while the target has an

@@ -126,6 +126,11 @@ static bool parse_output(struct rt_options *o, struct piece v)
 	return parse_switch(&o->output, v);
 }
 
+static bool parse_stacks(struct rt_options *o, struct piece v)
+{
+	return parse_switch(&o->stacks, v);
+}
+
 static bool parse_margin(struct rt_options *o, struct piece v)
 {
 	uint64_t n = 0;
@@ -150,6 +155,7 @@ static const struct {
 	{"values", parse_values},
 	{"output", parse_output},
 	{"margin", parse_margin},
+	{"stacks", parse_stacks},
 };
 
 static void parse_one(struct rt_options *o, struct piece option)

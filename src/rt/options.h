@@ -7,6 +7,7 @@
  *     time=0|1       time stamps (default 1)
  *     values=0|1|all values of reads that decide addresses: none, unless they are very many (default), all
  *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
+ *     stacks=0|1     backtraces of all threads at the end of a run with status 0, too (default 0)
  *     off            the same as scheme=off
  */
 #ifndef RETHREAD_RT_OPTIONS_H
@@ -27,6 +28,7 @@ struct rt_options {
 	bool time;
 	enum rt_values_kept values;
 	bool output; /* what is shown is recorded */
+	bool stacks; /* backtraces whatever the exit status: somebody else judges the run */
 };
 
 /*

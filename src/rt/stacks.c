@@ -203,14 +203,13 @@ static int take_signal(struct sigaction *was)
 	return 0;
 }
 
-static void write_own(const struct rt_peer *p, const void *context)
+/* NULL: no room. */
+static struct rt_stack *own_stack(const struct rt_peer *p)
 {
 	struct rt_chunk part = {.size = RT_PAGE, .thread = p->number, .stream = RT_STREAM_STACK};
 	struct rt_chunk *chunk = p->thread ? rt_log_reserve(&part, 1, NULL) : NULL;
-	struct rt_stack *stack = (struct rt_stack *)(chunk + 1);
 
-	if (chunk)
-		rt_failure_backtrace(&stack->nframes, stack->frames, context);
+	return chunk ? (struct rt_stack *)(chunk + 1) : NULL;
 }
 
 void rt_stacks_collect(bool survives)
@@ -235,21 +234,37 @@ void rt_stacks_collect(bool survives)
 		rt_real.sigaction(signal, &was, NULL);
 }
 
-void rt_stacks_asked(const void *context)
+/* By its context, in a signal's handler, or from a return address on. */
+static void show_all(const void *context, const void *from)
 {
 	struct rt_self *self = &rt_self;
 	bool was_active = self->active;
+	struct rt_stack *own;
 
 	/* A failure has collected them, or does. */
 	if (rt_log.header->failure.state)
 		return;
 	if (was_active)
 		rt_self_pause(self);
-	if (self->peer && !self->peer->over)
-		write_own(self->peer, context);
+	own = self->peer && !self->peer->over ? own_stack(self->peer) : NULL;
+	if (own && context)
+		rt_failure_backtrace(&own->nframes, own->frames, context);
+	else if (own)
+		rt_failure_backtrace_from(&own->nframes, own->frames, from);
 	rt_stacks_collect(false);
 	__atomic_store_n(&rt_log.header->stacks, 1, __ATOMIC_RELEASE);
-	hold();
+	if (context)
+		hold();
 	if (was_active)
 		rt_self_resume(self);
+}
+
+void rt_stacks_asked(const void *context)
+{
+	show_all(context, NULL);
+}
+
+void rt_stacks_at_exit(const void *from)
+{
+	show_all(NULL, from);
 }

@@ -22,6 +22,9 @@ void rt_stacks_collect(bool survives);
 /* As rt_failure_ask wants it: all threads, the calling one included, because the tool is about to end the process. */
 void rt_stacks_asked(const void *context);
 
+/* The same for a process that exits: the calling thread is shown from return address `from` on. */
+void rt_stacks_at_exit(const void *from);
+
 #pragma GCC visibility pop
 
 #endif

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * The first and the last thing that a failure does. In between the unwinder runs, which calls
@@ -40,13 +42,34 @@ static void failed(void)
 	rt_self.paused = false;
 }
 
+static struct rt_options options;
+
 /* Registered before anything else is, so that it runs after all other handlers and destructors. */
-static void at_exit(void)
+static void at_exit(int status, void *unused)
 {
+	(void)unused;
 	if (rt_caught_waiting && rt_self.active)
 		rt_caught_run(RT_SIGNAL_END);
+	if (status & 0xff || options.stacks)
+		rt_stacks_at_exit(__builtin_return_address(0));
 	rt_log_end(RT_LOG_ENDED);
 }
+
+/*
+ * The log needs no end to be complete; only where everybody was is written. The child of a vfork, which is another process
+ * in this one's memory, just goes.
+ */
+void _exit(int status)
+{
+	bool ours = rt_log.header && rt_log.header->pid == (uint32_t)syscall(SYS_getpid);
+
+	if (ours && (status & 0xff || options.stacks))
+		rt_stacks_at_exit(__builtin_return_address(0));
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((alias("_exit"))) void _Exit(int status);
 
 /* The child of a fork is a process of its own; the thread that forked is its main thread. */
 static void in_child(void)
@@ -74,7 +97,6 @@ static const char *variable(char **environment, const char *name)
 
 static void start(int argc, char **argv, char **environment)
 {
-	static struct rt_options options;
 	const char *text = variable(environment, "RETHREAD_OPTIONS");
 
 	(void)argc;
@@ -90,7 +112,7 @@ static void start(int argc, char **argv, char **environment)
 	}
 	if (options.scheme == RT_SCHEME_OFF || !rt_log_open(&options))
 		return;
-	atexit(at_exit);
+	on_exit(at_exit, NULL);
 	pthread_atfork(NULL, NULL, in_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);

@@ -174,3 +174,37 @@ has out "#[0-9] main at .*t.c:11"
 status 124 rethread record -q --timeout 1 ./t x 2>err
 rethread dump --no-lines >out
 ! grep "at the moment" out || fail "$(cat out)"
+# A run that fails by its exit status, or by what it showed: everybody's place when it ended.
+cat >e.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static __attribute__((noinline)) void poll_here(void) { for (;;) usleep(1000); }
+static void *polls(void *x) { poll_here(); return x; }
+static __attribute__((noinline)) void bail_out(const char *how) {
+	if (*how == '_') _exit(3);
+	exit(*how - '0');
+}
+int main(int argc, char **v) {
+	pthread_t t;
+	pthread_create(&t, 0, polls, 0);
+	usleep(20000);
+	puts("ends");
+	if (argc > 1 && !fork()) _exit(1); /* a process of its own */
+	bail_out(v[1]);
+}
+P
+rethread cc -O1 -g -pthread e.c -o e
+for how in 3 _ 0; do
+	for i in 1 2 3 4 5; do
+		rethread record -q --fail-if 'grep -q ends' ./e $how >recorded 2>err || true
+		rethread dump --no-lines >out
+		grep -q "#[0-9] poll_here" out && break
+	done
+	has out "#[0-9] bail_out at .*e.c:[89]$" "#[0-9] poll_here at .*e.c:5$" "#[0-9] polls at .*e.c:6$"
+done
+# Nobody is asked when nothing is wrong.
+rethread record -q ./e 0 >recorded
+rethread dump --no-lines >out
+! grep "it was here" out || fail "$(cat out)"
