@@ -4,6 +4,7 @@
  */
 #include "replay/conductor.h"
 #include "replay/interpose.h"
+#include "rt/async.h"
 #include "rt/caught.h"
 
 #include <limits.h>
@@ -132,7 +133,6 @@ void pthread_exit(void *result)
 _Noreturn void twin_cancelled(void)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
 	rt_real.pthread_cancel(pthread_self());
 	rt_real.pthread_testcancel();
 	gate_give_up();
@@ -145,13 +145,21 @@ void twin_step_cancelled(void *unused)
 	gate_leave();
 }
 
+static int really_cancel(pthread_t id)
+{
+	int result = rt_real.pthread_cancel(id);
+	if (!result && twin_mode == TWIN_RECORD)
+		rt_async_tell(id);
+	return result;
+}
+
 int pthread_cancel(pthread_t id)
 {
 	if (infers()) {
 		twin_engine->cancel(id);
 		return 0;
 	}
-	return STEP(twin_mode == TWIN_REPLAY ? 0 : rt_real.pthread_cancel(id));
+	return STEP(twin_mode == TWIN_REPLAY ? 0 : really_cancel(id));
 }
 
 void pthread_testcancel(void)

@@ -5,6 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "rt/async.h"
 #include "rt/interpose.h"
 #include "rt/peers.h"
 
@@ -13,12 +14,16 @@ bool rt_cancels;
 int pthread_cancel(pthread_t handle)
 {
 	struct rt_peer *p = rt_self.active ? rt_peer_find(handle) : NULL;
+	int result;
 
 	__atomic_store_n(&rt_cancels, true, __ATOMIC_RELAXED);
 	if (p)
 		__atomic_store_n(&p->cancelled, true, __ATOMIC_SEQ_CST);
 	rt_before_release();
-	return RT_REAL(pthread_cancel)(handle);
+	result = RT_REAL(pthread_cancel)(handle);
+	if (!result)
+		rt_async_tell(handle);
+	return result;
 }
 
 static void cancelled(void *self)

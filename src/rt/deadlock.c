@@ -1,5 +1,6 @@
 #include "rt/deadlock.h"
 
+#include "rt/async.h"
 #include "rt/failure.h"
 
 #include <string.h>
@@ -36,8 +37,8 @@ static struct rt_peer *follow(struct rt_peer *p, struct step *s)
 	s->waits_for = __atomic_load_n(&p->waits_for, __ATOMIC_SEQ_CST);
 	if (!s->waits_for)
 		return NULL;
-	/* Joining is left by a thread that is cancelled. */
-	if ((s->waits_for & RT_OBJECT_THREAD) && __atomic_load_n(&p->cancelled, __ATOMIC_SEQ_CST))
+	/* Joining is left by a thread that is cancelled; any wait is, asynchronously. */
+	if ((s->waits_for & RT_OBJECT_THREAD || rt_async_is_used()) && __atomic_load_n(&p->cancelled, __ATOMIC_SEQ_CST))
 		return NULL;
 	if (s->waits_for & RT_OBJECT_THREAD)
 		next = rt_peer(s->waits_for & ~RT_OBJECT_THREAD);

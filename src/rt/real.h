@@ -32,6 +32,7 @@ typedef void (*rt_sighandler)(int);
 	X(int, pthread_detach, (pthread_t))                                                        \
 	X(void, pthread_exit, (void *))                                                            \
 	X(int, pthread_cancel, (pthread_t))                                                        \
+	X(int, pthread_kill, (pthread_t, int))                                                     \
 	X(void, pthread_testcancel, (void))                                                        \
 	X(unsigned, sleep, (unsigned))                                                             \
 	X(int, usleep, (useconds_t))                                                               \

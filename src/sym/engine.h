@@ -324,6 +324,8 @@ void shown_status(struct ethread *self, const struct slot *status);
 
 /* signals.c: the thread is at a place of this kind; handlers of signals that it ran there run. */
 void signals_at(struct ethread *self, enum rt_signal_place place);
+/* The same in a host function that interpreted code calls, outside of any native call. */
+void signals_at_instruction(struct ethread *self, enum rt_signal_place place);
 /* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. */
 bool signals_fault(struct ethread *self, int signal);
 

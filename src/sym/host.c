@@ -15,7 +15,7 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
 	if (self->signals && !self->path.left)
-		signals_at(self, RT_SIGNAL_PATH);
+		signals_at_instruction(self, RT_SIGNAL_PATH);
 	int64_t bits = path_reader_bits(&self->path, n);
 	self->path_bits += n;
 	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
@@ -274,15 +274,6 @@ static void host_initialises(const struct native_call *c)
 			object_forget((const void *)(uintptr_t)c->in[0].v);
 }
 
-/* From there on a thread may be cancelled between any two instructions, and nobody would know where. */
-static void check_cancel_type(const struct ethread *self, const struct native_call *c)
-{
-	if (c->name && !strcmp(c->name, "pthread_setcanceltype") && c->nin && (int)c->in[0].v == PTHREAD_CANCEL_ASYNCHRONOUS)
-		engine_fatal("thread %s lets itself be cancelled asynchronously: where that happens is not in a log "
-			     "(deferred cancellation, the default, is)",
-			     self->name);
-}
-
 /* A function that makes no system call, so that no handler can have run in it. */
 static bool is_pure(const char *name)
 {
@@ -294,8 +285,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
 	if (self->signals && !is_pure(c->name))
-		signals_at(self, RT_SIGNAL_CALL);
-	check_cancel_type(self, c);
+		signals_at_instruction(self, RT_SIGNAL_CALL);
 	const struct external *x = external_find(c->name);
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);

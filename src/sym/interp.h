@@ -75,6 +75,13 @@ uint64_t ithread_instructions(const struct ithread *t);
  */
 void *ithread_exit_exception(struct ithread *t);
 
+/*
+ * For host functions that call code which may raise one: f(a, b), and what it raised or NULL; and raising it where interpreted
+ * code called the host function itself, no native code between.
+ */
+void *interp_guarded(bool (*f)(int, const void *), int a, const void *b, bool *result);
+_Noreturn void ithread_raise(struct ithread *t, void *exception);
+
 /* Stop the running thread: unwinds to the outermost interp_call, which returns false. Only from host functions. */
 _Noreturn void ithread_stop(struct ithread *t);
 

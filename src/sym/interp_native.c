@@ -234,3 +234,11 @@ bool native_call(const struct code *c, const struct code_call *call, void *funct
 	take_results(&s.m, results, call->nresults, out);
 	return true;
 }
+
+void *interp_guarded(bool (*f)(int, const void *), int a, const void *b, bool *result)
+{
+	struct machine m = {.general = {(unsigned)a, (uintptr_t)b}};
+	rethread_native_trampoline(&m, *(void **)&f);
+	*result = (bool)m.rax;
+	return m.exception;
+}

@@ -199,6 +199,12 @@ const struct insn *unwind(struct ithread *t, void *exception)
 	return find_pad(t, exception);
 }
 
+_Noreturn void ithread_raise(struct ithread *t, void *exception)
+{
+	t->pc = unwind(t, exception);
+	_longjmp(t->activation->jump, 1);
+}
+
 const struct insn *unwind_next(struct ithread *t)
 {
 	return find_pad(t, &t->leaving);

@@ -5,7 +5,7 @@
 #include "sym/engine.h"
 
 #include <rethread/schedule.h>
-
+#include <unwind.h>
 
 static bool is_here(const struct ethread *self, const struct rt_signal *s, enum rt_signal_place place)
 {
@@ -24,7 +24,22 @@ static uint64_t when_of(const struct rt_signal *s)
 	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->words : 0;
 }
 
-static void run_handler(struct ethread *self, int signal, const struct rt_signal *s, const void *info)
+/*
+ * The handler may end the thread, or throw. Then native code that the interpreter called is left as any is; else the
+ * exception is the interpreted instruction's.
+ */
+static bool deliver(struct ethread *self, int signal, const void *info, bool in_native)
+{
+	bool is_there;
+	void *exception = interp_guarded(engine.config->deliver, signal, info, &is_there);
+	if (exception && !in_native)
+		ithread_raise(self->interp, exception);
+	if (exception)
+		_Unwind_RaiseException(exception);
+	return is_there;
+}
+
+static void run_handler(struct ethread *self, int signal, const struct rt_signal *s, const void *info, bool in_native)
 {
 	bool counts = s->place != RT_SIGNAL_FAULT; /* a replay runs into a fault, and into its handler, by itself */
 	char what[32];
@@ -41,13 +56,13 @@ static void run_handler(struct ethread *self, int signal, const struct rt_signal
 	}
 	const char *native = self->native;
 	int inside = engine_inside(0);
-	if (!engine.config->deliver(signal, info))
+	if (!deliver(self, signal, info, in_native))
 		engine_fatal("thread %s ran a handler of %s in the recorded run, and has installed none", self->name, what);
 	engine_inside(inside);
 	self->native = native;
 }
 
-void signals_at(struct ethread *self, enum rt_signal_place place)
+static void run_all(struct ethread *self, enum rt_signal_place place, bool in_native)
 {
 	const void *info;
 	while (self->log && self->next_input < self->log->ninputs) {
@@ -59,8 +74,18 @@ void signals_at(struct ethread *self, enum rt_signal_place place)
 				     (int)r->result, self->name);
 		if (!s || !is_here(self, s, place))
 			return;
-		run_handler(self, (int)r->result, s, info);
+		run_handler(self, (int)r->result, s, info, in_native);
 	}
+}
+
+void signals_at(struct ethread *self, enum rt_signal_place place)
+{
+	run_all(self, place, true);
+}
+
+void signals_at_instruction(struct ethread *self, enum rt_signal_place place)
+{
+	run_all(self, place, false);
 }
 
 bool signals_fault(struct ethread *self, int signal)
@@ -71,6 +96,6 @@ bool signals_fault(struct ethread *self, int signal)
 	const struct rt_signal *s = r ? trace_input_signal(r, &info) : NULL;
 	if (!s || (int)r->result != signal || !is_here(self, s, RT_SIGNAL_FAULT))
 		return false;
-	run_handler(self, signal, s, info);
+	run_handler(self, signal, s, info, true);
 	return true;
 }

@@ -209,35 +209,68 @@ for program in p q; do
 	rethread replay -n 10 >out || fail "$(cat out)"
 	has out '^reproduced 10/10$'
 done
-# Asynchronously, a thread is cancelled between any two instructions: the log has its path, but not where it broke off.
+# Asynchronously: in the middle of a computation, and waiting for a lock; under each scheme.
 cat >a.c <<'P'
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
 #include <unistd.h>
-static volatile int on, left;
-static void note(void *x) { (void)x; left++; }
-static void *loops(void *x) {
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t here;
+static volatile unsigned long drawn[2];
+static int left[2];
+static void note(void *x) {
+	for (int i = 0; i < 3; i++) ++*(int *)x;
+}
+static void *computes(void *x) {
+	int old;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+	assert(old == PTHREAD_CANCEL_DEFERRED);
+	pthread_cleanup_push(note, &left[0]);
+	sem_post(&here);
+	for (unsigned long n = 1;; n = n * 6364136223846793005ul + 1) {
+		if (n >> 63) drawn[1]++;
+		else drawn[0]++;
+	}
+	pthread_cleanup_pop(0);
+	return x;
+}
+static void *waits(void *x) {
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);
-	pthread_cleanup_push(note, 0);
-	for (;;) on++;
+	pthread_cleanup_push(note, &left[1]);
+	sem_post(&here);
+	pthread_mutex_lock(&m);
 	pthread_cleanup_pop(0);
 	return x;
 }
 int main(void) {
-	pthread_t t;
-	pthread_create(&t, 0, loops, 0);
-	while (!on) usleep(100);
-	pthread_cancel(t);
-	pthread_join(t, 0);
-	assert(!left);
+	pthread_t t[2];
+	void *result;
+	sem_init(&here, 0, 0);
+	pthread_mutex_lock(&m);
+	pthread_create(&t[0], 0, computes, 0);
+	pthread_create(&t[1], 0, waits, 0);
+	for (int i = 0; i < 2; i++) sem_wait(&here);
+	usleep(500);
+	for (int i = 0; i < 2; i++) pthread_cancel(t[i]);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(t[i], &result);
+		assert(result == PTHREAD_CANCELED);
+	}
+	if (left[0] + left[1] == 6) abort();
 }
 P
 rethread cc -O1 -g -pthread a.c -o a
-status 134 rethread record -q ./a 2>err
-rethread dump --no-lines >out
-has out '^thread 1:1: '
-status 4 rethread reproduce --engine solve --budget 20 2>err
-has err 'thread 1:1 lets itself be cancelled asynchronously'
+for scheme in path+sync path rw; do
+	status 134 rethread record -q --scheme $scheme ./a 2>err
+	engine=solve
+	[ $scheme != rw ] || engine=follow
+	rethread reproduce --engine $engine --budget 50 >out 2>&1 || fail "$scheme: $(cat out)"
+	has out 'proven by replay'
+	rethread replay -n 10 >out || fail "$(cat out)"
+	has out '^reproduced 10/10$'
+done
 # In calls that are inputs, with inputs in the cleanup handlers; under each scheme.
 cat >b.c <<'P'
 #include "notes.h"

@@ -4,7 +4,7 @@ flags="-std=gnu17 -O2 -g -Wall -Wextra -D_GNU_SOURCE= -I$root/include -I$root/sr
 o=$BUILD/obj/src
 $CC $flags -c "$here/record.c" -o record.o && $CC $flags -c "$here/harness.c" -o harness.o || exit 1
 interpreter="$(ls $o/sym/interp*.c.o) $o/sym/code.c.o $o/sym/symmem.c.o $o/sym/expr.c.o $o/base/base.c.o"
-$CC $flags "$here/translate_tool.c" $o/sym/translate*.c.o $o/sym/code.c.o $o/base/base.c.o -o translate_tool \
+$CC $flags "$here/translate_tool.c" $o/sym/translate*.c.o $o/sym/code.c.o $o/trace/inputs.c.o $o/base/base.c.o -o translate_tool \
 	$($LLVM_CONFIG --ldflags --libs --link-shared) || exit 1
 
 compiler() { case $1 in *.cpp) echo "$CXX" ;; *) echo "$CC" ;; esac; }
