@@ -251,6 +251,16 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
 	o->steps++;
 }
 
+/* The event of the last step on o; made now, of this kind, when it is none yet. */
+static struct event_ref last_step(struct object *o, enum event_kind kind)
+{
+	if (!o->last_is_event) {
+		o->last_event = event_add_late(o->last, kind, o->number, o->last_sap, o->last_site);
+		o->last_is_event = true;
+	}
+	return o->last_event;
+}
+
 /*
  * The step on o at hand comes after the last one. With the order known only a change of threads matters: the
  * two steps become events then, the earlier one after the fact.
@@ -261,12 +271,9 @@ void step_follows_last(struct ethread *self, struct object *o, enum event_kind e
 	vclock_join(&self->clock, &o->clock);
 	if (!o->last || o->last == self)
 		return;
-	if (!o->last_is_event) {
-		o->last_event = event_add_late(o->last, earlier, o->number, o->last_sap, o->last_site);
-		o->last_is_event = true;
-	}
+	struct event_ref before = last_step(o, earlier);
 	event_add(self, kind, o->number, place_describe(self, what));
-	order_add(o->last_event, event_last(self));
+	order_add(before, event_last(self));
 }
 
 void step_becomes_last(struct ethread *self, struct object *o, const char *what)
@@ -329,16 +336,13 @@ void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
 		struct object *o = objects.at[object_slot(recall_place(at))];
 		if (!o || !o->last || o->last == self)
 			continue;
-		if (!o->last_is_event) {
-			o->last_event = event_add_late(o->last, EVENT_UNLOCK, o->number, o->last_sap, o->last_site);
-			o->last_is_event = true;
-		}
+		struct event_ref before = last_step(o, EVENT_UNLOCK);
 		if (!is_event) {
 			event_add(self, EVENT_CALL, 0, place_describe(self, "free"));
 			freed = event_last(self);
 			is_event = true;
 		}
-		order_add(o->last_event, freed);
+		order_add(before, freed);
 	}
 }
 
@@ -461,6 +465,9 @@ size_t sync_finish(void)
 			order_add(holding_event(o), t->attempt);
 		else if (o && t->waits_for)
 			order_signals(t);
+		else if (o && o->last && o->last != t)
+			/* Nobody holds a semaphore: it is the steps before that leave nothing to take. */
+			order_add(last_step(o, EVENT_ORDERED), t->attempt);
 	}
 	return 0;
 }
