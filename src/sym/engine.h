@@ -151,6 +151,7 @@ struct ethread {
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
+	bool buffered;     /* has written since its last event that drains a store buffer */
 	vec(struct local_condition) conditions;
 	/* time.c */
 	uint64_t time;       /* the last stamp passed, 0 = none */

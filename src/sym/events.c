@@ -11,6 +11,7 @@ struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object
 			     .object = object, .site = site };
 	e->after = t->time;
 	e->run = ++engine.nevents;
+	t->buffered = kind == EVENT_WRITE || (t->buffered && (kind == EVENT_READ || kind == EVENT_CALL));
 	if (engine_log_used_up(t))
 		e->flags |= EVENT_OPTIONAL;
 	return e;

@@ -159,6 +159,16 @@ void host_store(struct ithread *t, uint32_t site, const struct access *pieces, u
 		engine_store(self, site, &pieces[i]);
 }
 
+/*
+ * An atomic update that does not race, or that compares and does not exchange, is still a fence. It is an event only
+ * where it has something to drain: reference counts are many.
+ */
+static void drain(struct ethread *self, uint32_t site)
+{
+	if (self->buffered)
+		event_add(self, EVENT_FENCE, 0, site_describe(self, site, "atomic"));
+}
+
 void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data)
 {
 	struct ethread *self = of(t);
@@ -181,6 +191,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		write_memory(piece->address, piece->size, new_value.v);
 		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
 	}
+	if (!racy || !writes)
+		drain(self, site);
 	if (!racy)
 		return;
 	expr value = writes ? value_expr(&new_value, piece->size) : EXPR_NONE;
