@@ -66,12 +66,14 @@ struct ethread *engine_thread_new(struct ethread *parent)
 	return t;
 }
 
+bool engine_path_used_up(const struct ethread *t)
+{
+	return !t->log || (path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done);
+}
+
 bool engine_log_used_up(const struct ethread *t)
 {
-	if (!t->log)
-		return true;
-	return path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done &&
-	       t->next_input >= t->log->ninputs;
+	return engine_path_used_up(t) && (!t->log || t->next_input >= t->log->ninputs);
 }
 
 /* Is the end of this thread part of the failure; at_end: where the program itself would end. */
@@ -113,6 +115,13 @@ bool engine_blocking_fails(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
 	return (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT) && is_failing_thread(t, false);
+}
+
+bool engine_goes_too_far(const struct ethread *t)
+{
+	uint32_t kind = engine.trace->failure.kind;
+	return (kind == RT_FAIL_ASSERT || kind == RT_FAIL_SIGNAL) && is_failing_thread(t, true) &&
+	       !(engine.trace->header.flags & (RT_LOG_FULL | RT_LOG_CAP));
 }
 
 bool engine_fails_in_call(const struct ethread *t)

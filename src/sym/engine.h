@@ -123,6 +123,12 @@ struct spin {
 	struct spin_round round;  /* the one before */
 };
 
+/* A place of which a thread was forced to read an older value than memory held then. */
+struct lag {
+	uint64_t address, in_memory, seen;
+	uint64_t heard; /* what it had learnt from others by then */
+};
+
 struct ethread {
 	uint32_t number;  /* in order of creation in this run; index in the result */
 	char name[64];
@@ -151,6 +157,7 @@ struct ethread {
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
+	struct lag lags[64]; /* guess.c: by address */
 	bool buffered;     /* has written since its last event that drains a store buffer */
 	vec(struct local_condition) conditions;
 	/* time.c */
@@ -238,6 +245,10 @@ _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(print
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
 /* Is being blocked for ever this thread's part in the failure? */
 bool engine_blocking_fails(const struct ethread *t);
+/* Has it gone along all of its path, and done all steps of synchronization that it did? */
+bool engine_path_used_up(const struct ethread *t);
+/* Its log is at its end, and the thread is about to go on: did the recorded one fail before that? Then a guess is wrong. */
+bool engine_goes_too_far(const struct ethread *t);
 /* Did it fail inside the call at hand, by a signal? */
 bool engine_fails_in_call(const struct ethread *t);
 /* ... at a call that does not return; counted: the call was counted as a SAP. */
@@ -367,7 +378,7 @@ void spin_note(struct ethread *t, uint32_t site, const struct access *a);
 
 /* guess.c: concrete values for what is not known. */
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
-struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece);
+struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece);
 /* The symbol, if it is one, was taken to be v. */
 void guess_was(expr e, uint64_t v);
 /* Takes the expression to be v from here on; `address`: of the access that comes next. */

@@ -34,7 +34,36 @@ static const struct forced_value *find_forced(uint32_t thread, uint64_t sap, uin
 	return NULL;
 }
 
-struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uint32_t *piece)
+/* How much the thread has learnt from others. */
+static uint64_t heard(const struct ethread *t)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < t->clock.n; i++)
+		if (i != t->number)
+			sum += t->clock.at[i];
+	return sum;
+}
+
+/*
+ * A thread that was forced to read what was there before the last write ran ahead of that write, and so did probably
+ * its next reads of the place, until it hears of something or the place changes again: or each of them
+ * would need a revision of its own.
+ */
+static uint64_t likely_value(struct ethread *t, uint64_t address, uint64_t in_memory, const struct forced_value *f)
+{
+	struct lag *l = &t->lags[address / 8 % (sizeof t->lags / sizeof *t->lags)];
+	if (f) {
+		*l = (struct lag){ 0 };
+		if (f->value != in_memory)
+			*l = (struct lag){ address, in_memory, f->value, heard(t) };
+		return f->value;
+	}
+	bool lags = l->address == address && l->in_memory == in_memory && l->heard == heard(t);
+	/* Where its path ends, it met something new. */
+	return lags && !engine_path_used_up(t) ? l->seen : in_memory;
+}
+
+struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece)
 {
 	if (t->piece_sap != t->saps) {
 		t->piece_sap = t->saps;
@@ -43,7 +72,7 @@ struct slot guess_read(struct ethread *t, unsigned size, uint64_t in_memory, uin
 	*piece = t->pieces++;
 	uint32_t thread = t->log ? t->log->info.number : UINT32_MAX;
 	const struct forced_value *f = find_forced(thread, t->saps, *piece);
-	uint64_t value = f ? f->value : in_memory;
+	uint64_t value = likely_value(t, address, in_memory, f);
 	expr symbol = expr_sym(engine.exprs, size * 8, engine.symbols.n);
 	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol };
 	return (struct slot){ value, symbol };

@@ -17,6 +17,8 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 	if (self->signals && !self->path.left)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
 	int64_t bits = path_reader_bits(&self->path, n);
+	if (bits == -1 && engine_goes_too_far(self))
+		host_mismatch(t);
 	self->path_bits += n;
 	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
 	if (self->path.words != self->words_seen)
@@ -118,7 +120,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	if (!address && spin_read(self, site, a))
 		return;
 	uint32_t piece;
-	a->value = guess_read(self, a->size, a->value.v, &piece);
+	a->value = guess_read(self, a->address, a->size, a->value.v, &piece);
 	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
@@ -180,7 +182,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
 	uint32_t number = 0;
 	if (racy)
-		old = guess_read(self, piece->size, old.v, &number);
+		old = guess_read(self, piece->address, piece->size, old.v, &number);
 	else
 		old.e = interp_memory_expr(engine.interp, piece->address, piece->size);
 	expr read = old.e;
@@ -293,6 +295,12 @@ static bool is_pure(const char *name)
 	return x && (x->class == EXTERNAL_PURE || x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS);
 }
 
+/* Functions that end the process without exit handlers: where they are called, the thread's path ends. */
+static bool runs_nothing_more(const char *name)
+{
+	return !strcmp(name, "abort") || !strcmp(name, "__assert_fail") || !strcmp(name, "_exit") || !strcmp(name, "_Exit");
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
@@ -311,6 +319,10 @@ bool host_call(struct ithread *t, struct native_call *c)
 	case EXTERNAL_ENDS:
 		if (!strcmp(x->name, "exit") && engine_exits(self))
 			break; /* it is called, and runs the exit handlers */
+		if (runs_nothing_more(x->name) && !self->signals && !engine_path_used_up(self)) {
+			host_mismatch(t);
+			engine_thread_ends(self, false);
+		}
 		engine_ends_here(self, c->site != 0);
 		ithread_stop(t);
 	case EXTERNAL_SLEEPS:
