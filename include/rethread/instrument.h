@@ -85,6 +85,7 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
  *             if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
  *     }
  *
+ * A number of 64 bits is two such values, its lower half and its upper one; what is an address by its type has only the lower.
  * `at` is NULL where values are not recorded; else there is always room for one. Unwritten log is 0, so a value of all ones at
  * the very end is not known to be there. The metadata may have an operand:
  */
@@ -97,6 +98,7 @@ struct rt_values {
 };
 extern __thread struct rt_values __rethread_values;
 void __rethread_values_full(void);
+void __rethread_values_wide(uint64_t value); /* appends a number of 64 bits, where there is hardly room for it */
 
 /* How many bits name one of n >= 1 successors. */
 static inline unsigned rt_switch_bits(uint32_t n)

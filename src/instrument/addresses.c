@@ -288,25 +288,21 @@ struct emitter {
 	LLVMModuleRef module;
 	LLVMBuilderRef builder;
 	LLVMValueRef log; /* __rethread_values */
-	LLVMValueRef slow_path;
+	LLVMValueRef slow_path, wide_path;
 	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
 };
 
-static LLVMValueRef word_of(struct emitter *e, LLVMValueRef i)
+/* Of what was read, or of an address the lower half: 32 bits, or 64 of a number that has as many. */
+static LLVMValueRef value_of(struct emitter *e, LLVMValueRef i)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMTypeRef i32 = int_type(e->module, 32), i64 = int_type(e->module, 64);
+	LLVMTypeRef i32 = int_type(e->module, 32);
 	LLVMValueRef v = LLVMGetInstructionOpcode(i) == LLVMAtomicCmpXchg ? LLVMBuildExtractValue(b, i, 0, "") : i;
 	if (is_kind(i, RT_VALUE_OUT))
 		v = LLVMBuildLoad2(b, pointer_type(e->module), LLVMGetOperand(i, 0), "");
 	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
-		v = LLVMBuildPtrToInt(b, v, i64, "");
-	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
-	if (bits < 32)
-		v = LLVMBuildZExt(b, v, i32, "");
-	else if (bits > 32)
-		v = LLVMBuildTrunc(b, v, i32, "");
-	return LLVMBuildNot(b, v, "");
+		return LLVMBuildPtrToInt(b, v, i32, "");
+	return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? LLVMBuildZExt(b, v, i32, "") : v;
 }
 
 static bool is_in_frame(LLVMValueRef i)
@@ -346,40 +342,72 @@ static LLVMValueRef load_part(struct emitter *e, unsigned part)
 	return LLVMBuildLoad2(e->builder, pointer_type(e->module), at, "");
 }
 
+static LLVMValueRef behind_entry(struct emitter *e, LLVMValueRef at, unsigned bytes)
+{
+	LLVMValueRef n = int_value(e->module, 64, bytes);
+	return LLVMBuildGEP2(e->builder, int_type(e->module, 8), at, &n, 1, "");
+}
+
+/* *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); */
+static void append_word(struct emitter *e, LLVMValueRef value, LLVMValueRef end)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef at = load_part(e, 0);
+	LLVMBuildStore(b, LLVMBuildNot(b, value, ""), at);
+	LLVMValueRef after = behind_entry(e, at, 4);
+	LLVMBuildStore(b, after, e->log);
+	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntEQ, after, load_part(e, 1), "");
+	build_before(b, llvm_unlikely_if(full, end));
+	call_slow_path(b, e->slow_path, NULL, 0);
+}
+
+/* Two words, if more than these have room; else __rethread_values_wide(value). */
+static void append_two_words(struct emitter *e, LLVMValueRef value, LLVMValueRef end)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef at = load_part(e, 0), after = behind_entry(e, at, 8);
+	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGE, after, load_part(e, 1), "");
+	LLVMValueRef slowly, quickly;
+	llvm_unlikely_if_else(full, end, &slowly, &quickly);
+	build_before(b, slowly);
+	call_slow_path(b, e->wide_path, &value, 1);
+	build_before(b, quickly);
+	LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildNot(b, value, ""), at), 4);
+	LLVMBuildStore(b, after, e->log);
+}
+
 /*
- * if (log.at) { *log.at++ = ~value; if (log.at == log.end) __rethread_values_full(); }
- * Where only locks keep a read from racing: if (log.unordered) ...
+ * if (log.at) append; where only locks keep a read from racing: if (log.unordered) ...
  * All of it is out of the way of the code around: threads that have very many values do not record them for long.
  */
 static void emit_value(struct emitter *e, LLVMValueRef i)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMValueRef four = int_value(e->module, 64, 4);
 	LLVMValueRef next = behind(e, i);
 	build_before(b, next);
 	/* Loaded again where it is used, so that the compare takes no register. */
 	LLVMValueRef asked = load_part(e, is_kind(i, RT_VALUE_UNORDERED) ? 2 : 0);
 	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, asked, ""), next);
 	build_before(b, records);
-	LLVMValueRef at = load_part(e, 0);
-	LLVMBuildStore(b, word_of(e, i), at);
-	LLVMValueRef after = LLVMBuildGEP2(b, int_type(e->module, 8), at, &four, 1, "");
-	LLVMBuildStore(b, after, e->log);
-	LLVMValueRef end = load_part(e, 1);
-	build_before(b, llvm_unlikely_if(LLVMBuildICmp(b, LLVMIntEQ, after, end, ""), records));
-	call_slow_path(b, e->slow_path, NULL, 0);
+	LLVMValueRef value = value_of(e, i);
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64)
+		append_two_words(e, value, records);
+	else
+		append_word(e, value, records);
 }
 
 void addresses_record(LLVMModuleRef m, const struct values *recorded)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m)};
+	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m)}, i64 = int_type(m, 64);
 	struct emitter e = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(context),
 		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, parts, 3, false), true),
 		.slow_path = runtime_slow_path(m, "__rethread_values_full",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false)),
+		.wide_path = runtime_slow_path(m, "__rethread_values_wide",
+					       LLVMFunctionType(LLVMVoidTypeInContext(context), &i64, 1, false)),
 	};
 	for (size_t i = 0; i < recorded->n; i++)
 		emit_value(&e, recorded->at[i]);

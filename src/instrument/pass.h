@@ -237,6 +237,8 @@ bool llvm_is_used(LLVMValueRef global);
 bool llvm_call_without_memory(LLVMValueRef call);
 /* if (cond) { } before `before`, unlikely; returns the terminator of the new block. */
 LLVMValueRef llvm_unlikely_if(LLVMValueRef cond, LLVMValueRef before);
+/* ... and the ends of both blocks, where there is something to do in each. */
+void llvm_unlikely_if_else(LLVMValueRef cond, LLVMValueRef before, LLVMValueRef *then, LLVMValueRef *otherwise);
 /* A block on the i-th edge of a terminator; returns the new block's terminator. */
 LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
 /* Tells for each block in a loop the number, from 1, of the innermost one; returns how many loops there are. */

@@ -190,6 +190,16 @@ HIDDEN LLVMValueRef llvm_unlikely_if(LLVMValueRef Cond, LLVMValueRef Before)
 	return wrap(SplitBlockAndInsertIfThen(unwrap(Cond), I, false, Weights));
 }
 
+HIDDEN void llvm_unlikely_if_else(LLVMValueRef Cond, LLVMValueRef Before, LLVMValueRef *Then, LLVMValueRef *Else)
+{
+	auto *I = cast<Instruction>(unwrap(Before));
+	MDNode *Weights = MDBuilder(I->getContext()).createBranchWeights(1, (1u << 20) - 1);
+	Instruction *InThen, *InElse;
+	SplitBlockAndInsertIfThenElse(unwrap(Cond), I, &InThen, &InElse, Weights);
+	*Then = wrap(static_cast<Value *>(InThen));
+	*Else = wrap(static_cast<Value *>(InElse));
+}
+
 HIDDEN LLVMValueRef llvm_split_edge(LLVMValueRef Terminator, unsigned I)
 {
 	auto *T = cast<Instruction>(unwrap(Terminator));

@@ -72,6 +72,20 @@ void __rethread_values_full(void)
 		*__rethread_values.at++ = first_value;
 }
 
+static void append(uint32_t value)
+{
+	*__rethread_values.at++ = ~value;
+	if (__rethread_values.at == __rethread_values.end)
+		__rethread_values_full();
+}
+
+void __rethread_values_wide(uint64_t value)
+{
+	append((uint32_t)value);
+	if (__rethread_values.at)
+		append((uint32_t)(value >> 32));
+}
+
 void rt_values_begin(struct rt_self *self)
 {
 	self->value_pieces.seq = UINT64_MAX; /* before the first */

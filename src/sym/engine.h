@@ -151,7 +151,7 @@ struct ethread {
 	size_t next_value; /* in log->values */
 	bool signals;      /* there are some among the inputs */
 	bool recall;       /* the next access has its value in the log */
-	bool recall_wide;  /* ... the lower half of it: a number of 64 bits */
+	bool recall_wide;  /* ... in two words: a number of 64 bits */
 	size_t next_shown; /* in log->shown */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	vec(struct wake) wakes; /* by time */

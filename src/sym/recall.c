@@ -1,6 +1,6 @@
 /*
- * Recorded values (include/rethread/instrument.h): what reads that decide addresses really read. The log has their low
- * 32 bits, in the recorded run's terms: an address there is another one here. Allocations and shared local variables
+ * Recorded values (include/rethread/instrument.h): what reads that decide addresses really read. The log has numbers, and the
+ * low 32 bits of addresses, in the recorded run's terms: an address there is another one here. Allocations and shared local variables
  * are in the log too, so blocks are known by both addresses (blocks.c); variables and functions by the program's
  * table; other addresses (of libraries) are learnt from reads that do not race.
  *
@@ -17,8 +17,14 @@
 
 enum { LAST_SYMBOL = 1 << 16, SMALL = 4096, CANDIDATES = 4 };
 
+/* Linux maps nothing below that where nobody says so: libraries, stacks and images that can be anywhere are above. */
+#define LOWEST_MAPPING (1ull << 45)
+
 static struct {
-	vec(uint32_t) doubtful;     /* addresses that were taken to be known; looked at again at the end */
+	vec(struct answer {
+		uint32_t recorded;
+		size_t candidates;
+	}) doubtful; /* addresses that were taken to be one of so many; looked at again at the end */
 	struct {
 		uint32_t recorded;
 		uint64_t own;
@@ -75,11 +81,13 @@ static uint64_t of_symbol(uint32_t recorded)
 	return (uint64_t)(uintptr_t)engine.config->module->symbols[symbol] + (at - known.places[symbol]);
 }
 
+/* What the address may be here; as many as CANDIDATES: or something else. */
 static size_t candidates(uint32_t recorded, uint64_t own[CANDIDATES])
 {
 	size_t n = blocks_at(recorded, own, CANDIDATES);
-	if (!n && (own[0] = of_symbol(recorded)))
-		n = 1;
+	uint64_t symbol = n < CANDIDATES ? of_symbol(recorded) : 0;
+	if (symbol)
+		own[n++] = symbol;
 	return n;
 }
 
@@ -136,6 +144,16 @@ bool recall_knows(uint32_t recorded)
 	return is_small(recorded) || candidates(recorded, own) || learnt(recorded);
 }
 
+/* May a number of 64 bits have been an address of the recorded run? */
+static bool may_be_address(uint64_t recorded)
+{
+	uint64_t image = known.nby_place ? known.places[known.by_place[0]] : 0;
+	if (recorded < SMALL || recorded >= 1ull << 47)
+		return false;
+	/* Of a program at a fixed place, the image and the heap behind it are below the rest. */
+	return recorded >= LOWEST_MAPPING || (image < LOWEST_MAPPING && recorded >= image);
+}
+
 /* Can memory hold what the read found? Yes when nothing is known of the address it holds. */
 static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 {
@@ -156,6 +174,21 @@ static bool next(struct ethread *self, uint32_t *value)
 	return true;
 }
 
+/* The value of the read at hand: two words of a wide one. */
+static bool next_read(struct ethread *self, uint64_t *value)
+{
+	uint32_t word;
+	if (!next(self, &word))
+		return false;
+	*value = word;
+	if (self->recall_wide) {
+		if (self->next_value + 1 >= self->log->nvalues)
+			return false;
+		*value |= (uint64_t)self->log->values[self->next_value + 1] << 32;
+	}
+	return true;
+}
+
 void host_recall(struct ithread *t, unsigned flags)
 {
 	struct ethread *self = ithread_data(t);
@@ -167,17 +200,17 @@ void host_recall(struct ithread *t, unsigned flags)
 
 void recall_await(struct ethread *self, uint64_t address, unsigned size)
 {
-	uint32_t recorded;
-	uint64_t in_memory = 0;
-	if (!self->recall || !is_address_size(size) || !next(self, &recorded) || recall_knows(recorded))
+	uint64_t recorded, in_memory = 0;
+	if (!self->recall || !is_address_size(size) || !next_read(self, &recorded) ||
+	    (self->recall_wide && !may_be_address(recorded)) || recall_knows((uint32_t)recorded))
 		return;
 	memcpy(&in_memory, (const void *)(uintptr_t)address, size);
-	if (is_plausible(in_memory, recorded))
+	if (is_plausible(in_memory, (uint32_t)recorded))
 		return;
 	/* Whoever allocates the block has not come there yet. */
 	self->published = false;
 	self->wait = WAIT_BLOCK;
-	self->wait_order = recorded;
+	self->wait_order = (uint32_t)recorded;
 	baton_wait(self);
 }
 
@@ -203,19 +236,25 @@ uint64_t recall_place(uint64_t own)
 	return block_recorded(own, &recorded) ? 1ull << 63 | recorded : own;
 }
 
-/* One of n values: which, is a guess. */
-static void among(struct ethread *self, struct slot *s, unsigned size, const uint64_t *own, size_t n)
+/* One of n values, or of more: which, is a guess. */
+static void among(struct ethread *self, struct slot *s, const uint64_t *own, size_t n)
 {
-	expr any = expr_const(engine.exprs, 1, 0);
+	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
 		any = expr_binary(engine.exprs, EXPR_OR, any,
-				  expr_binary(engine.exprs, EXPR_EQ, s->e, expr_const(engine.exprs, size * 8, own[i])));
+				  expr_binary(engine.exprs, EXPR_EQ, s->e, expr_const(engine.exprs, 64, own[i])));
 	condition_add(self, any, 1, CONDITION_PATH);
 	for (size_t i = 0; i < n; i++)
 		if (own[i] == s->v)
 			return;
 	s->v = own[0];
 	guess_was(s->e, s->v);
+}
+
+static void not_null(struct ethread *self, const struct slot *s)
+{
+	expr null = expr_const(engine.exprs, 64, 0);
+	condition_add(self, expr_binary(engine.exprs, EXPR_EQ, s->e, null), 0, CONDITION_PATH);
 }
 
 static void exactly(struct ethread *self, struct slot *s, uint64_t value)
@@ -226,71 +265,69 @@ static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 	s->e = EXPR_NONE;
 }
 
-/* A number of 64 bits of which the lower half is known. */
-static uint64_t widened(uint64_t in_memory, uint32_t recorded)
+/* A number of 64 bits, or an address in the place of one, which is another one here: what that is, is a guess. */
+static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 {
-	return in_memory >> 32 == UINT32_MAX || recorded >= -(uint32_t)SMALL
-		       ? (uint64_t)(int64_t)(int32_t)recorded
-		       : recorded;
+	uint64_t own[CANDIDATES];
+	if (!may_be_address(recorded)) {
+		exactly(self, s, recorded);
+		return;
+	}
+	if ((uint32_t)s->v == (uint32_t)recorded)
+		return;
+	if (candidates((uint32_t)recorded, own))
+		s->v = own[0];
+	else if (learnt((uint32_t)recorded))
+		s->v = learnt((uint32_t)recorded);
+	else
+		s->v = recorded;
+	guess_was(s->e, s->v);
 }
 
-/*
- * A number of 64 bits: two numbers in one, perhaps, or an address, which is another one here. What its upper half is, is a
- * guess; that the lower one is what was recorded is certain only where that can be no part of an address.
- */
-static void wide(struct ethread *self, struct slot *s, uint32_t recorded)
+/* An address, by its type, whose lower half was recorded. */
+static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	uint64_t own[CANDIDATES], upper = s->v >> 32;
-	if (is_small(recorded))
-		condition_add(self, expr_extract(engine.exprs, s->e, 0, 32), recorded, CONDITION_PATH);
-	if ((uint32_t)s->v == recorded)
-		return;
-	if (candidates(recorded, own))
-		s->v = own[0];
-	else if (upper == 0 || upper == UINT32_MAX)
-		s->v = widened(s->v, recorded);
-	else if (learnt(recorded))
-		s->v = learnt(recorded);
-	else
-		s->v = upper << 32 | recorded;
-	guess_was(s->e, s->v);
+	uint64_t own[CANDIDATES];
+	size_t n = candidates(recorded, own);
+	if (n)
+		*vec_push(&known.doubtful) = (struct answer){ recorded, n };
+	if (n > 1) {
+		among(self, s, own, n);
+	} else if (n == 1) {
+		exactly(self, s, own[0]);
+	} else if (is_small(recorded)) {
+		exactly(self, s, (uint64_t)(int64_t)(int32_t)recorded);
+	} else {
+		not_null(self, s);
+		if (learnt(recorded))
+			s->v = learnt(recorded);
+		else if (s->v >> 32 == 0)
+			s->v = recorded;
+		guess_was(s->e, s->v);
+	}
 }
 
 void recall_value(struct ethread *self, struct slot *s, unsigned size)
 {
-	uint32_t recorded;
-	uint64_t own[CANDIDATES], mask = size < 8 ? (1ull << size * 8) - 1 : UINT64_MAX;
+	uint64_t recorded, own[CANDIDATES];
 	if (!self->recall)
 		return;
 	self->recall = false;
-	if (!next(self, &recorded))
+	bool there = next_read(self, &recorded);
+	self->next_value += self->recall_wide ? 2 : 1;
+	if (!there)
 		return;
-	self->next_value++;
 	if (!s->e) {
 		/* What is not racy is known; it tells where other things lie. */
-		if (is_address_size(size) && !is_small(recorded) && s->v >= SMALL && !candidates(recorded, own))
-			learn(recorded, s->v);
-		return;
-	}
-	if (!is_address_size(size)) {
-		exactly(self, s, recorded & mask);
-		return;
-	}
-	if (self->recall_wide) {
+		bool number = self->recall_wide ? !may_be_address(recorded) : is_small((uint32_t)recorded);
+		if (is_address_size(size) && !number && s->v >= SMALL && !candidates((uint32_t)recorded, own))
+			learn((uint32_t)recorded, s->v);
+	} else if (!is_address_size(size)) {
+		exactly(self, s, recorded & ((1ull << size * 8) - 1));
+	} else if (self->recall_wide) {
 		wide(self, s, recorded);
-		return;
-	}
-	size_t n = candidates(recorded, own);
-	if (n > 1) {
-		among(self, s, size, own, n);
-	} else if (n == 1) {
-		*vec_push(&known.doubtful) = recorded;
-		exactly(self, s, own[0]);
-	} else if (is_small(recorded) || s->v >> 32 == 0) {
-		exactly(self, s, widened(s->v, recorded));
-	} else if (learnt(recorded)) {
-		s->v = learnt(recorded);
-		guess_was(s->e, s->v);
+	} else {
+		address(self, s, (uint32_t)recorded);
 	}
 }
 
@@ -306,6 +343,6 @@ size_t recall_doubtful(void)
 	size_t n = known.unplaced;
 	uint64_t own[CANDIDATES];
 	for (size_t i = 0; i < known.doubtful.n; i++)
-		n += candidates(known.doubtful.at[i], own) > 1;
+		n += candidates(known.doubtful.at[i].recorded, own) != known.doubtful.at[i].candidates;
 	return n;
 }

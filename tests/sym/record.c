@@ -23,6 +23,12 @@ void __rethread_values_full(void)
 	__rethread_values.at = values;
 }
 
+void __rethread_values_wide(uint64_t value)
+{
+	(void)value;
+	__rethread_values_full();
+}
+
 void __rethread_path_full(void)
 {
 	if (__rethread_path == &scratch) {
