@@ -307,32 +307,50 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 	return racy;
 }
 
-/* A read is one event: where some of its bytes race, the writes of the others have to be events too. */
-static void spread(struct races *r, uint64_t granule, unsigned from, unsigned to)
+/* Bytes [from, to) of a granule. */
+struct part {
+	uint64_t granule;
+	unsigned from, to;
+};
+
+/* The first part of [at, end). */
+static struct part part_at(uint64_t at, uint64_t end)
 {
-	uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
-	for (; i && r->cells.at[i].offset < to; i = r->cells.at[i].next)
-		if (r->cells.at[i].offset >= from)
-			report(r, &r->cells.at[i], granule);
+	uint64_t granule = at / 8;
+	return (struct part){ granule, (unsigned)(at % 8), end - granule * 8 < 8 ? (unsigned)(end - granule * 8) : 8 };
+}
+
+static uint64_t part_end(struct part p)
+{
+	return p.granule * 8 + p.to;
+}
+
+/* A read is one event: where some of its bytes race, the writes of the others have to be events too. */
+static void spread(struct races *r, uint64_t address, uint64_t end)
+{
+	for (struct part p; address < end; address = part_end(p)) {
+		p = part_at(address, end);
+		uint32_t i = page_at(r, p.granule / GRANULES)->first[p.granule % GRANULES];
+		for (; i && r->cells.at[i].offset < p.to; i = r->cells.at[i].next)
+			if (r->cells.at[i].offset >= p.from)
+				report(r, &r->cells.at[i], p.granule);
+	}
 }
 
 bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
 		  uint64_t address, uint64_t size, bool write, size_t *fresh)
 {
 	struct accessor a = { { thread, clock[thread] }, clock, nclock, write };
+	uint64_t end = address + size;
 	bool racy = false;
 	r->fresh.n = 0;
-	for (uint64_t at = address, end = address + size; at < end;) {
-		uint64_t granule = at / 8;
-		unsigned from = (unsigned)(at % 8);
-		unsigned to = end - granule * 8 < 8 ? (unsigned)(end - granule * 8) : 8;
-		if (access_granule(r, granule, from, to, &a)) {
-			racy = true;
-			if (!write)
-				spread(r, granule, from, to);
-		}
-		at = granule * 8 + to;
+	struct part p;
+	for (uint64_t at = address; at < end; at = part_end(p)) {
+		p = part_at(at, end);
+		racy |= access_granule(r, p.granule, p.from, p.to, &a);
 	}
+	if (racy && !write)
+		spread(r, address, end);
 	*fresh = r->fresh.n;
 	return racy;
 }
