@@ -119,6 +119,22 @@ static const char *missing_from_log(const struct trace *t)
 	return t->header.flags & RT_LOG_FULL ? "the disk was full" : NULL;
 }
 
+/* What the program computes from addresses is something else here than it was in the recorded run. */
+static void check_numbers(struct solving *w)
+{
+	char where[200];
+	struct error err;
+	if (explorer_numbers(w->explorer, work_left(w->work), where, sizeof where))
+		return;
+	if (*where)
+		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address, and addresses "
+			   "are others in each run", where);
+	else
+		fail(&err, "no interleaving was found, and whether numbers are made of addresses could not be found out: this "
+			   "proves nothing");
+	work_give_up(w->work, &err);
+}
+
 _Noreturn static void unexplained(struct solving *w)
 {
 	const struct explore_stats *s = &w->work->figures.explore;
@@ -128,6 +144,8 @@ _Noreturn static void unexplained(struct solving *w)
 	const char *advice = w->work->trace->header.scheme == RT_SCHEME_PATH
 				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
 				     : "";
+	if (!missing)
+		check_numbers(w);
 	if (missing)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
@@ -389,6 +407,7 @@ _Noreturn static void none_found(struct solving *w)
 			      "nothing about others");
 			finish_solving(w, EXIT_ERROR, "unproven");
 	}
+	check_numbers(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	finish_solving(w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -20,13 +20,15 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool make_code(const struct trace *t, const char *code, bool lines, struct error *err)
+typedef bool translator(const void *bitcode, size_t size, const char *code_file, struct error *err);
+
+static bool make_code(const struct trace *t, const char *code, translator *translates, struct error *err)
 {
 	char *bitcode;
 	size_t size;
 	if (!sections_read(t->program, RT_SECTION_BITCODE, &bitcode, &size, err))
 		return false;
-	bool ok = (lines ? translate_with_lines : translate)(bitcode, size, code, err);
+	bool ok = translates(bitcode, size, code, err);
 	free(bitcode);
 	return ok;
 }
@@ -141,7 +143,7 @@ static struct explorer *explorer_make(const struct trace *t, const char *twin, c
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
 	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
-	if (make_code(t, e->code, lines, err) && write_failure(t, dir, err) && write_places(t, dir, err))
+	if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err))
 		return e;
 	explorer_free(e);
 	return NULL;
@@ -193,6 +195,23 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 	bool ok = execution_read(x, result, err);
 	free(result);
 	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
+}
+
+bool explorer_numbers(struct explorer *e, double seconds, char *where, size_t size)
+{
+	struct error err;
+	bool timed_out;
+	char *code = xasprintf("%s/numbers", e->dir), *path = xasprintf("%s/status.json", e->dir);
+	json_t *status = NULL;
+	if (make_code(e->trace, code, translate_with_numbers, &err) &&
+	    run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, &err))
+		status = json_load_file(path, 0, NULL);
+	const char *made = json_string_value(json_object_get(status, "numbers"));
+	snprintf(where, size, "%s", made ? made : "");
+	json_decref(status);
+	free(code);
+	free(path);
+	return made && !*made;
 }
 
 static int compare_forced(const void *p, const void *q)

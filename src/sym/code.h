@@ -94,6 +94,7 @@
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \
+	X(NUMBER, "-rr")                /* two values are used as numbers; w: together */        \
 	X(COPY, "irr") X(SIZE, "r--")   /* d: site; SIZE is the extra word */                    \
 	X(FILL, "irr")                  /* and SIZE */                                           \
 	X(VASTART, "-r-")                                                                        \

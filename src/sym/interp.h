@@ -110,6 +110,12 @@ void host_unrecorded(struct ithread *t);
 /* The thread comes to a source line; only with code that was translated with lines. */
 void host_line(struct ithread *t, uint32_t position);
 
+/*
+ * Two values of 64 bits (or one, twice) are used as numbers, such that it matters whether they are addresses; `pair`: not if
+ * they are in one object. Only with code that was translated with numbers.
+ */
+void host_number(struct ithread *t, bool pair, struct slot a, struct slot b);
+
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);
 

@@ -432,6 +432,7 @@ reload: /* the running frame may be another one */
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;
+	OP(NUMBER) t->pc = pc; host_number(t, pc->w, reg_get(t->frame, pc->a), reg_get(t->frame, pc->b)); STEP;
 	SLOW(COPY, slow_copy)
 	SLOW(FILL, slow_fill)
 	SLOW(VASTART, slow_vastart)

@@ -210,6 +210,8 @@ static void translate_block(struct tr *t, uint32_t number)
 		uint32_t at = t->with_lines && !LLVMIsAPHINode(i) ? line_of(t, t->fn.position) : 0;
 		if (at && at != line)
 			emit(t, OP_LINE, 0, line = at, 0, 0);
+		if (t->with_numbers)
+			translate_number(t, i);
 		translate_or_refuse(t, i);
 	}
 }
@@ -450,10 +452,12 @@ static unsigned attribute(const char *name)
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-static bool translate_module(const void *bitcode, size_t size, bool lines, const char *code_file, struct error *err)
+static bool translate_module(const void *bitcode, size_t size, bool lines, bool numbers, const char *code_file,
+			     struct error *err)
 {
 	struct tr *t = xcalloc(1, sizeof *t);
 	t->with_lines = lines;
+	t->with_numbers = numbers;
 	t->ctx = LLVMContextCreate();
 	LLVMMemoryBufferRef buffer =
 		LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, size, "bitcode");
@@ -486,10 +490,15 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, const
 
 bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err)
 {
-	return translate_module(bitcode, size, false, code_file, err);
+	return translate_module(bitcode, size, false, false, code_file, err);
 }
 
 bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err)
 {
-	return translate_module(bitcode, size, true, code_file, err);
+	return translate_module(bitcode, size, true, false, code_file, err);
+}
+
+bool translate_with_numbers(const void *bitcode, size_t size, const char *code_file, struct error *err)
+{
+	return translate_module(bitcode, size, false, true, code_file, err);
 }

@@ -11,5 +11,7 @@
 bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err);
 /* The same, with an instruction for each source line that is come to (host_line). */
 bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err);
+/* ... for each place where a number may be made of an address (host_number). */
+bool translate_with_numbers(const void *bitcode, size_t size, const char *code_file, struct error *err);
 
 #endif

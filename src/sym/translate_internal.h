@@ -82,7 +82,7 @@ struct tr {
 	struct map strings;      /* by hash of their text */
 	struct map locations;    /* debug location -> position */
 	struct map lines;        /* hash of file, function and line -> position */
-	bool with_lines;
+	bool with_lines, with_numbers;
 
 	struct {
 		LLVMValueRef function;
@@ -205,6 +205,9 @@ void translate_landingpad(struct tr *t, LLVMValueRef i);
 
 /* translate_intrinsic.c: false when it is none we know. */
 bool translate_intrinsic(struct tr *t, LLVMValueRef i, const char *name);
+
+/* translate_numbers.c: before the instruction, if it makes a number of what may be an address. */
+void translate_number(struct tr *t, LLVMValueRef i);
 
 /* translate_debug.c */
 uint32_t add_string(struct tr *t, const char *s, size_t n);

@@ -1,0 +1,75 @@
+/*
+ * Where a number is made of an address: its bits decide something that another address would decide otherwise. Only
+ * for a look at whether a program does so (numbers.c). What every address has, or gives again, is no such use: copies,
+ * comparisons for being the same, the low bits that alignment leaves free, steps from one address to another.
+ */
+#include "sym/translate_internal.h"
+
+enum { ALIGNMENT = 16 };
+
+static bool is_scalar_word(LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
+	       (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
+}
+
+static bool is_tag(LLVMValueRef v)
+{
+	uint64_t mask;
+	return const_int(v, &mask) && (mask < ALIGNMENT || ~mask < ALIGNMENT);
+}
+
+/* Do all uses want only bits that alignment leaves free? */
+static bool is_tag_only(LLVMValueRef i)
+{
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) <= 4)
+		return true;
+	for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		uint64_t mask;
+		if (!LLVMIsAInstruction(user) || opcode(user) != LLVMAnd || !const_int(LLVMGetOperand(user, 1), &mask) ||
+		    mask >= ALIGNMENT)
+			return false;
+	}
+	return true;
+}
+
+/* How many operands, from the first, are used as numbers; *pair: of two addresses in one object the use is none. */
+static unsigned number_operands(LLVMValueRef i, bool *pair)
+{
+	switch (opcode(i)) {
+	case LLVMICmp:
+		*pair = true;
+		return LLVMGetICmpPredicate(i) == LLVMIntEQ || LLVMGetICmpPredicate(i) == LLVMIntNE ? 0 : 2;
+	case LLVMSub:
+		*pair = true;
+		return LLVMIsAConstant(LLVMGetOperand(i, 1)) ? 0 : 2;
+	case LLVMAnd:
+	case LLVMXor:
+		return is_tag(LLVMGetOperand(i, 1)) ? 0 : 2;
+	case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+	case LLVMShl: case LLVMLShr: case LLVMAShr:
+		return 2;
+	case LLVMTrunc:
+		return is_tag_only(i) ? 0 : 1;
+	case LLVMPtrToInt:
+		return LLVMGetIntTypeWidth(LLVMTypeOf(i)) < 64 && !is_tag_only(i);
+	case LLVMSwitch: case LLVMUIToFP: case LLVMSIToFP:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+void translate_number(struct tr *t, LLVMValueRef i)
+{
+	bool pair = false;
+	if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
+		return;
+	unsigned n = number_operands(i, &pair);
+	if (!n || !is_scalar_word(LLVMGetOperand(i, 0)))
+		return;
+	reg a = value_reg(t, LLVMGetOperand(i, 0));
+	emit(t, OP_NUMBER, pair, 0, a, n == 2 ? value_reg(t, LLVMGetOperand(i, 1)) : a);
+}
