@@ -78,6 +78,8 @@ struct rt_engine {
 	void (*cancel)(pthread_t);         /* pthread_cancel */
 	/* A call in which a thread may be cancelled, and nothing else. Does not return when it was. */
 	int (*point)(const char *what);
+	/* The calling thread allocates: where the block is to be, from RT_MIRROR on (schedule.h); 0: anywhere. */
+	uint64_t (*place)(uint64_t size, uint64_t align);
 };
 
 /* NULL when the engine cannot start; the reason is then in the file STATE/error. */

@@ -97,14 +97,17 @@ struct initial {
 	uint64_t value;
 };
 
-/* A synchronization step that returned something else than 0: replay gives it back. Or a signal's handler runs. */
-enum forced_kind { FORCED_RESULT, FORCED_SIGNAL };
+/*
+ * A synchronization step that returned something else than 0: replay gives it back. Or a signal's handler runs. Or a call
+ * allocates a block whose place matters.
+ */
+enum forced_kind { FORCED_RESULT, FORCED_SIGNAL, FORCED_PLACE };
 struct forced_result {
 	uint32_t thread;
 	int32_t result; /* or the signal */
 	uint64_t sap;
 	uint64_t kind; /* enum forced_kind */
-	uint64_t when; /* of a signal: struct schedule_point */
+	uint64_t when; /* of a signal, or the place: struct schedule_point */
 };
 
 /*

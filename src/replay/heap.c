@@ -1,7 +1,8 @@
 /*
  * malloc and its family in the twin. Outside infer mode they are the C library's own. In infer mode memory is
  * handed out upwards from one large reservation and never reused: an address then names one object for the
- * whole run, so two accesses of one address are accesses of one object, and a use after free is seen.
+ * whole run, so two accesses of one address are accesses of one object, and a use after free is seen. In both, blocks
+ * for which reuse matters are given a place (placed.c), by the engine or by the schedule.
  *
  * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The block of an
  * address is found by scanning forward from a directory entry per KiB.
@@ -38,6 +39,7 @@ static uint64_t *directory; /* per KiB: offset of the head of the block that its
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static __thread int engine_heap; /* engine.h */
+static __thread uint64_t next_place; /* in a replay: where the schedule has the next block, plus 1; 0: anywhere */
 
 int *heap_engine(void)
 {
@@ -70,7 +72,25 @@ static struct head *head_of(void *p)
 	return (struct head *)p - 1;
 }
 
-static void *take(size_t size, size_t align)
+void heap_place_next(uint64_t recorded)
+{
+	next_place = recorded + 1;
+}
+
+void heap_place_none(void)
+{
+	next_place = 0;
+}
+
+/* The place that the schedule has for the block; NULL: none. */
+static void *scheduled(size_t size)
+{
+	uint64_t place = next_place;
+	next_place = 0;
+	return place ? placed_take((uint32_t)(place - 1), size) : NULL;
+}
+
+static void *take_fresh(size_t size, size_t align)
 {
 	if (align < 16)
 		align = 16;
@@ -94,8 +114,22 @@ static void *take(size_t size, size_t align)
 	return p;
 }
 
+/* In infer mode. A fresh block is taken in any case, so that others do not lie elsewhere once this one has a place. */
+static void *take(size_t size, size_t align)
+{
+	void *p = take_fresh(size, align);
+	uint64_t place = p && twin_engine ? twin_engine->place(size, align) : 0;
+	void *placed = place ? placed_take((uint32_t)(place - RT_MIRROR), size) : NULL;
+	if (!placed)
+		return p;
+	head_of(p)->mark = FREED;
+	return placed;
+}
+
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 {
+	if (placed_block(address, start, size, freed))
+		return true;
 	if (!is_ours((void *)address))
 		return false;
 	uint64_t offset = address - (uint64_t)base;
@@ -132,6 +166,9 @@ static void *theirs(void *p)
 
 void *malloc(size_t size)
 {
+	void *p = next_place ? scheduled(size) : NULL;
+	if (p)
+		return p;
 	return serves_program() ? take(size, 16) : theirs(__libc_malloc(size));
 }
 
@@ -143,6 +180,10 @@ void free(void *p)
 		head_of(p)->mark = FREED;
 		return;
 	}
+	if (placed_is(p)) {
+		placed_free(p);
+		return;
+	}
 	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
 	__libc_free(p);
 	if (recorded)
@@ -151,18 +192,37 @@ void free(void *p)
 
 void *calloc(size_t count, size_t size)
 {
-	if (!serves_program())
-		return theirs(__libc_calloc(count, size));
 	size_t total;
+	if (!serves_program() && !next_place)
+		return theirs(__libc_calloc(count, size));
 	if (__builtin_mul_overflow(count, size, &total)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return take(total, 16); /* fresh pages are zero and nothing is reused */
+	void *p = next_place ? scheduled(total) : take(total, 16);
+	/* Fresh pages are zero. */
+	return p && placed_is(p) ? memset(p, 0, total) : p;
+}
+
+static void *move_placed(void *p, size_t size)
+{
+	uint64_t old = malloc_usable_size(p);
+	void *q = malloc(size);
+	if (!q)
+		return NULL;
+	if (q != p) {
+		memmove(q, p, old < size ? old : size);
+		free(p);
+	}
+	return q;
 }
 
 void *realloc(void *p, size_t size)
 {
+	if (p && (next_place || placed_is(p)))
+		return move_placed(p, size);
+	if (!p && next_place)
+		return malloc(size);
 	if (p ? !is_ours(p) : !serves_program()) {
 		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
 		void *moved = __libc_realloc(p, size);
@@ -181,6 +241,9 @@ void *realloc(void *p, size_t size)
 
 void *memalign(size_t align, size_t size)
 {
+	void *p = next_place ? scheduled(size) : NULL;
+	if (p)
+		return p;
 	return serves_program() ? take(size, align) : __libc_memalign(align, size);
 }
 
@@ -208,5 +271,7 @@ size_t malloc_usable_size(void *p)
 		return 0;
 	if (is_ours(p))
 		return head_of(p)->size;
+	if (placed_is(p))
+		return placed_size(p);
 	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
 }

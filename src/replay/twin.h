@@ -219,10 +219,23 @@ uint64_t path_complete(void);
 /* scheduler.c: so many words of the calling thread's path are complete. */
 void gate_path(uint64_t words);
 
-/* heap.c: in infer mode memory is never reused, so that an address names one object. */
+/* heap.c: in infer mode memory is never reused, so that an address names one object, but where placed.c does. */
 void heap_start(void);
+/* The calling thread's next allocation gets the place that it had in the recorded run; or not, after all. */
+void heap_place_next(uint64_t recorded);
+void heap_place_none(void);
 int *heap_engine(void);
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
+
+/*
+ * placed.c: blocks at places of the recorded run, which its address tells, as far as its lower half does. NULL when there is no
+ * memory; whatever is at the place is covered.
+ */
+void *placed_take(uint32_t recorded, size_t size);
+bool placed_is(const void *p); /* may be an address of such a block */
+bool placed_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed); /* the newest there */
+uint64_t placed_size(const void *p);
+void placed_free(void *p);
 
 /* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */
 void twin_helper(void *(*routine)(void *));

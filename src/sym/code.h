@@ -89,6 +89,7 @@
 	X(ATOMIC, "wrp")                /* pool: site R op; w: width */                          \
 	X(CMPXCHG, "wrp")               /* pool: site R(expected) R(new); d: old, success */     \
 	X(RECALL, "---")                /* the access that comes next: its value is in the log */ \
+	X(ALLOCATES, "---")             /* the call that comes next allocates */                  \
 	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation; w: where it is */ \
 	X(PLACED, "-rr")                /* and this, where a local variable or a mapping lies; its size */ \
 	X(FENCE, "i--")                 /* site */                                               \

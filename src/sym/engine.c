@@ -269,6 +269,14 @@ static int point(const char *what)
 	INSIDE(int, sync_point(what));
 }
 
+static uint64_t place(uint64_t size, uint64_t align)
+{
+	int was = engine_inside(1);
+	uint64_t at = self ? mirror_place(self, size, align) : 0;
+	engine_inside(was);
+	return at;
+}
+
 static const struct rt_input *input(uint32_t function, const char *what)
 {
 	INSIDE(const struct rt_input *, native_input(function, what));
@@ -400,7 +408,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.wait = wait,       .signal = signal_condition,
 		.once = once,       .exit = exit_thread, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
 		.shows = shows,
-		.cancel = cancel,   .point = point,
+		.cancel = cancel,   .point = point,       .place = place,
 	};
 	struct error err;
 	engine.config = config;
@@ -425,6 +433,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	lines_load();
 	time_load();
 	recall_load();
+	mirror_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	atexit(after_exit);
@@ -471,7 +480,7 @@ static void write_status(size_t found)
 		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s}", "found", (json_int_t)found, "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
-		(json_int_t)engine.mismatches, "assumptions", (json_int_t)(engine.assumptions.n + recall_doubtful()), "faults",
+		(json_int_t)engine.mismatches, "assumptions", (json_int_t)(engine.assumptions.n + recall_doubtful() + mirror_doubtful()), "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
 		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "numbers", numbers_made());
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
@@ -509,7 +518,7 @@ _Noreturn void engine_finish(void)
 		check_cancelled(engine.threads.at[i]);
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
-	size_t nfound, learnt = sync_finish();
+	size_t nfound, learnt = sync_finish() + mirror_finish();
 	const struct range *found = races_found(engine.races, &nfound);
 	guess_finish(nfound == 0 && !learnt);
 	struct error err;

@@ -13,6 +13,7 @@
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
  *   race.c     which locations race
+ *   mirror.c   memory that the recorded run reused, and used after it was freed
  *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
  *   guess.c    concrete values for what is not known
@@ -30,6 +31,7 @@
 #include "trace/trace.h"
 
 #include <rethread/engine.h>
+#include <rethread/schedule.h>
 
 #include <setjmp.h>
 
@@ -42,6 +44,7 @@ enum wait_kind {
 	WAIT_CANCEL,  /* somebody has cancelled it */
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
+	WAIT_FREE,    /* the wait_size bytes at wait_order are freed (mirror.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
 	WAIT_READ,    /* no writer holds the object */
@@ -153,6 +156,10 @@ struct ethread {
 	bool recall;       /* the next access has its value in the log */
 	bool recall_wide;  /* ... in two words: a number of 64 bits */
 	size_t next_shown; /* in log->shown */
+	/* The allocation at hand (mirror.c): */
+	uint64_t place;    /* where the recorded run had the block, its lower half; 0: not known */
+	uint64_t placed, placed_size; /* where it was put; 0: anywhere */
+	char *before;      /* what was in that memory */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
@@ -170,7 +177,7 @@ struct ethread {
 	_Atomic uint32_t turn; /* futex */
 	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
 	struct object *wait_object;
-	uint64_t wait_order;
+	uint64_t wait_order, wait_size;
 	struct ethread *wait_thread;
 	uint64_t wait_time;
 	struct lines lines;
@@ -314,6 +321,8 @@ void object_forget(const void *place);
 /* host.c: an access by the thread at hand, which has counted its SAP. Site 0: where the thread is. */
 void engine_load(struct ethread *self, uint32_t site, struct access *a);
 void engine_store(struct ethread *self, uint32_t site, const struct access *a);
+/* Counts as a write where races are looked for, but leaves memory as it is. */
+void engine_touch(struct ethread *self, uint64_t address, unsigned size);
 
 /* native.c: around a native call of x; read: mask of parameters whose memory was read already. The end may come without a beginning, which is then no end. */
 struct external;
@@ -353,6 +362,26 @@ size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most);
 /* Where the recorded run had what now lies at `own`. */
 bool block_recorded(uint64_t own, uint32_t *recorded);
 
+/* mirror.c. The thread allocates; 0: memory anywhere will do. */
+uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
+/*
+ * The allocating call of `name` is over, whose block was given a place. The memory that it filled, which holds what it held before
+ * again, and what it is to hold now (the caller frees that).
+ */
+void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes);
+/* A block is freed, at the SAP at hand. */
+void mirror_freed(struct ethread *self, uint64_t start, const char *what);
+/* A block is used after it was freed, or without being ordered with that. */
+void mirror_stale(uint64_t own);
+bool mirror_has(uint64_t own);
+bool mirror_can_go(const struct ethread *t);
+void mirror_load(void);
+/* At the end: how much was learnt that only another run can make use of; what keeps this run from proving anything. */
+size_t mirror_finish(void);
+size_t mirror_doubtful(void);
+
+/* recall.c: the value that comes next, of an allocation; 0: not known. */
+uint32_t recall_next(const struct ethread *self);
 /* recall.c: recorded values. Before the access at hand of `address`: let others run whom it has heard of. */
 void recall_await(struct ethread *self, uint64_t address, unsigned size);
 /* It read *s: from memory, or a symbol; corrected to what the log says. */

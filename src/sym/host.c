@@ -90,6 +90,8 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 	size_t fresh;
 	bool racy = races_access(engine.races, self->number, self->clock.at, self->clock.n, address, size,
 				 write, &fresh);
+	if (races_hit_freed(engine.races))
+		mirror_stale(address);
 	for (size_t i = 0; i < fresh; i++) {
 		struct range r = races_fresh(engine.races)[i];
 		/* Reading may be what fails: then nothing is noted. */
@@ -101,6 +103,11 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 		};
 	}
 	return racy;
+}
+
+void engine_touch(struct ethread *self, uint64_t address, unsigned size)
+{
+	is_racy(self, address, size, true);
 }
 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)

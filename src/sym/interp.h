@@ -140,6 +140,7 @@ typedef bool host_update(void *data, struct ithread *t, struct slot old, struct 
 void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data);
 /* The access that comes next has its value in the log; the result of an allocation is in the log (instrument.h). */
 void host_recall(struct ithread *t, unsigned flags); /* RECALL_* of code.h */
+void host_allocates(struct ithread *t); /* before it */
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size);
 void host_fence(struct ithread *t, uint32_t site);
 

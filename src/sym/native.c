@@ -83,7 +83,7 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 /* What the C library leaves in the first words of a block that it got back, more or less. */
 static uint64_t left_by_free(uint64_t start, uint64_t at)
 {
-	return at == start ? start >> 12 : 0x6b65795f66726565;
+	return at == start ? RT_FREED_LINK(start) : RT_FREED_MARK;
 }
 
 /* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
@@ -94,15 +94,25 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address)
 		return;
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
+	bool raced = false, shares = mirror_has(start);
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
+		bool marks = !moves && at < start + RT_FREED_SIZE && size >= RT_FREED_SIZE;
 		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
-		if (!moves && at < start + 16 && a.size == 8)
+		if (marks)
 			a.value = (struct slot){ left_by_free(start, at), EXPR_NONE };
-		engine_store(self, site, &a);
+		if (marks || !shares)
+			engine_store(self, site, &a);
+		else
+			engine_touch(self, at, a.size);
+		raced |= races_raced(engine.races);
 		at += a.size;
 	}
+	races_give_back(engine.races, start, end - start);
+	mirror_freed(self, start, moves ? "realloc" : "free");
+	if (raced)
+		mirror_stale(start);
 }
 
 static bool is_freed(uint64_t address)
@@ -116,6 +126,8 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address, bool mo
 {
 	if (!is_freed(address))
 		give_up(self, site, address, moves);
+	else
+		mirror_stale(address); /* twice */
 }
 
 /* ---- functions of the table ---- */
@@ -386,8 +398,30 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 	}
 }
 
+/* An allocation whose place matters: what the call wrote there is the thread's own doing. */
+static void filled_block(struct ethread *self, const struct native_call *c, uint64_t most)
+{
+	struct range filled;
+	char *bytes;
+	mirror_called(self, c->name, &filled, &bytes);
+	writes(self, c->site, filled.address, bytes, filled.size < most ? filled.size : most);
+	free(bytes);
+}
+
+/* How much of a block that realloc moves it copies; UINT64_MAX: it is no realloc. */
+static uint64_t copied(const struct native_call *c, const struct external *x)
+{
+	uint64_t from = parameter(c, 0), start, size;
+	bool freed;
+	if (!x || *x->effects != 'm')
+		return UINT64_MAX;
+	if (!from || from == c->out[0].v || !engine.config->heap_block(from, &start, &size, &freed))
+		return 0;
+	return size;
+}
+
 /* The block went on under another address, with its expressions. */
-static void moved(const struct native_call *c)
+static void moved(struct ethread *self, const struct native_call *c)
 {
 	uint64_t from = parameter(c, 0), to = c->out[0].v, start, size, end;
 	bool freed;
@@ -397,7 +431,10 @@ static void moved(const struct native_call *c)
 	for (uint64_t at = 0; at < end; at += 8) {
 		unsigned n = piece_size(to + at, end - at);
 		expr e = interp_memory_expr(engine.interp, from + at, n);
-		if (e)
+		struct access a = { .address = to + at, .size = n, .value = { peek(to + at, n), e } };
+		if (e && mirror_has(to))
+			engine_store(self, c->site, &a);
+		else if (e)
 			interp_set_memory_expr(engine.interp, to + at, n, e);
 	}
 }
@@ -405,7 +442,11 @@ static void moved(const struct native_call *c)
 void native_ends(struct ethread *self, const struct native_call *c)
 {
 	struct native_memory *m = self->native_memory;
-	if (!m || m->call != c)
+	bool ours = m && m->call == c;
+	if (self->placed)
+		filled_block(self, c, copied(c, ours ? m->function : NULL));
+	self->place = 0;
+	if (!ours)
 		return;
 	const char *effects = m->function->effects;
 	for (size_t i = 0; i < m->patches.n; i++) {
@@ -424,7 +465,7 @@ void native_ends(struct ethread *self, const struct native_call *c)
 		else if (e.kind == 'w')
 			wrote(self, m, c->site, at, measure(c, &e, true));
 		else if (e.kind == 'm')
-			moved(c);
+			moved(self, c);
 	}
 	self->native_memory = m->outer;
 	for (size_t i = 0; i < m->snapshots.n; i++)

@@ -16,6 +16,7 @@ struct cell {
 	uint8_t offset, size;
 	bool racy;   /* known from the start */
 	bool found;  /* found in this run */
+	bool freed;  /* the memory has been given back */
 	uint16_t nwrites, nreads, writes_cap, reads_cap;
 	uint32_t next; /* cell of the same granule, by offset; 0 ends */
 	struct epoch write;  /* the first of the frontier, inline */
@@ -38,6 +39,7 @@ struct races {
 	struct page *last;
 	vec(struct range) found;
 	vec(struct range) fresh;
+	bool raced, hit_freed; /* the last access */
 };
 
 static int by_address(const void *a, const void *b)
@@ -80,6 +82,16 @@ void races_free(struct races *r)
 const struct range *races_fresh(const struct races *r)
 {
 	return r->fresh.at;
+}
+
+bool races_raced(const struct races *r)
+{
+	return r->raced;
+}
+
+bool races_hit_freed(const struct races *r)
+{
+	return r->hit_freed;
 }
 
 const struct range *races_found(const struct races *r, size_t *count)
@@ -297,9 +309,12 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 			if (is_fresh)
 				*vec_push(&r->fresh) = (struct range){ granule * 8 + c->offset, c->size };
 		}
+		r->hit_freed |= c->freed;
 		if (a->write ? on_write(c, a->me, a->clock, a->nclock) :
-			       on_read(c, a->me, a->clock, a->nclock))
+			       on_read(c, a->me, a->clock, a->nclock)) {
+			r->raced = true;
 			report(r, c, granule);
+		}
 		at = c->offset + c->size;
 		previous = i;
 		i = c->next;
@@ -344,6 +359,7 @@ bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint3
 	uint64_t end = address + size;
 	bool racy = false;
 	r->fresh.n = 0;
+	r->raced = r->hit_freed = false;
 	struct part p;
 	for (uint64_t at = address; at < end; at = part_end(p)) {
 		p = part_at(at, end);
@@ -353,4 +369,26 @@ bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint3
 		spread(r, address, end);
 	*fresh = r->fresh.n;
 	return racy;
+}
+
+static void mark_freed(struct races *r, uint64_t address, uint64_t size, bool freed)
+{
+	for (uint64_t granule = address / 8; granule * 8 < address + size; granule++) {
+		uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
+		for (; i; i = r->cells.at[i].next) {
+			uint64_t at = granule * 8 + r->cells.at[i].offset;
+			if (at >= address && at + r->cells.at[i].size <= address + size)
+				r->cells.at[i].freed = freed;
+		}
+	}
+}
+
+void races_give_back(struct races *r, uint64_t address, uint64_t size)
+{
+	mark_freed(r, address, size, true);
+}
+
+void races_take_again(struct races *r, uint64_t address, uint64_t size)
+{
+	mark_freed(r, address, size, false);
 }

@@ -31,6 +31,12 @@ void races_free(struct races *r);
 bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
 		  uint64_t address, uint64_t size, bool write, size_t *fresh);
 const struct range *races_fresh(const struct races *r);
+/* Did that access race with another one (also where races are known)? Did it touch memory that had been given back? */
+bool races_raced(const struct races *r);
+bool races_hit_freed(const struct races *r);
+/* The bytes, all of which have been accessed, are given back; or are part of a new block. */
+void races_give_back(struct races *r, uint64_t address, uint64_t size);
+void races_take_again(struct races *r, uint64_t address, uint64_t size);
 
 /* Ranges found to race in this run that were not known. */
 const struct range *races_found(const struct races *r, size_t *count);

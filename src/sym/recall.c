@@ -166,7 +166,7 @@ static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 	       !block_recorded(in_memory, &other);
 }
 
-static bool next(struct ethread *self, uint32_t *value)
+static bool next(const struct ethread *self, uint32_t *value)
 {
 	if (!self->log || self->next_value >= self->log->nvalues)
 		return false;
@@ -187,6 +187,12 @@ static bool next_read(struct ethread *self, uint64_t *value)
 		*value |= (uint64_t)self->log->values[self->next_value + 1] << 32;
 	}
 	return true;
+}
+
+uint32_t recall_next(const struct ethread *self)
+{
+	uint32_t value;
+	return next(self, &value) ? value : 0;
 }
 
 void host_recall(struct ithread *t, unsigned flags)

@@ -267,6 +267,12 @@ void translate_landingpad(struct tr *t, LLVMValueRef i)
 	emit(t, OP_LANDINGPAD, 0, define(t, i), 0, 0);
 }
 
+void translate_allocates(struct tr *t, LLVMValueRef call)
+{
+	if (is_recorded_value(t, call) && !is_value_kind(t, call, RT_VALUE_MAPPING))
+		emit(t, OP_ALLOCATES, 0, 0, 0, 0);
+}
+
 void translate_allocated(struct tr *t, LLVMValueRef call)
 {
 	if (!is_recorded_value(t, call))

@@ -231,6 +231,7 @@ static void translate_ret(struct tr *t, LLVMValueRef i)
 static void translate_invoke(struct tr *t, LLVMValueRef i)
 {
 	LLVMBasicBlockRef here = LLVMGetInstructionParent(i);
+	translate_allocates(t, i);
 	translate_call(t, i);
 	size_t call = t->out_insns.n - 1;
 	const char *form = call >= t->fn.out->first_insn ? op_kinds[t->out_insns.at[call].op] : "---";

@@ -122,6 +122,8 @@ bool is_recorded_value(struct tr *t, LLVMValueRef i);
 /* ... in a way of its own: RT_VALUE_* of include/rethread/instrument.h. */
 bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind);
 /* After a call: where it is an allocation that is in the log. */
+/* Before and after a call that allocates. */
+void translate_allocates(struct tr *t, LLVMValueRef call);
 void translate_allocated(struct tr *t, LLVMValueRef call);
 uint32_t site_of(struct tr *t, LLVMValueRef i);
 extern const char *const op_kinds[OP_COUNT_]; /* as in code.h */

@@ -1,0 +1,129 @@
+/*
+ * Blocks of memory whose place somebody else decides, so that memory is reused as it was in the recorded run: in infer mode
+ * the engine (src/sym/mirror.c), in a replay the schedule. A block that lay at an address there lies at RT_MIRROR
+ * plus the lower half of that address here. What is known of a block is kept beside it, not in front of it: what is in front
+ * of it belongs to others.
+ *
+ * In a replay the first words are left as the C library leaves them, more or less: a block that is given back has a link
+ * and a mark in them, and loses the mark when it is given out again.
+ */
+#include "replay/twin.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPAN (1ull << 32)
+enum { UNIT = 16, MOST_CACHED = 1032 /* bytes: larger blocks get no mark */ };
+#define MOST_BLOCKS (1ull << 27)
+
+struct placed {
+	uint64_t start, size;
+	bool freed;
+};
+
+static struct placed *blocks; /* [0] unused */
+static uint32_t nblocks;
+static uint32_t *by_unit; /* the newest block there, or 0 */
+static bool ready;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+bool placed_is(const void *p)
+{
+	return (uint64_t)(uintptr_t)p - RT_MIRROR < SPAN;
+}
+
+/* A little more than the 4 GiB, for a block that begins near their end. */
+static bool make_ready(void)
+{
+	if (ready)
+		return true;
+	/* Not the function of that name, which counts as the program's. */
+	if (syscall(SYS_mmap, RT_MIRROR, 2 * SPAN, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)RT_MIRROR)
+		return false;
+	by_unit = twin_pages(2 * SPAN / UNIT * sizeof *by_unit);
+	blocks = twin_pages(MOST_BLOCKS * sizeof *blocks);
+	return ready = by_unit && blocks;
+}
+
+static struct placed *block_at(uint64_t address)
+{
+	uint32_t i = ready ? by_unit[(address - RT_MIRROR) / UNIT] : 0;
+	return i && address - blocks[i].start <= blocks[i].size ? &blocks[i] : NULL;
+}
+
+static void lock(void)
+{
+	while (atomic_flag_test_and_set(&busy))
+		__builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+	atomic_flag_clear(&busy);
+}
+
+void *placed_take(uint32_t recorded, size_t size)
+{
+	void *p = NULL;
+	if (size > SPAN)
+		return NULL;
+	lock();
+	if (make_ready() && nblocks + 1 < MOST_BLOCKS) {
+		uint64_t start = RT_MIRROR + recorded;
+		const struct placed *before = block_at(start);
+		bool again = before && before->start == start && before->freed;
+		blocks[++nblocks] = (struct placed){ start, size, false };
+		for (uint64_t at = 0; at < size || !at; at += UNIT)
+			by_unit[(recorded + at) / UNIT] = nblocks;
+		p = (void *)(uintptr_t)start;
+		if (again && twin_mode != TWIN_INFER && size >= RT_FREED_SIZE && size <= MOST_CACHED)
+			((uint64_t *)p)[1] = 0;
+	}
+	unlock();
+	return p;
+}
+
+bool placed_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
+{
+	const struct placed *b = placed_is((void *)(uintptr_t)address) ? block_at(address) : NULL;
+	if (!b || address - b->start >= b->size)
+		return false;
+	*start = b->start;
+	*size = b->size;
+	*freed = b->freed;
+	return true;
+}
+
+uint64_t placed_size(const void *p)
+{
+	const struct placed *b = block_at((uint64_t)(uintptr_t)p);
+	return b ? b->start + b->size - (uint64_t)(uintptr_t)p : 0;
+}
+
+_Noreturn static void double_free(void)
+{
+	static const char text[] = "free(): double free detected in tcache 2\n";
+	syscall(SYS_write, 2, text, sizeof text - 1);
+	abort();
+}
+
+void placed_free(void *p)
+{
+	lock();
+	struct placed *b = block_at((uint64_t)(uintptr_t)p);
+	bool was_freed = b && b->freed;
+	if (b)
+		b->freed = true;
+	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p && b->size >= RT_FREED_SIZE) {
+		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
+		((uint64_t *)p)[1] = RT_FREED_MARK;
+	}
+	unlock();
+	if (was_freed && twin_mode != TWIN_INFER)
+		double_free();
+}

@@ -1,0 +1,245 @@
+/*
+ * Memory that was used after it was given back. Blocks of the heap lie apart here (src/replay/heap.c), so nothing tells what
+ * a stale pointer leads to once the recorded run had given the memory to somebody else. Where the log has the addresses
+ * of allocations (recall.c), it does: a run of the executor that sees a block used after it was freed, or used without being
+ * ordered with that, notes where the block lay in the recorded run, and in the next run all blocks that
+ * lay there, or on part of it, share their memory again, at RT_MIRROR plus the recorded address.
+ *
+ * Two things are known of blocks that share memory: the earlier one was freed before the later one was allocated, which is an order
+ * like that of locks; and what is in a new block is what was left there, but for the allocator's own words. Which of
+ * two came first is known where the allocation of one is ordered before that of the other; else the executor's order is
+ * taken, and nothing is proven by it. Nor is anything while an allocator has words of its own in the program's memory, so that a
+ * run in which memory is shared never proves that there is no interleaving.
+ */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_CACHED = 1032 };
+
+/* A block: from its allocation until it is freed, and what came of that. */
+struct life {
+	uint64_t start, size;
+	struct ethread *freed_by; /* NULL: it lives, or was freed unseen, by a library */
+	uint64_t sap;
+	uint32_t site;
+	struct vclock clock;      /* of freed_by, then */
+	struct event_ref freed;
+	bool is_event;
+};
+
+static struct {
+	vec(struct range) shared; /* recorded addresses whose blocks share memory, from earlier runs */
+	size_t nloaded;           /* of these; the others are for the next run */
+	vec(struct life) lives;
+	uint32_t *pages[PAGES];   /* by unit of the recorded address: the last life + 1 */
+	size_t doubts;            /* blocks that should have had a place and have none */
+} mirror;
+
+/* ---- which blocks ---- */
+
+static char *state_file(void)
+{
+	return xasprintf("%s/reused", engine.config->state);
+}
+
+void mirror_load(void)
+{
+	char *data, *path = state_file();
+	size_t size;
+	if (read_file(path, &data, &size, NULL)) {
+		for (size_t i = 0; i + sizeof(struct range) <= size; i += sizeof(struct range))
+			memcpy(vec_push(&mirror.shared), data + i, sizeof(struct range));
+		free(data);
+	}
+	mirror.nloaded = mirror.shared.n;
+	free(path);
+}
+
+size_t mirror_finish(void)
+{
+	char *path = state_file();
+	struct error err;
+	if (mirror.shared.n && !write_file(path, mirror.shared.at, mirror.shared.n * sizeof *mirror.shared.at, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+	return mirror.shared.n - mirror.nloaded;
+}
+
+size_t mirror_doubtful(void)
+{
+	return mirror.doubts + (mirror.shared.n != 0);
+}
+
+static bool is_shared(uint64_t recorded, uint64_t size, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mirror.shared.at[i].address < recorded + size &&
+		    recorded < mirror.shared.at[i].address + mirror.shared.at[i].size)
+			return true;
+	return false;
+}
+
+bool mirror_has(uint64_t own)
+{
+	return own - RT_MIRROR < 2ull << 32;
+}
+
+void mirror_stale(uint64_t own)
+{
+	uint64_t start, size;
+	uint32_t recorded;
+	bool freed;
+	if (mirror_has(own) || !engine.config->heap_block(own, &start, &size, &freed))
+		return;
+	if (!block_recorded(start, &recorded))
+		mirror.doubts++;
+	else if (!is_shared(recorded, size, mirror.shared.n))
+		*vec_push(&mirror.shared) = (struct range){ recorded, size };
+}
+
+/* ---- what lies there ---- */
+
+static uint32_t *life_of(uint64_t own)
+{
+	uint64_t unit = (own - RT_MIRROR) % (1ull << 32) / UNIT;
+	uint32_t **page = &mirror.pages[unit / PAGE_UNITS];
+	if (!*page)
+		*page = xcalloc(PAGE_UNITS, sizeof **page);
+	return &(*page)[unit % PAGE_UNITS];
+}
+
+/* Has the block not been freed? A library may have done it. */
+static bool lives(const struct life *l)
+{
+	uint64_t start, size;
+	bool freed;
+	if (l->freed_by)
+		return false;
+	return !engine.config->heap_block(l->start, &start, &size, &freed) || start != l->start || !freed;
+}
+
+static bool is_taken(uint64_t start, uint64_t size)
+{
+	for (uint64_t at = start; at < start + size || at == start; at += UNIT) {
+		uint32_t i = *life_of(at);
+		if (i && lives(&mirror.lives.at[i - 1]))
+			return true;
+	}
+	return false;
+}
+
+bool mirror_can_go(const struct ethread *t)
+{
+	return !is_taken(t->wait_order, t->wait_size);
+}
+
+/* What was at the place was freed before the allocation at hand. */
+static void order_after(struct ethread *self, struct life *l, bool *is_event)
+{
+	if (!l->freed_by || l->freed_by == self)
+		return;
+	if (!l->is_event) {
+		l->freed = event_add_late(l->freed_by, EVENT_CALL, 0, l->sap, l->site);
+		l->is_event = true;
+	}
+	if (!*is_event)
+		event_add(self, EVENT_CALL, 0, place_describe(self, self->native ? self->native : "allocation"));
+	*is_event = true;
+	order_add(l->freed, event_last(self));
+	vclock_join(&self->clock, &l->clock);
+}
+
+static void begin_life(struct ethread *self, uint64_t start, uint64_t size)
+{
+	bool is_event = false;
+	uint32_t last = 0;
+	*vec_push(&mirror.lives) = (struct life){ .start = start, .size = size };
+	for (uint64_t at = start; at < start + size || at == start; at += UNIT) {
+		uint32_t *i = life_of(at);
+		if (*i && *i != last)
+			order_after(self, &mirror.lives.at[*i - 1], &is_event);
+		last = *i;
+		*i = (uint32_t)mirror.lives.n;
+	}
+	races_take_again(engine.races, start, size);
+	*vec_push(&engine.results) = (struct forced_result){
+		.thread = self->number, .sap = self->saps, .kind = FORCED_PLACE, .when = start - RT_MIRROR };
+}
+
+/* ---- allocation ---- */
+
+void host_allocates(struct ithread *t)
+{
+	struct ethread *self = ithread_data(t);
+	self->place = recall_next(self);
+	self->placed = 0;
+}
+
+uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
+{
+	uint64_t recorded = self->place, start = RT_MIRROR + recorded;
+	self->place = 0;
+	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1, mirror.nloaded))
+		return 0;
+	if (is_taken(start, size)) { /* whoever frees what lies there has not come so far */
+		self->wait = WAIT_FREE;
+		self->wait_order = start;
+		self->wait_size = size;
+		baton_wait(self);
+	}
+	if (is_taken(start, size)) {
+		mirror.doubts++;
+		return 0;
+	}
+	self->placed = start;
+	self->placed_size = size;
+	self->before = xrealloc(self->before, size + 1);
+	memset(self->before, 0, size);
+	if (mirror.lives.n) /* else there is no memory at the place yet */
+		memcpy(self->before, (const void *)(uintptr_t)start, size);
+	begin_life(self, start, size);
+	return start;
+}
+
+/* Functions that leave memory as it is; others fill it. */
+static bool leaves_memory(const char *name)
+{
+	static const char *const names[] = { "malloc", "aligned_alloc", "memalign", "posix_memalign", "valloc", "pvalloc" };
+	if (!strncmp(name, "_Znw", 4) || !strncmp(name, "_Zna", 4))
+		return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes)
+{
+	uint64_t start = self->placed, size = self->placed_size;
+	self->placed = 0;
+	if (name && leaves_memory(name)) {
+		bool marked = size >= RT_FREED_SIZE && size <= MOST_CACHED;
+		*filled = (struct range){ start + 8, marked ? 8 : 0 };
+		*bytes = xcalloc(1, 8);
+		return;
+	}
+	*filled = (struct range){ start, size };
+	*bytes = xmalloc(size + 1);
+	memcpy(*bytes, (const void *)(uintptr_t)start, size);
+	memcpy((void *)(uintptr_t)start, self->before, size);
+}
+
+void mirror_freed(struct ethread *self, uint64_t start, const char *what)
+{
+	uint32_t i = mirror_has(start) ? *life_of(start) : 0;
+	struct life *l = i ? &mirror.lives.at[i - 1] : NULL;
+	if (!l || l->start != start || l->freed_by)
+		return;
+	l->freed_by = self;
+	l->sap = self->saps;
+	l->site = place_describe(self, what);
+	vclock_set(&l->clock, &self->clock);
+	vclock_tick(&self->clock, self->number);
+}
