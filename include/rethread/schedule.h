@@ -9,6 +9,7 @@
  *     stop 1:2 420
  *     result 1:2 418 16                   # pthread_mutex_trylock
  *     signal 1:2 419 10 8123              # SIGUSR1
+ *     place 1:2 430 f8001250              # malloc
  *     fail 1:2 440
  *
  * A SAP is named by its thread and the thread's own count (instrument.h); threads by ancestry. `@` and the number of
@@ -29,6 +30,9 @@
  *   its next SAP after n - 1; before it comes back from the step that is SAP n - 1 when w is `step`; or, when w is a number,
  *   once so many words of its path are complete, should that be before SAP n; `next`: neither. The log of recorded inputs has the
  *   siginfo_t (trace.h, RT_INPUT_SIGNAL).
+ * `place T n a`: the block that SAP n of T allocates, a call, shares its memory with others that a `place` line puts on the same
+ *   addresses: a, in hexadecimal, is the lower half of its address in the recorded run. Blocks that no such line
+ *   names are the C library's.
  * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
  * Order among the lines does not matter. # starts a comment; its halves, separated by " | ", are quoted when a thread
  * leaves the schedule. A thread that no line mentions is not controlled.

@@ -45,6 +45,7 @@ enum rt_failure_kind {
 };
 
 /* Written once, by the first thread that fails; `state` is 0 = none, 1 = being written, 2 = complete. */
+#define RT_NO_ADDRESS UINT64_MAX
 struct rt_failure {
 	uint32_t state;
 	uint32_t kind;    /* enum rt_failure_kind */
@@ -52,7 +53,7 @@ struct rt_failure {
 	int32_t status;   /* RT_FAIL_EXIT */
 	uint32_t thread;  /* number of the failing thread */
 	uint32_t nframes;
-	uint64_t address; /* faulting address */
+	uint64_t address; /* faulting address; RT_NO_ADDRESS: none of 48 bits, the processor does not say which */
 	uint64_t time;    /* rdtsc */
 	/* Return addresses, innermost first, less the load address of the program; 0 outside of it. */
 	uint64_t frames[RT_FRAMES];

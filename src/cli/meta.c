@@ -24,6 +24,8 @@ static char *signal_line(const struct rt_failure *f)
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 	char name[32];
 	signal_name(f->signal, name, sizeof name);
+	if (f->address == RT_NO_ADDRESS)
+		return xasprintf("%s at something that is no address", name);
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		if (f->signal == faults[i])
 			return xasprintf("%s at address 0x%llx", name, (unsigned long long)f->address);

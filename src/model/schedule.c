@@ -464,6 +464,8 @@ static void force_results(struct builder *b)
 		p.when = r->when;
 		if (r->kind == FORCED_SIGNAL)
 			*vec_push(&b->s->signals) = p;
+		else if (r->kind == FORCED_PLACE)
+			*vec_push(&b->s->places) = p;
 		else
 			*vec_push(&b->s->results) = p;
 	}

@@ -25,7 +25,7 @@ struct schedule_point {
 	uint64_t sap;
 	int32_t result; /* of `result` lines; of `signal` lines: which */
 	char site[40];
-	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path */
+	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path; of `place` lines: where */
 };
 
 struct schedule {
@@ -36,6 +36,7 @@ struct schedule {
 	vec(struct schedule_point) stops;
 	vec(struct schedule_point) results;
 	vec(struct schedule_point) signals; /* result is the signal */
+	vec(struct schedule_point) places;  /* of blocks that share memory */
 	vec(struct schedule_point) fails;
 	uint32_t unenforced; /* orders inside one SAP that no line can express */
 };

@@ -156,6 +156,10 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		stop_here(self);
 	forced = at->forced;
 	forced_result = at->result;
+	if (at->place && at->sap == self->gate->count) {
+		heap_place_next(at->place);
+		self->gate->signal = 1;
+	}
 }
 
 /* The SAP just executed is done: it counts for others, and what it held back may go on. */
@@ -306,6 +310,7 @@ void __rethread_gate_passed(void)
 	int saved = errno;
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
+	heap_place_none();
 	if (self)
 		self->where = TWIN_RUNTIME;
 	if (self && twin_mode == TWIN_RECORD) {

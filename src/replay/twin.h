@@ -104,6 +104,7 @@ struct point {
 	int result;
 	int signal;                   /* whose handler is what is executed here, or 0 */
 	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, words of the path, or 0: at the next SAP */
+	uint32_t place;               /* where the block is that is allocated here; 0: anywhere */
 	const char *site;             /* number or name of what is expected here, or NULL */
 	const char *comment;          /* source line of it, or NULL */
 };

@@ -240,7 +240,8 @@ static void handler(int signal, siginfo_t *info, void *context)
 	if (claim(RT_FAIL_SIGNAL, signal)) {
 		if (info->si_code > 0 &&
 		    (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL))
-			state.where->address = (uint64_t)info->si_addr;
+			state.where->address = signal == SIGSEGV && info->si_code == SI_KERNEL ? RT_NO_ADDRESS
+											      : (uint64_t)info->si_addr;
 		stop_point(context, &ip, &sp);
 		backtrace_from(&state.where->nframes, state.where->frames, ip, sp);
 		complete();

@@ -352,6 +352,7 @@ static void on_fault(int signal_number)
 		_exit(124);
 	if (self->signals && signals_fault(self, signal_number))
 		return;
+	engine_inside(1); /* it may have been in native code, which it does not come back from */
 	bool recorded = engine.trace->failure.kind == RT_FAIL_SIGNAL &&
 			engine.trace->failure.signal == signal_number && engine_log_used_up(self) &&
 			is_failing_thread(self, true);

@@ -424,8 +424,10 @@ expr guess_take_address(struct ethread *t, uint64_t at);
 expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct slot *value, unsigned size);
 /* The recorded thread did not come here this way: some guess in the causal past of t is wrong. */
 void guess_refute(struct ethread *t);
-/* The recorded fault: should this address, about to be used, be the one? Then *v is it. */
-bool guess_is_fault(struct ethread *t, expr e, uint64_t *v);
+/*
+ * The recorded fault: should this, about to be used as an address (else as a parameter, or called), be the one? Then *v is it.
+ */
+bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
 void guess_load(void);
 /*
  * At the end: refuted combinations become conditions, and are kept for the next run; not those of a run that found

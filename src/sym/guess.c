@@ -262,7 +262,7 @@ void guess_finish(bool races_known)
 	free(path);
 }
 
-bool guess_is_fault(struct ethread *t, expr e, uint64_t *v)
+bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
 {
 	const struct rt_failure *f = &engine.trace->failure;
 	if (f->kind != RT_FAIL_SIGNAL || !t->log || t->log->info.number != f->thread || f->address >= RT_PAGE ||
@@ -272,6 +272,8 @@ bool guess_is_fault(struct ethread *t, expr e, uint64_t *v)
 	ithread_position(t->interp, &p);
 	const char *slash = strrchr(p.file, '/');
 	if (p.line != engine.fail_line || strcmp(slash ? slash + 1 : p.file, engine.fail_file))
+		return false;
+	if (address && f->nframes && !f->frames[0]) /* it failed where it jumped to, or in a library */
 		return false;
 	/* A field of a null pointer: the pointer itself is null. */
 	*v = expr_node(engine.exprs, e)->op == EXPR_SYM ? 0 : f->address;

@@ -55,8 +55,9 @@ void host_mismatch(struct ithread *t)
 
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
-	guess_is_fault(of(t), s->e, &s->v);
-	guess_assume(of(t), s->e, s->v, !strcmp(why, "address"));
+	bool address = !strcmp(why, "address");
+	guess_is_fault(of(t), s->e, address, &s->v);
+	guess_assume(of(t), s->e, s->v, address);
 	s->e = EXPR_NONE;
 }
 

@@ -313,6 +313,42 @@ static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 	}
 }
 
+/* The last recorded value of the thread that failed: what it read was used, and failed, as an address? */
+static bool may_be_fault(const struct ethread *self, uint32_t recorded)
+{
+	const struct rt_failure *f = &engine.trace->failure;
+	return f->kind == RT_FAIL_SIGNAL && f->address >= RT_PAGE && self->log->info.number == f->thread &&
+	       self->next_value == self->log->nvalues && engine_log_used_up(self) && !recall_knows(recorded);
+}
+
+/*
+ * An address that leads nowhere, made of something else: no address of a block, so it is the same here. False: that is not
+ * what failed.
+ */
+static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
+{
+	enum { NEAR = 1 << 20, CANONICAL = 47 };
+	const struct rt_failure *f = &engine.trace->failure;
+	uint64_t value = f->address >> 32 << 32 | recorded, none = (1ull << (64 - CANONICAL)) - 1;
+	if (!may_be_fault(self, recorded))
+		return false;
+	if (f->address != RT_NO_ADDRESS) {
+		if (f->address - value >= NEAR)
+			return false;
+		exactly(self, s, value);
+		return true;
+	}
+	expr upper = expr_extract(engine.exprs, s->e, CANONICAL, 64 - CANONICAL);
+	for (int i = 0; i < 2; i++)
+		condition_add(self, expr_binary(engine.exprs, EXPR_EQ, upper, expr_const(engine.exprs, 64 - CANONICAL, i ? none : 0)),
+			      0, CONDITION_PATH);
+	condition_add(self, expr_extract(engine.exprs, s->e, 0, 32), recorded, CONDITION_PATH);
+	s->v = 1ull << 62 | recorded;
+	guess_was(s->e, s->v);
+	s->e = EXPR_NONE;
+	return true;
+}
+
 void recall_value(struct ethread *self, struct slot *s, unsigned size)
 {
 	uint64_t recorded, own[CANDIDATES];
@@ -330,6 +366,8 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 			learn((uint32_t)recorded, s->v);
 	} else if (!is_address_size(size)) {
 		exactly(self, s, recorded & ((1ull << size * 8) - 1));
+	} else if (is_fault(self, s, (uint32_t)recorded)) {
+		return;
 	} else if (self->recall_wide) {
 		wide(self, s, recorded);
 	} else {

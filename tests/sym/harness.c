@@ -184,6 +184,11 @@ void host_recall(struct ithread *t, unsigned flags)
 	(void)t, (void)flags;
 }
 
+void host_allocates(struct ithread *t)
+{
+	(void)t;
+}
+
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 {
 	(void)t, (void)own, (void)size;
