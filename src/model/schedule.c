@@ -82,11 +82,12 @@ static uint32_t first_of_sap(const struct builder *b, uint32_t e)
 	return e;
 }
 
+/* The last that is part of the order: of what comes behind the failure it does not matter when it happens. */
 static uint32_t last_of_sap(const struct builder *b, uint32_t e)
 {
 	const struct execution_thread *t = &b->x->threads.at[event_at(b, e)->thread];
 	while (e + 1 < t->first + t->count && event_at(b, e + 1)->sap == event_at(b, e)->sap &&
-	       event_at(b, e + 1)->kind != EVENT_END)
+	       event_at(b, e + 1)->kind != EVENT_END && b->place[e + 1] != SIZE_MAX)
 		e++;
 	return e;
 }
