@@ -1,6 +1,7 @@
 /* The interleaving that was found, for a reader: source lines in order, thread by thread, with what they saw. */
 #include "cli/cli.h"
 #include "cli/source.h"
+#include "cli/typed.h"
 #include "trace/store.h"
 #include "exe/twin.h"
 
@@ -21,20 +22,31 @@ static const char *text(const json_t *step, const char *key)
 	return s ? s : "";
 }
 
-/* "reads x 4" in words. */
-static void describe(const json_t *step, char *out, size_t size)
+/* Steps that are called what the program calls: sem_wait, free. */
+static bool has_own_word(const char *kind)
+{
+	return !strcmp(kind, "call") || !strcmp(kind, "synchronization");
+}
+
+/* "reads x 4" in words; buffers: the memory model has them. */
+static void describe(const json_t *step, bool buffers, char *out, size_t size)
 {
 	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value");
 	if (!strcmp(kind, "read"))
 		snprintf(out, size, "reads %s = %s", object, value);
+	else if (!strcmp(kind, "write") && json_object_get(step, "visible"))
+		snprintf(out, size, "%s = %s becomes visible", object, value);
 	else if (!strcmp(kind, "write"))
-		snprintf(out, size, "writes %s = %s", object, value);
+		snprintf(out, size, "%s %s = %s", buffers ? "buffers" : "writes", object, value);
 	else if (!strcmp(kind, "update"))
 		snprintf(out, size, "updates %s: %s", object, value);
 	else if (!strcmp(kind, "end"))
 		snprintf(out, size, "%s", json_is_true(json_object_get(step, "fails")) ? "FAILS" : "ends");
+	else if (!strcmp(text(step, "what"), "blocks here") && *object)
+		snprintf(out, size, "blocks on %s", object);
 	else
-		snprintf(out, size, "%s %s", !strcmp(kind, "call") && *text(step, "what") ? text(step, "what") : kind, object);
+		snprintf(out, size, "%s%s%s", has_own_word(kind) && *text(step, "what") ? text(step, "what") : kind, *object ? " " : "",
+			 object);
 }
 
 /* ---------------------------------------------------------------- what it comes down to */
@@ -133,13 +145,21 @@ static void print_summary(const json_t *root, const char *program)
 /* ---------------------------------------------------------------- the steps */
 
 /* Wide enough for "updates queue+8: 3 -> 4"; so many threads fit side by side. */
-enum { COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
+enum { WHERE = 26, COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
+
+/* Without its folders when it is too long: those of system headers are. */
+static const char *short_place(const char *where)
+{
+	const char *slash = strlen(where) > WHERE ? strrchr(where, '/') : NULL;
+	return slash ? slash + 1 : where;
+}
 
 struct view {
 	bool all;                /* every step */
 	json_int_t from;         /* every step from this one on */
 	vec(const char *) threads; /* of the steps that are shown, in order of appearance */
 	bool columns;
+	bool buffers;            /* stores become visible later than they happen */
 };
 
 /* What matters for the failure, and how it ends; everything when that is not much. */
@@ -162,6 +182,7 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 	json_t *steps = json_object_get(root, "steps"), *step;
 	size_t i;
 	json_int_t last = number(json_array_get(steps, json_array_size(steps) - 1), "step");
+	v->buffers = strcmp(text(root, "model"), "sc") != 0;
 	v->all = all || json_array_size(steps) <= SHORT;
 	/* Where the order of locks is all there is, the end is what there is to see. */
 	v->from = json_array_size(json_object_get(root, "asked")) ? last + 1 : last - SHORT / 2;
@@ -174,18 +195,18 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 static void print_step(const struct view *v, json_t *step)
 {
 	char what[256];
-	describe(step, what, sizeof what);
+	describe(step, v->buffers, what, sizeof what);
 	bool access = json_object_get(step, "value") != NULL;
 	int indent = v->columns ? (int)column_of(v, text(step, "thread")) * COLUMN : 0;
 	const char *colour = json_object_get(step, "matters") ? style.race : access ? style.quote : "";
-	printf("  %-26s %*s%s%s%s\n", text(step, "where"), indent, "", colour, what, *colour ? style.off : "");
+	printf("  %-*s %*s%s%s%s\n", WHERE, short_place(text(step, "where")), indent, "", colour, what, *colour ? style.off : "");
 }
 
 static void print_head(const struct view *v)
 {
 	if (!v->columns)
 		return;
-	printf("  %-26s ", "");
+	printf("  %-*s ", WHERE, "");
 	for (size_t i = 0; i < v->threads.n; i++)
 		printf("%sthread %-*s%s", style.thread, i + 1 < v->threads.n ? COLUMN - 7 : 0, v->threads.at[i], style.off);
 	putchar('\n');
@@ -194,7 +215,7 @@ static void print_head(const struct view *v)
 static void print_left_out(json_int_t n)
 {
 	if (n > 0)
-		printf("  %-26s (%lld other step%s)\n", "", (long long)n, n == 1 ? "" : "s");
+		printf("  %-*s (%lld other step%s)\n", WHERE, "", (long long)n, n == 1 ? "" : "s");
 }
 
 static void print_interleaving(json_t *root, bool all)
@@ -247,6 +268,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	json_t *root = json_load_file(path, 0, &why);
 	if (!root)
 		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
+	name_as_source(root, t->program);
 	if (isatty(STDOUT_FILENO)) {
 		style.thread = "\033[1m";
 		style.race = "\033[33m";

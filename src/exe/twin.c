@@ -179,7 +179,7 @@ void failure_describe(const struct trace *t, const struct rt_failure *f, const c
 		snprintf(text, size, "deadlock: %s", f->message);
 		break;
 	case RT_FAIL_TIMEOUT:
-		snprintf(text, size, "timeout");
+		snprintf(text, size, "timeout%s%s", *f->message ? ": " : "", f->message);
 		break;
 	case RT_FAIL_PREDICATE:
 		snprintf(text, size, "the predicate holds");

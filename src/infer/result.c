@@ -1,5 +1,6 @@
 #include "infer/result.h"
 
+#include "exe/variables.h"
 #include "infer/slice.h"
 #include "model/check.h"
 
@@ -32,7 +33,7 @@ static const char *place_name(const struct execution *x, uint64_t address)
 	return low < x->names.n && x->names.at[low].address == address ? x->names.at[low].name : "?";
 }
 
-/* Accesses are named by what they access, locks and other objects by number, threads by ancestry. */
+/* Accesses are named by what they access, locks and other objects by where they are, threads by ancestry. */
 static char *object_name(const struct execution *x, const struct event *e)
 {
 	switch (e->kind) {
@@ -44,9 +45,9 @@ static char *object_name(const struct execution *x, const struct event *e)
 	case EVENT_JOIN:
 		return xasprintf("%s", e->object < x->threads.n ? x->threads.at[e->object].name : "?");
 	case EVENT_ORDERED:
-		return xasprintf("#%llu", (unsigned long long)e->object);
+		return xstrdup(place_name(x, e->object));
 	default:
-		return event_sync_class(e) ? xasprintf("#%llu", (unsigned long long)e->object) : xstrdup("");
+		return xstrdup(event_sync_class(e) || (e->kind == EVENT_CALL && e->object) ? place_name(x, e->object) : "");
 	}
 }
 
@@ -66,22 +67,33 @@ static bool as_text(uint64_t v, unsigned size, char *out)
 	return n != 0;
 }
 
-/* Most numbers in programs are signed. */
-static char *one_value(uint64_t v, unsigned size)
+/* Where programs, libraries and stacks are mapped: other numbers are rarely as large. */
+static bool looks_like_address(uint64_t v, unsigned size)
 {
+	return size == 8 && v >> 44 && !(v >> 47);
+}
+
+/* Most numbers in programs are signed. */
+static char *one_value(uint64_t v, unsigned size, bool is_float)
+{
+	if (is_float && (size == 4 || size == 8))
+		return value_type_text(&(struct value_type){ VALUE_FLOAT, size }, v);
 	char text[2 * sizeof v + 1];
 	if (size && as_text(v, size, text))
 		return xasprintf("\"%s\"", text);
+	if (looks_like_address(v, size))
+		return xasprintf("%#llx", (unsigned long long)v);
 	unsigned unused = size && size < sizeof v ? 64 - 8 * size : 0;
 	return xasprintf("%lld", (long long)(v << unused) >> unused);
 }
 
 /* values: of all expressions. */
-static char *value_text(const struct event *e, const uint64_t *values)
+static char *value_text(const struct event *e, bool is_float, const uint64_t *values)
 {
 	if (e->kind != EVENT_READ && e->kind != EVENT_WRITE && e->kind != EVENT_UPDATE)
 		return NULL;
-	char *read = one_value(values[e->read], e->size), *written = one_value(values[e->written], e->size);
+	char *read = one_value(values[e->read], e->size, is_float),
+	     *written = one_value(values[e->written], e->size, is_float);
 	char *text = e->kind == EVENT_READ    ? xstrdup(read)
 		     : e->kind == EVENT_WRITE ? xstrdup(written)
 					      : xasprintf("%s -> %s", read, written);
@@ -94,13 +106,15 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
 {
 	const struct event *e = &x->events.at[s->event];
 	const struct site_info *site = &x->sites.at[e->site];
-	char *object = object_name(x, e), *value = value_text(e, values);
+	char *object = object_name(x, e), *value = value_text(e, site->is_float, values);
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread", x->threads.at[e->thread].name, "sap",
 				 (json_int_t)e->sap, "kind", kind_names[e->kind], "object", object, "where",
 				 e->site ? site->where : "", "function", e->site ? site->function : "", "what",
 				 e->site ? site->what : "");
-	if (value)
+	if (value) {
 		json_object_set_new(step, "value", json_string(value));
+		json_object_set_new(step, "size", json_integer(e->size));
+	}
 	if (e->flags & EVENT_FAILS)
 		json_object_set_new(step, "fails", json_true());
 	if (s->visible)

@@ -140,7 +140,7 @@ struct site_info {
 	char what[48];   /* "load", "store", "pthread_mutex_lock", function name */
 	char function[96];
 	uint32_t number; /* of the site (instrument.h); 0 for a step of an interposed function and what is no SAP */
-	uint32_t reserved;
+	uint32_t is_float; /* 1: what it accesses is a floating point number */
 };
 
 struct execution_thread {

@@ -64,8 +64,10 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 				 t->thread < RT_ATTEMPT_THREADS ? s->a->names[t->thread] : "?", "sap", (json_int_t)t->sap, "kind",
 				 t->kind ? kinds[t->kind % 5] : t->what, "object", object, "where", where, "function", l->function,
 				 "what", "");
-	if (value)
+	if (value) {
 		json_object_set_new(step, "value", json_string(value));
+		json_object_set_new(step, "size", json_integer(t->size));
+	}
 	free(where);
 	free(object);
 	free(value);

@@ -162,6 +162,9 @@ enum code_helper {
 /* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits. */
 enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2 };
 
+/* In code.sites: the access is of a floating point number. */
+#define CODE_SITE_FLOAT 0x80000000u
+
 struct insn {
 	uint16_t op; /* enum code_op */
 	uint16_t w;
@@ -259,7 +262,7 @@ struct code_position {
 	X(args, struct code_arg)                                  \
 	X(pads, struct code_pad)                                  \
 	X(positions, struct code_position)                        \
-	X(sites, uint32_t) /* [site]: index in positions */       \
+	X(sites, uint32_t) /* [site]: index in positions, and CODE_SITE_FLOAT */ \
 	X(strings, char)
 
 /* clang-format on */

@@ -79,6 +79,7 @@ uint32_t site_describe(struct ethread *t, uint32_t site, const char *what)
 		interp_site(engine.interp, site, &p);
 		engine.site_index[site] = site_add(&p, what);
 		engine.sites.at[engine.site_index[site]].number = site;
+		engine.sites.at[engine.site_index[site]].is_float = interp_site_is_float(engine.interp, site);
 	}
 	return engine.site_index[site];
 }

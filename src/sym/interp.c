@@ -269,7 +269,12 @@ unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigne
 
 void interp_site(const struct interp *in, uint32_t site, struct position *p)
 {
-	fill_position(&in->code, site < in->code.nsites ? in->code.sites[site] : 0, p);
+	fill_position(&in->code, site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0, p);
+}
+
+bool interp_site_is_float(const struct interp *in, uint32_t site)
+{
+	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_FLOAT;
 }
 
 /* ------------------------------------------------------------------ running */

@@ -59,6 +59,8 @@ void ithread_position(const struct ithread *t, struct position *p);
 
 /* Source position of a site (instrument.h), from the code file. */
 void interp_site(const struct interp *in, uint32_t site, struct position *p);
+/* Is it an access of a floating point number? */
+bool interp_site_is_float(const struct interp *in, uint32_t site);
 
 /* By the number that host_line gets. */
 void interp_place(const struct interp *in, uint32_t position, struct position *p);

@@ -1,5 +1,6 @@
 /* Names of memory for explanations: global variables by symbol, heap blocks by number. */
 #include "sym/engine.h"
+#include "sym/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,23 +52,36 @@ static void with_offset(char *out, size_t size, const char *name, uint64_t offse
 		snprintf(out, size, "%.55s", name);
 }
 
-static void name_address(struct place_name *p, const struct global *globals, size_t nglobals)
+static void name_address(struct place_name *p, uint64_t address, const struct global *globals, size_t nglobals)
 {
 	uint64_t start, size;
 	bool freed;
-	if (engine.config->heap_block(p->address, &start, &size, &freed)) {
+	if (engine.config->heap_block(address, &start, &size, &freed)) {
 		char block[48];
 		snprintf(block, sizeof block, "%s block %#llx", freed ? "freed" : "heap",
 			 (unsigned long long)(start & 0xffffffff));
-		with_offset(p->name, sizeof p->name, block, p->address - start);
+		with_offset(p->name, sizeof p->name, block, address - start);
 		return;
 	}
-	const struct global *g = global_around(globals, nglobals, p->address);
+	const struct global *g = global_around(globals, nglobals, address);
 	if (g)
-		with_offset(p->name, sizeof p->name, interp_symbol_name(engine.interp, g->symbol),
-			    p->address - g->address);
+		with_offset(p->name, sizeof p->name, interp_symbol_name(engine.interp, g->symbol), address - g->address);
 	else
-		snprintf(p->name, sizeof p->name, "%#llx", (unsigned long long)p->address);
+		snprintf(p->name, sizeof p->name, "%#llx", (unsigned long long)address);
+}
+
+/* Synchronization objects have numbers where memory has addresses; nothing lies at addresses as low as these. */
+static void name_objects(struct execution *x, const struct global *globals, size_t nglobals)
+{
+	struct object *o;
+	for (size_t i = 0; (o = object_number(i)); i++) {
+		struct place_name *p = vec_push(&x->names);
+		p->address = o->number;
+		if (o->place)
+			name_address(p, (uint64_t)(uintptr_t)o->place, globals, nglobals);
+		else
+			snprintf(p->name, sizeof p->name, "#%u", o->number);
+	}
 }
 
 void names_add(struct execution *x)
@@ -81,12 +95,13 @@ void names_add(struct execution *x)
 	qsort(all.at, all.n, sizeof *all.at, by_address);
 	size_t nglobals;
 	struct global *globals = sorted_globals(&nglobals);
+	name_objects(x, globals, nglobals);
 	for (size_t i = 0; i < all.n; i++) {
 		if (i && all.at[i] == all.at[i - 1])
 			continue;
 		struct place_name *p = vec_push(&x->names);
 		p->address = all.at[i];
-		name_address(p, globals, nglobals);
+		name_address(p, p->address, globals, nglobals);
 	}
 	free(globals);
 	vec_free(&all);

@@ -93,6 +93,7 @@ struct object *object_at(const void *place)
 	size_t i = object_slot(address);
 	if (!objects.at[i]) {
 		objects.at[i] = object_new(address);
+		objects.at[i]->place = place;
 		objects.n++;
 		if (engine.lock_order)
 			recall_check_place(address);
@@ -138,7 +139,9 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place, co
 	if (engine_blocking_fails(self) || engine_fails_in_call(self)) {
 		self->blocked_on = place;
 		self->blocked_condition = condition;
-		event_add(self, EVENT_CALL, 0, place_describe(self, "blocks here"))->flags &= (uint16_t)~EVENT_OPTIONAL;
+		const void *on = condition ? condition : place;
+		event_add(self, EVENT_CALL, on ? object_at(on)->number : 0, place_describe(self, "blocks here"))->flags &=
+			(uint16_t)~EVENT_OPTIONAL;
 		self->attempt = event_last(self);
 	} else {
 		self->saps--;

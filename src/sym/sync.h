@@ -30,6 +30,7 @@ struct visit {
 struct object {
 	uint64_t address;            /* in the recorded order: what the recorder knew it by (recall_place) */
 	uint32_t number;             /* ours, from 1 */
+	const void *place;           /* where it was first met, or NULL */
 	/* In the recorded order: */
 	struct ethread *holder;      /* of a mutex */
 	uint64_t hold_sap;           /* where it got it */

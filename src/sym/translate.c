@@ -69,6 +69,14 @@ bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind)
 	return is && !strcmp(is, kind);
 }
 
+/* Does the access read or write a floating point number? */
+static bool is_of_float(LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMIsAStoreInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0)) : LLVMTypeOf(i);
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	return kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind;
+}
+
 uint32_t site_of(struct tr *t, LLVMValueRef i)
 {
 	LLVMValueRef md = LLVMGetMetadata(i, t->site_kind), number;
@@ -80,7 +88,7 @@ uint32_t site_of(struct tr *t, LLVMValueRef i)
 	uint32_t site = (uint32_t)LLVMConstIntGetZExtValue(number);
 	while (t->out_sites.n <= site)
 		*vec_push(&t->out_sites) = 0;
-	t->out_sites.at[site] = t->fn.position;
+	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0);
 	return site;
 }
 

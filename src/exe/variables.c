@@ -1,0 +1,322 @@
+#include "exe/variables.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct variable {
+	const char *name, *linkage_name; /* the debug information's own; linkage_name may be NULL */
+	Dwarf_Die type;
+};
+
+struct variables {
+	int fd;
+	Dwarf *dwarf;
+	vec(struct variable) all;
+};
+
+/* ---------------------------------------------------------------- the index */
+
+static bool reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+{
+	Dwarf_Attribute a;
+	return dwarf_attr_integrate(die, attribute, &a) && dwarf_formref_die(&a, to);
+}
+
+static const char *string(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+	return dwarf_attr_integrate(die, attribute, &a) ? dwarf_formstring(&a) : NULL;
+}
+
+static void note_variable(struct variables *v, Dwarf_Die *die)
+{
+	struct variable found = { string(die, DW_AT_name), string(die, DW_AT_linkage_name), { 0 } };
+	Dwarf_Attribute a;
+	/* Local ones live in registers and frames; what has one place is what the symbol table knows. */
+	Dwarf_Op *ops;
+	size_t n;
+	bool is_static = dwarf_attr(die, DW_AT_location, &a) && !dwarf_getlocation(&a, &ops, &n) && n &&
+			 (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
+	if (is_static && found.name && reference(die, DW_AT_type, &found.type))
+		*vec_push(&v->all) = found;
+}
+
+static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+	if (depth > 32 || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_variable:
+			note_variable(v, &die);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_subprogram:
+		case DW_TAG_lexical_block:
+			walk(v, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+struct variables *variables_open(const char *program)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+	if (!dwarf) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	struct variables *v = xcalloc(1, sizeof *v);
+	v->fd = fd;
+	v->dwarf = dwarf;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, sub;
+	uint8_t type;
+	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &sub))
+		walk(v, &unit, 0);
+	return v;
+}
+
+void variables_close(struct variables *v)
+{
+	if (!v)
+		return;
+	vec_free(&v->all);
+	dwarf_end(v->dwarf);
+	close(v->fd);
+	free(v);
+}
+
+/*
+ * The linker's name of a static variable of a function is `function.name`; of one of several with the same name in
+ * different files, `name.123`. A name that fits two variables fits none.
+ */
+static const struct variable *find(const struct variables *v, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	const struct variable *local = NULL;
+	for (size_t i = 0; i < v->all.n; i++) {
+		const struct variable *x = &v->all.at[i];
+		if (!strcmp(x->linkage_name ? x->linkage_name : x->name, name))
+			return x;
+	}
+	for (size_t i = 0; dot && i < v->all.n; i++) {
+		const struct variable *x = &v->all.at[i];
+		bool fits = !strcmp(x->name, dot + 1) || (!strncmp(x->name, name, (size_t)(dot - name)) && !x->name[dot - name] &&
+							  strspn(dot + 1, "0123456789") == strlen(dot + 1));
+		if (fits && local)
+			return NULL;
+		if (fits)
+			local = x;
+	}
+	return local;
+}
+
+/* ---------------------------------------------------------------- down to a member */
+
+/* What is left of a name when typedefs and qualifiers are taken off. */
+static bool plain_type(Dwarf_Die *type)
+{
+	for (int i = 0; i < 32; i++) {
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			if (!reference(type, DW_AT_type, type))
+				return false;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+struct place {
+	char name[160];
+	Dwarf_Die type;
+	uint64_t offset; /* into it */
+};
+
+static void append(struct place *p, const char *format, const char *text, uint64_t number)
+{
+	size_t n = strlen(p->name);
+	if (text)
+		snprintf(p->name + n, sizeof p->name - n, format, text);
+	else
+		snprintf(p->name + n, sizeof p->name - n, format, number);
+}
+
+static bool holds(Dwarf_Die *type, uint64_t offset, unsigned size)
+{
+	Dwarf_Word bytes;
+	return !dwarf_aggregate_size(type, &bytes) && offset + (size ? size : 1) <= bytes;
+}
+
+/* Into the member or base class that has all of the access. */
+static bool into_member(struct place *p, unsigned size)
+{
+	Dwarf_Die member;
+	if (dwarf_child(&p->type, &member))
+		return false;
+	do {
+		int tag = dwarf_tag(&member);
+		Dwarf_Attribute a;
+		Dwarf_Word start = 0;
+		Dwarf_Die type;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !reference(&member, DW_AT_type, &type))
+			continue;
+		if (dwarf_attr(&member, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &start))
+			continue; /* a virtual base, which the object itself says where it is */
+		if (start > p->offset || !plain_type(&type) || !holds(&type, p->offset - start, size))
+			continue;
+		const char *name = tag == DW_TAG_member ? string(&member, DW_AT_name) : NULL;
+		if (name && *name == '_' && !size)
+			return false;
+		if (name)
+			append(p, ".%s", name, 0);
+		p->type = type;
+		p->offset -= start;
+		return true;
+	} while (!dwarf_siblingof(&member, &member));
+	return false;
+}
+
+static bool into_element(struct place *p, unsigned size)
+{
+	Dwarf_Die element = p->type;
+	Dwarf_Word bytes;
+	if (!reference(&element, DW_AT_type, &element) || !plain_type(&element) || dwarf_aggregate_size(&element, &bytes) || !bytes)
+		return false;
+	/* Of several dimensions all but the last are steps over whole rows. */
+	vec(uint64_t) counts = { 0 };
+	Dwarf_Die range;
+	for (bool more = !dwarf_child(&p->type, &range); more; more = !dwarf_siblingof(&range, &range)) {
+		Dwarf_Attribute a;
+		Dwarf_Word count = 1;
+		if (dwarf_attr(&range, DW_AT_count, &a))
+			dwarf_formudata(&a, &count);
+		else if (dwarf_attr(&range, DW_AT_upper_bound, &a) && !dwarf_formudata(&a, &count))
+			count++;
+		*vec_push(&counts) = count;
+	}
+	bool inside = p->offset % bytes + size <= bytes;
+	for (size_t i = 0; inside && i < counts.n; i++) {
+		uint64_t row = bytes;
+		for (size_t k = i + 1; k < counts.n; k++)
+			row *= counts.at[k];
+		append(p, "[%" PRIu64 "]", NULL, p->offset / row);
+		p->offset %= row;
+	}
+	vec_free(&counts);
+	p->type = inside ? element : p->type;
+	return inside;
+}
+
+static bool step_down(struct place *p, unsigned size)
+{
+	switch (dwarf_tag(&p->type)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return into_member(p, size);
+	case DW_TAG_array_type:
+		return into_element(p, size);
+	default:
+		return false;
+	}
+}
+
+static struct value_type kind_of(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word encoding = 0, size = 0;
+	struct value_type t = { VALUE_UNKNOWN, 0 };
+	if (dwarf_aggregate_size(type, &size) || size > 8)
+		return t;
+	t.size = (unsigned)size;
+	if (dwarf_tag(type) == DW_TAG_pointer_type || dwarf_tag(type) == DW_TAG_reference_type)
+		t.kind = VALUE_POINTER;
+	if (dwarf_tag(type) != DW_TAG_base_type || !dwarf_attr(type, DW_AT_encoding, &a) || dwarf_formudata(&a, &encoding))
+		return t;
+	if (encoding == DW_ATE_float && (size == 4 || size == 8))
+		t.kind = VALUE_FLOAT;
+	else if (encoding == DW_ATE_boolean)
+		t.kind = VALUE_BOOL;
+	else if (encoding == DW_ATE_unsigned)
+		t.kind = VALUE_UNSIGNED;
+	return t;
+}
+
+char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+{
+	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	const struct variable *x = v ? find(v, name) : NULL;
+	if (!x)
+		return NULL;
+	struct place p = { .type = x->type, .offset = offset };
+	append(&p, "%s", x->name, 0);
+	if (!plain_type(&p.type) || !holds(&p.type, offset, size))
+		return NULL;
+	for (int i = 0; i < 32 && step_down(&p, size); i++)
+		;
+	struct value_type t = kind_of(&p.type);
+	if (!p.offset && t.size == size)
+		*type = t;
+	/* The number inside of a std::atomic is the atomic. */
+	char *inner = strstr(p.name, "._M_i");
+	if (inner && !inner[5])
+		*inner = 0;
+	if (p.offset)
+		append(&p, "+%" PRIu64, NULL, p.offset);
+	return xstrdup(p.name);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static char *float_text(unsigned size, uint64_t value)
+{
+	double d;
+	float f;
+	uint32_t low = (uint32_t)value;
+	memcpy(&d, &value, sizeof d);
+	memcpy(&f, &low, sizeof f);
+	/* As few digits as tell it from its neighbours, and never a whole number: inf and nan have their n. */
+	for (int digits = 6;; digits++) {
+		char text[40];
+		snprintf(text, sizeof text, "%.*g", digits, size == 4 ? (double)f : d);
+		bool exact = size == 4 ? strtof(text, NULL) == f : strtod(text, NULL) == d;
+		if (exact || digits == 17)
+			return xasprintf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
+	}
+}
+
+char *value_type_text(const struct value_type *type, uint64_t value)
+{
+	if (type->size < 8)
+		value &= (UINT64_C(1) << 8 * type->size) - 1;
+	switch (type->kind) {
+	case VALUE_FLOAT:
+		return float_text(type->size, value);
+	case VALUE_BOOL:
+		return value <= 1 ? xstrdup(value ? "true" : "false") : NULL;
+	case VALUE_UNSIGNED:
+		return xasprintf("%" PRIu64, value);
+	case VALUE_POINTER:
+		return value ? xasprintf("%#" PRIx64, value) : xstrdup("NULL");
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,39 @@
+/*
+ * Variables as the source has them: what lies at an offset into a global variable, by the debug information, and what a value
+ * of that type looks like.
+ *
+ *     struct variables *v = variables_open(program);
+ *     struct value_type type;
+ *     char *name = variables_member(v, "accounts", 144, 8, &type);    // "accounts[3].money"
+ *     char *value = value_type_text(&type, 4607182418800017408);      // "1" where it is a double
+ *     variables_close(v);
+ */
+#ifndef RETHREAD_VARIABLES_H
+#define RETHREAD_VARIABLES_H
+
+#include "base/base.h"
+
+enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER };
+
+struct value_type {
+	enum value_kind kind;
+	unsigned size; /* bytes */
+};
+
+struct variables;
+
+/* NULL when the file cannot be read or has no debug information; all functions take that. */
+struct variables *variables_open(const char *program);
+void variables_close(struct variables *v);
+
+/*
+ * The member at the offset into the variable with this name in the symbol table (C++: mangled), as far down as it holds all `size` bytes
+ * of the access. NULL when nothing is known of it. *type says what its values are. Size 0: the object that begins there, without what
+ * it is made of inside of a library (names that begin with _), for locks and their like.
+ */
+char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type);
+
+/* The value's text, or NULL where a signed number says all. */
+char *value_type_text(const struct value_type *type, uint64_t value);
+
+#endif

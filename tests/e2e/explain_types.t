@@ -1,0 +1,54 @@
+# What `explain` shows is named and typed as in the source: members of variables by the debug information, floating point
+# numbers also in the heap, addresses in hexadecimal, locks and semaphores by name.
+cat >prog.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdlib.h>
+struct account { pthread_mutex_t lock; double money[2]; float rate; bool open; unsigned visits; struct account *next; };
+static struct account accounts[3];
+static double *heap;
+static sem_t turn;
+static void *work(void *a)
+{
+	struct account *x = &accounts[2];
+	pthread_mutex_lock(&x->lock);
+	pthread_mutex_unlock(&x->lock);
+	x->visits = x->visits + 4294967295;
+	sem_wait(&turn);
+	sem_post(&turn);
+	x->money[1] = x->money[1] + 0.25;
+	x->rate = x->rate + 1.5f;
+	x->open = !x->open;
+	x->next = x;
+	heap[1] = heap[1] + 2;
+	return a;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	heap = calloc((size_t)argc + 1, sizeof *heap);
+	pthread_mutex_init(&accounts[2].lock, NULL);
+	sem_init(&turn, 0, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert(accounts[2].money[1] < 0 || heap[1] < 0);
+	return argv[0] == NULL;
+}
+P
+rethread cc -O1 -g -pthread prog.c -o prog
+status 134 rethread record -o trace ./prog 2>err
+rethread reproduce trace --engine solve >out 2>err
+rethread explain --all trace >out
+has out 'reads accounts\[2\]\.money\[1\] = 0\.0' 'writes accounts\[2\]\.money\[1\] = 0\.25' 'writes accounts\[2\]\.rate = 1\.5' \
+	'writes accounts\[2\]\.visits = 4294967295' 'accounts\[2\]\.open = true' 'accounts\[2\]\.next = 0x5' 'heap block .* = 2\.0' 'lock accounts\[2\]\.lock' 'sem_wait turn'
+rethread reproduce trace --engine search >out 2>err
+rethread explain --all trace >out
+has out 'accounts\[2\]\.money\[1\] = 0\.25' 'accounts\[2\]\.rate = 1\.5'
+# Stores under a memory model with buffers happen, and become visible.
+rethread reproduce trace --engine solve --memory-model tso >out 2>err
+rethread explain --all trace >out
+has out 'buffers accounts\[2\]\.rate' 'accounts\[2\]\.rate = 1\.5 becomes visible'
