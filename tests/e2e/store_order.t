@@ -34,5 +34,5 @@ rethread cc -O2 -g -pthread p.c -o p
 status 134 rethread record -- ./p 2>err
 rethread infer --memory-model tso >out 2>&1 || fail "$(cat out)"
 rethread explain --all >out
-has out 'updates strong: 0 -> 1' 'writes weak = 1'
+has out 'updates strong: 0 -> 1' 'buffers weak = 1'
 same "$(grep -c ' fence' out)" 1
