@@ -29,13 +29,29 @@ struct life {
 	bool is_event;
 };
 
+/* UNIT bytes of recorded memory. */
+struct unit {
+	uint32_t life; /* the last one there, plus 1; 0: none */
+	bool known;    /* blocks share it: an earlier run saw it used after it was freed */
+	bool noted;    /* ... or this one did */
+};
+
 static struct {
 	vec(struct range) shared; /* recorded addresses whose blocks share memory, from earlier runs */
 	size_t nloaded;           /* of these; the others are for the next run */
 	vec(struct life) lives;
-	uint32_t *pages[PAGES];   /* by unit of the recorded address: the last life + 1 */
+	struct unit *pages[PAGES]; /* by unit of the recorded address */
 	size_t doubts;            /* blocks that should have had a place and have none */
 } mirror;
+
+static struct unit *unit_at(uint64_t recorded)
+{
+	uint64_t unit = recorded % (1ull << 32) / UNIT;
+	struct unit **page = &mirror.pages[unit / PAGE_UNITS];
+	if (!*page)
+		*page = xcalloc(PAGE_UNITS, sizeof **page);
+	return &(*page)[unit % PAGE_UNITS];
+}
 
 /* ---- which blocks ---- */
 
@@ -54,6 +70,9 @@ void mirror_load(void)
 		free(data);
 	}
 	mirror.nloaded = mirror.shared.n;
+	for (size_t i = 0; i < mirror.shared.n; i++)
+		for (uint64_t at = 0; at < mirror.shared.at[i].size; at += UNIT)
+			unit_at(mirror.shared.at[i].address + at)->known = true;
 	free(path);
 }
 
@@ -72,14 +91,6 @@ size_t mirror_doubtful(void)
 	return mirror.doubts + (mirror.shared.n != 0);
 }
 
-static bool is_shared(uint64_t recorded, uint64_t size, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (mirror.shared.at[i].address < recorded + size &&
-		    recorded < mirror.shared.at[i].address + mirror.shared.at[i].size)
-			return true;
-	return false;
-}
 
 bool mirror_has(uint64_t own)
 {
@@ -93,21 +104,39 @@ void mirror_stale(uint64_t own)
 	bool freed;
 	if (mirror_has(own) || !engine.config->heap_block(own, &start, &size, &freed))
 		return;
-	if (!block_recorded(start, &recorded))
+	if (!block_recorded(start, &recorded)) {
 		mirror.doubts++;
-	else if (!is_shared(recorded, size, mirror.shared.n))
-		*vec_push(&mirror.shared) = (struct range){ recorded, size };
+		return;
+	}
+	struct unit *u = unit_at(recorded + (own - start));
+	if (u->known || u->noted)
+		return;
+	*vec_push(&mirror.shared) = (struct range){ recorded, size };
+	for (uint64_t at = 0; at < size; at += UNIT)
+		unit_at(recorded + at)->noted = true;
+}
+
+/* Does the block lie on memory that blocks share? Pages on which there is none are passed at once. */
+static bool is_shared(uint64_t recorded, uint64_t size)
+{
+	enum { PAGE_BYTES = PAGE_UNITS * UNIT };
+	for (uint64_t at = recorded; at < recorded + size;) {
+		if (!mirror.pages[at % (1ull << 32) / PAGE_BYTES]) {
+			at = (at / PAGE_BYTES + 1) * PAGE_BYTES;
+			continue;
+		}
+		if (unit_at(at)->known)
+			return true;
+		at += UNIT;
+	}
+	return false;
 }
 
 /* ---- what lies there ---- */
 
 static uint32_t *life_of(uint64_t own)
 {
-	uint64_t unit = (own - RT_MIRROR) % (1ull << 32) / UNIT;
-	uint32_t **page = &mirror.pages[unit / PAGE_UNITS];
-	if (!*page)
-		*page = xcalloc(PAGE_UNITS, sizeof **page);
-	return &(*page)[unit % PAGE_UNITS];
+	return &unit_at(own - RT_MIRROR)->life;
 }
 
 /* Has the block not been freed? A library may have done it. */
@@ -181,7 +210,7 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 {
 	uint64_t recorded = self->place, start = RT_MIRROR + recorded;
 	self->place = 0;
-	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1, mirror.nloaded))
+	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1))
 		return 0;
 	if (is_taken(start, size)) { /* whoever frees what lies there has not come so far */
 		self->wait = WAIT_FREE;

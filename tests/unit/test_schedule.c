@@ -244,6 +244,7 @@ static void text_comes_back(void **state)
 	*vec_push(&s.signals) = (struct schedule_point){"1:2", 415, 10, "", 8123};
 	*vec_push(&s.signals) = (struct schedule_point){"1:2", 416, 14, "", RT_SIGNAL_AFTER_STEP};
 	*vec_push(&s.signals) = (struct schedule_point){"1", 3, 64, "", 0};
+	*vec_push(&s.places) = (struct schedule_point){"1:2", 430, 0, "", 0xf8001250};
 	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9", 0};
 	assert_true(schedule_write(&s, file, &err));
 	if (!schedule_read(&r, file, &err))
@@ -265,6 +266,9 @@ static void text_comes_back(void **state)
 	assert_int_equal(r.signals.at[0].when, 8123);
 	assert_true(r.signals.at[1].when == RT_SIGNAL_AFTER_STEP);
 	assert_int_equal(r.signals.at[2].when, 0);
+	assert_int_equal(r.places.n, 1);
+	assert_int_equal(r.places.at[0].sap, 430);
+	assert_int_equal(r.places.at[0].when, 0xf8001250);
 	schedule_release(&r);
 	schedule_release(&s);
 	unlink(file);
@@ -284,6 +288,7 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 1\nwait 1 0 1:1 1\n", "line 2: accesses are counted from 1"},
 		{"rethread-schedule 1\nstop 1:x 3\n", "line 2: \"1:x\" is no thread"},
 		{"rethread-schedule 1\nsignal 1 3 0 next\n", "line 2: \"0\" is not the number of a signal"},
+		{"rethread-schedule 1\nplace 1 3 100000000\n", "line 2: \"100000000\" is no place"},
 		{"rethread-schedule 1\nsignal 1 3 10 x\n", "line 2: \"x\" is none of next"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
