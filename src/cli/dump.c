@@ -207,7 +207,7 @@ static json_t *failure_value(const struct trace *t, struct symbols *symbols)
 			      backtrace(f->frames, f->nframes, f->kind == RT_FAIL_SIGNAL, symbols));
 	if (f->kind == RT_FAIL_SIGNAL || f->kind == RT_FAIL_ASSERT)
 		json_object_set_new(j, "signal", json_integer(f->signal));
-	if (f->kind == RT_FAIL_SIGNAL)
+	if (f->kind == RT_FAIL_SIGNAL && f->address != RT_NO_ADDRESS)
 		json_object_set_new(j, "address", json_integer((json_int_t)f->address));
 	if (f->kind == RT_FAIL_EXIT)
 		json_object_set_new(j, "status", json_integer(f->status));
