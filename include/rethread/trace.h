@@ -136,6 +136,39 @@ static inline uint32_t rt_path_place(uint64_t last)
 }
 
 /*
+ * Guessing costs more than it saves where paths do not repeat themselves. So a trial of so many words, of which less than a
+ * quarter were foretold and came after RT_PATH_RUN_AFTER - 1 others that were, is followed by a rest: words that are neither
+ * guessed nor learnt, twice as many as in the rest before it. Both sides count.
+ */
+#define RT_PATH_RUN_AFTER 3u
+#define RT_PATH_TRIAL 256u
+#define RT_PATH_REST 4096u /* at most */
+struct rt_path_stage {
+	uint32_t left;   /* words of this trial or rest */
+	uint32_t row;    /* words of the trial guessed right in a row */
+	uint32_t gained; /* how many of them were, after others */
+	uint32_t rest;   /* words of the next rest */
+	uint32_t resting;
+};
+static inline struct rt_path_stage rt_path_stage_first(void)
+{
+	return (struct rt_path_stage){.left = RT_PATH_TRIAL, .rest = RT_PATH_TRIAL};
+}
+/* What comes when none are left. */
+static inline struct rt_path_stage rt_path_stage_next(struct rt_path_stage s)
+{
+	struct rt_path_stage trial = rt_path_stage_first();
+
+	if (s.resting) {
+		trial.rest = s.rest < RT_PATH_REST ? 2 * s.rest : s.rest;
+		return trial;
+	}
+	if (s.gained >= RT_PATH_TRIAL / 4)
+		return trial;
+	return (struct rt_path_stage){.left = s.rest, .rest = s.rest, .resting = 1};
+}
+
+/*
  * Time (design §4, Time): at this time the path had this many complete words. Branches of later words happened
  * after it, those of earlier ones before. Stamps of different threads say which came first when they are further
  * apart than rt_log_header.time_margin.

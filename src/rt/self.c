@@ -18,9 +18,6 @@ static uint64_t nowhere = 1;
 /* How often the time is noted: each so many words; the more, the faster they come. */
 enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 
-/* Words guessed right in a row until they are counted. */
-enum { RUN_AFTER = 3 };
-
 /* Rare parts of what is done for each word save all registers, so that the rest, which calls nothing else, saves few. */
 #define RT_KEEPS __attribute__((noinline, cold, preserve_most))
 
@@ -191,29 +188,52 @@ static RT_KEEPS void forget_word(struct rt_self *self)
 	}
 }
 
+/* The word may be foretold. */
+static inline void guess_word(struct rt_self *self, uint64_t *at, uint64_t word)
+{
+	uint64_t *guess = &foretold[rt_path_place(self->last)];
+
+	self->last = word;
+	if (*guess != word) {
+		*guess = word;
+		self->stage.row = 0;
+		keep_word(self, at);
+		return;
+	}
+	/* A short run would take more room than its words. */
+	if (++self->stage.row < RT_PATH_RUN_AFTER) {
+		keep_word(self, at);
+		return;
+	}
+	self->stage.gained++;
+	if (self->path_end - at < 3)
+		keep_word(self, at);
+	else if (self->run)
+		go_on_run(self, at);
+	else
+		begin_run(self, at);
+}
+
+static RT_KEEPS void next_stage(struct rt_self *self)
+{
+	self->stage = rt_path_stage_next(self->stage);
+}
+
 static inline __attribute__((always_inline)) void complete_word(struct rt_self *self)
 {
-	uint64_t *at = __rethread_path, word = *at, *guess;
+	uint64_t *at = __rethread_path;
 
 	if (rt_unlikely(self->handlers || !self->path_end)) {
 		forget_word(self);
 		return;
 	}
-	guess = &foretold[rt_path_place(self->last)];
-	self->last = word;
 	self->words++;
-	if (*guess != word) {
-		*guess = word;
-		self->rights = 0;
+	if (self->stage.resting)
 		keep_word(self, at);
-	} else if (++self->rights < RUN_AFTER || self->path_end - at < 3) {
-		/* A short run would take more room than its words. */
-		keep_word(self, at);
-	} else if (self->run) {
-		go_on_run(self, at);
-	} else {
-		begin_run(self, at);
-	}
+	else
+		guess_word(self, at, *at);
+	if (rt_unlikely(!--self->stage.left))
+		next_stage(self);
 	if (rt_unlikely(self->words >= self->stamp_at))
 		stamp(self);
 }
@@ -430,6 +450,7 @@ void rt_self_begin(struct rt_peer *peer)
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	path_to_scratch(self);
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
+	self->stage = rt_path_stage_first();
 	rt_values_begin(self);
 	self->stamp_at = self->stamp_interval = STAMP_LEAST;
 	if (rt_log.scheme == RT_SCHEME_PATH)

@@ -52,7 +52,7 @@ struct rt_self {
 	uint64_t *path_end;
 	uint64_t *run;          /* slot of the run of foretold words that goes on, or NULL */
 	uint64_t last, words;   /* the last complete word, and how many there are */
-	uint64_t rights;        /* words guessed right in a row */
+	struct rt_path_stage stage; /* are they guessed at all? */
 	uint64_t stamp_at;      /* how many there are at the next time stamp */
 	uint32_t handlers;      /* signal handlers that are running at no place of the log (handlers.c) */
 	bool handler_keeps;     /* handler_word is all that the one that runs has appended */

@@ -17,14 +17,23 @@ static bool is_complete(uint64_t word)
 void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots)
 {
 	memset(r, 0, sizeof *r);
+	r->stage = rt_path_stage_first();
 	r->slot = slots;
 	r->end = nslots ? slots + nslots : slots;
 }
 
 static void learn(struct path_reader *r, uint64_t word)
 {
-	r->table[rt_path_place(r->last)] = word;
-	r->last = word;
+	if (!r->stage.resting) {
+		uint64_t *guess = &r->table[rt_path_place(r->last)];
+
+		r->stage.row = *guess == word ? r->stage.row + 1 : 0;
+		r->stage.gained += r->stage.row >= RT_PATH_RUN_AFTER;
+		*guess = word;
+		r->last = word;
+	}
+	if (!--r->stage.left)
+		r->stage = rt_path_stage_next(r->stage);
 }
 
 /* The next word, or 0. */

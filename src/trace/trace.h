@@ -106,6 +106,7 @@ struct path_reader {
 	uint64_t run;               /* foretold words still to come */
 	uint64_t last;              /* the last complete word */
 	uint64_t words;             /* begun so far, the current one included */
+	struct rt_path_stage stage;
 	uint64_t table[RT_PATH_TABLE];
 };
 void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots);

@@ -5,6 +5,7 @@
  *     failure assert 6 1:1 frames 5 p.c:3: f: x
  *     thread 1 bits 3 done 4 ended 0 waits 0
  *     path 1 101                                       (up to 200 bits)
+ *     sum 1 af63bc4c8601b62c                           (FNV-1a of all bits, one after the other)
  *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
  *     times 1 3 in order                               (time stamps, if there are any)
  */
@@ -15,6 +16,18 @@
 
 static const char *const kinds[] = {"none",     "assert",  "signal",   "exit",
 				    "deadlock", "timeout", "predicate"};
+
+static void dump_sum(const struct trace_thread *t)
+{
+	struct path_reader r;
+	uint64_t sum = 14695981039346656037u;
+	int64_t bit;
+
+	path_reader_init(&r, t->path, t->npath);
+	while ((bit = path_reader_bits(&r, 1)) >= 0)
+		sum = (sum ^ (uint64_t)bit) * 1099511628211u;
+	printf("sum %s %016llx\n", t->name, (unsigned long long)sum);
+}
 
 static void dump_thread(const struct trace_thread *t)
 {
@@ -29,6 +42,7 @@ static void dump_thread(const struct trace_thread *t)
 	for (int i = 0; i < 200 && (bit = path_reader_bits(&r, 1)) >= 0; i++)
 		putchar('0' + (int)bit);
 	putchar('\n');
+	dump_sum(t);
 	bool ordered = true;
 	for (size_t i = 0; i < t->ntimes; i++)
 		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);
