@@ -34,36 +34,62 @@
 
 #include <stdint.h>
 
-#define RT_ABI 5
+#define RT_ABI 6
 #define RT_HASH_SIZE 20
 
 /* ------------------------------------------------------------------ the recorded program ---- */
 
 /*
- * Path log. `__rethread_path` points at the word under construction: a 1 (the sentinel), followed by the
- * branch bits so far, newest lowest. An empty word is 1; unwritten log is 0. Appending k <= 7 bits b:
+ * Path log. `__rethread_path` points at the word under construction: seven 1s and a 0 (the sentinel), followed by the
+ * branch bits so far, newest lowest. An empty word is RT_PATH_EMPTY; unwritten log is 0. Appending k <= RT_PATH_ROOM bits b:
  *
  *     uint64_t w = *__rethread_path << k | b;
  *     *__rethread_path = w;
- *     if (w >> RT_PATH_FULL_SHIFT) __rethread_path_full();
+ *     if (rt_path_is_full(w)) __rethread_path_full();
  *
- * so that a word is complete with 56 to 62 bits and an append never shifts the sentinel out. The words lie
- * in a shared file mapping: what was appended survives any death of the process.
+ * so that a word is complete with 56 to 62 bits and an append never shifts all of the sentinel out: as many of its 1s are
+ * left at the top as there is room for bits, + 1. To ask whether a word is full is to look at its sign, which the processor
+ * knows anyhow. The words lie in a shared file mapping: what was appended survives any death of the process.
  *
  * A conditional br or switch with metadata !rethread.known in the kept module appends nothing: inference computes
  * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
- * significant bit first, in pieces of at most 7 bits. Nothing else is appended by instrumented code.
+ * significant bit first, in pieces of at most RT_PATH_ROOM bits. Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a scratch word. The twin appends likewise, at
  * the same places; there the word is only looked at, to see whether a thread follows a recorded path (search.h).
  *
- * Instrumented code may leave out checks, and check for less, as long as a word never has more than 62 bits and has at most
+ * Instrumented code may leave out checks, as long as a word never has more than 62 bits and has at most
  * 55 at calls and returns; and it may keep pointer and word in registers between calls, so that an
  * append is a store only. Memory holds the word with all bits appended so far whenever an instruction could fail,
  * be seen by another thread, or call. Code that runs on
  * the thread in between without being called (a signal handler) must find another word there.
  */
-#define RT_PATH_FULL_SHIFT 56
+#define RT_PATH_ROOM 7u /* bits for which there is room in a word that is not full; 1s of the sentinel */
+#define RT_PATH_EMPTY 0xfeu
+#define RT_PATH_LEAST 56u /* bits of a word that is full */
+
+static inline int rt_path_is_full(uint64_t word)
+{
+	return (int64_t)word < 0;
+}
+
+/* Branch bits of a word. */
+static inline unsigned rt_path_bits(uint64_t word)
+{
+	return rt_path_is_full(word) ? 63 - (unsigned)__builtin_clzll(~word | 1)
+				     : 63 - (unsigned)__builtin_clzll(word | 1) - RT_PATH_ROOM;
+}
+
+/* Does it have a sentinel? */
+static inline int rt_path_is_word(uint64_t word)
+{
+	unsigned n;
+
+	if (rt_path_is_full(word))
+		return rt_path_bits(word) >= RT_PATH_LEAST;
+	n = rt_path_bits(word);
+	return word >= RT_PATH_EMPTY && n < RT_PATH_LEAST && word >> n == RT_PATH_EMPTY;
+}
 
 extern __thread uint64_t *__rethread_path;
 /*

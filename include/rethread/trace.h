@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 3
+#define RT_TRACE_VERSION 4
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -122,12 +122,13 @@ struct rt_stack {
  * Paths are repetitive, so a word that could be foretold is only counted. Both sides keep the word that followed last
  * time on a word of the same hash: before a complete word w, which comes after `last` (0 before the first), the
  * guess is table[rt_path_place(last)]; afterwards that entry is w. A slot of the stream is
- *   - a complete word: at least 1 << RT_PATH_FULL_SHIFT, below RT_PATH_RUN;
+ *   - a complete word: the highest bit is set;
  *   - RT_PATH_RUN + n, n >= 1: n complete words that were guessed right. If n is odd, the next slot means nothing
  *     (two slots take turns as the word under construction, so that no instant of death counts a word twice);
- *   - less than 1 << RT_PATH_FULL_SHIFT: the last word, incomplete. What follows it means nothing.
+ *   - the last word, incomplete. What follows it means nothing.
  */
-#define RT_PATH_RUN 0x8000000000000000u
+#define RT_PATH_RUN 0x4000000000000000u
+#define RT_PATH_IS_RUN(slot) ((slot) >> 61 == RT_PATH_RUN >> 61) /* no word begins like this */
 #define RT_PATH_TABLE_BITS 10
 #define RT_PATH_TABLE (1u << RT_PATH_TABLE_BITS)
 static inline uint32_t rt_path_place(uint64_t last)

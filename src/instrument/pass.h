@@ -174,14 +174,12 @@ void shown_instrument(LLVMModuleRef m, const struct numbering *n);
 void path_instrument(LLVMModuleRef m, const struct numbering *n);
 /* May code that runs inside of this call append to the path log? */
 bool call_may_append(LLVMValueRef call);
-/* Bits that may be appended to a word after it was checked: the sentinel must stay in it. */
-#define RT_PATH_ROOM (63 - RT_PATH_FULL_SHIFT)
 /*
  * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges
  * append; `checks` receives the instructions before which to check: ends of such blocks, and calls
- * and returns; `needs` how many bits, up to RT_PATH_ROOM, each of them has to make room for.
+ * and returns.
  */
-void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks, struct map *needs);
+void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* Gates around all sites. */
 void twin_gates(LLVMModuleRef m, const struct numbering *n);

@@ -46,15 +46,13 @@ static void reload(struct recorder *r)
 	LLVMBuildStore(b, LLVMBuildLoad2(b, int_type(r->module, 64), log, ""), r->word);
 }
 
-/* Make room for that many bits: if (word >> (63 - bits)) slow_path(); */
-static void check(struct recorder *r, LLVMValueRef at, unsigned bits, LLVMValueRef slow_path)
+/* Make room: if (word < 0) slow_path(); */
+static void check(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
 	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
-	LLVMValueRef high =
-		LLVMBuildLShr(b, word, int_value(r->module, 64, 63 - bits), "");
-	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntNE, high, int_value(r->module, 64, 0), "");
+	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntSLT, word, int_value(r->module, 64, 0), "");
 	build_before(b, llvm_unlikely_if(full, at));
 	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
 	call_slow_path(b, slow_path, NULL, 0);
@@ -81,7 +79,7 @@ static void append_edge(struct recorder *r, const struct edge *e)
 	while (left) {
 		unsigned n = left % RT_PATH_ROOM ? left % RT_PATH_ROOM : RT_PATH_ROOM;
 		if (left < e->bits)
-			check(r, e->at, RT_PATH_ROOM, r->between);
+			check(r, e->at, r->between);
 		left -= n;
 		append(r, e->at, e->number >> left & ((1u << n) - 1), n, e->stored);
 	}
@@ -281,12 +279,12 @@ static void make_locals(struct recorder *r, LLVMValueRef f)
 	reload(r);
 }
 
-static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *checks, struct map *needs)
+static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *checks)
 {
 	struct map bits = {0};
 	for (size_t i = 0; i < r->nedges; i++)
 		map_set(&bits, LLVMGetInstructionParent(r->edges[i].at), r->edges[i].bits);
-	room_plan(f, &bits, checks, needs);
+	room_plan(f, &bits, checks);
 	plan_stores(r, &bits);
 	map_free(&bits);
 }
@@ -294,27 +292,24 @@ static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *check
 static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)
 {
 	struct values checks = {0};
-	struct map needs = {0}; /* bits that a check makes room for */
 	struct map edges = {0};
 	r->nedges = 0;
 	for (size_t i = 0; i < n; i++)
 		add_edges(r, branches[i]);
-	plan_checks(r, f, &checks, &needs);
+	plan_checks(r, f, &checks);
 
 	make_locals(r, f);
 	reload_after_calls(r, f);
 	for (size_t i = 0; i < r->nedges; i++)
 		map_set(&edges, r->edges[i].at, 1);
 	for (size_t i = 0; i < checks.n; i++)
-		check(r, checks.at[i], map_get(&needs, checks.at[i]),
-		      map_get(&edges, checks.at[i]) ? r->slow_path : r->between);
+		check(r, checks.at[i], map_get(&edges, checks.at[i]) ? r->slow_path : r->between);
 	map_free(&edges);
 	for (size_t i = 0; i < r->nedges; i++)
 		append_edge(r, &r->edges[i]);
 	LLVMValueRef locals[] = {r->log, r->word};
 	llvm_promote(f, locals, 2);
 	values_free(&checks);
-	map_free(&needs);
 }
 
 static LLVMValueRef function_of(LLVMValueRef instruction)

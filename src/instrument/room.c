@@ -6,9 +6,6 @@
  * outstanding where control leaves the function: before a call that may append, a return, a resumed
  * exception. Loops are cut at their back edges, and entered with little outstanding, so that one check
  * in each round is enough for most; the rest is a forward dataflow of the most bits outstanding.
- *
- * A check need not make room for RT_PATH_ROOM bits where fewer are appended before the next one: a backward dataflow
- * finds how many can be, and words are filled up further.
  */
 #include "instrument/pass.h"
 
@@ -24,7 +21,6 @@ struct room_block {
 	unsigned bits;
 	unsigned in;  /* most bits outstanding at its begin */
 	unsigned out; /* and at its end */
-	unsigned need; /* most bits appended from its begin to the next check; RT_PATH_ROOM where a boundary comes first */
 	bool check;   /* before it appends, or before its boundary */
 	bool seal;    /* check at its end: a loop begins behind it */
 	bool visited;
@@ -174,60 +170,7 @@ static bool flow_round(struct room *r)
 	return changed;
 }
 
-static unsigned at_most_room(unsigned bits)
-{
-	return bits < RT_PATH_ROOM ? bits : RT_PATH_ROOM;
-}
-
-/* Most bits that are appended behind block b before the next check. */
-static unsigned need_behind(const struct room *r, uint32_t b)
-{
-	unsigned need = 0;
-	for (unsigned k = 0; k < successors(r, b); k++) {
-		unsigned n = r->at[successor(r, b, k)].need;
-		need = n > need ? n : need;
-	}
-	return need;
-}
-
-/* What a check in block b has to make room for. */
-static unsigned need_of_check(const struct room *r, uint32_t b)
-{
-	const struct room_block *block = &r->at[b];
-	if (block->bits > RT_PATH_ROOM || block->boundary || !block->visited)
-		return RT_PATH_ROOM;
-	return at_most_room(block->bits + need_behind(r, b));
-}
-
-static unsigned need_at_begin(const struct room *r, uint32_t b)
-{
-	const struct room_block *block = &r->at[b];
-	if (block->boundary)
-		return block->in ? 0 : RT_PATH_ROOM;
-	if (block->check || (block->seal && block->in))
-		return 0;
-	return at_most_room(block->bits + need_behind(r, b));
-}
-
-static void find_needs(struct room *r)
-{
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (uint32_t i = r->norder; i-- > 0;) {
-			unsigned need = need_at_begin(r, r->order[i]);
-			changed |= need != r->at[r->order[i]].need;
-			r->at[r->order[i]].need = need;
-		}
-	}
-}
-
-static void push_check(const struct room *r, uint32_t b, LLVMValueRef before, struct values *checks, struct map *needs)
-{
-	values_push(checks, before);
-	map_set(needs, before, need_of_check(r, b));
-}
-
-void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks, struct map *needs)
+void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks)
 {
 	struct room r = {0};
 	describe_blocks(&r, function, bits);
@@ -236,15 +179,14 @@ void room_plan(LLVMValueRef function, const struct map *bits, struct values *che
 	seal_loops(&r);
 	while (flow_round(&r))
 		;
-	find_needs(&r);
 	for (uint32_t i = 1; i <= r.n; i++) {
 		struct room_block *b = &r.at[i];
 		if (b->bits && (b->check || !b->visited))
-			push_check(&r, i, LLVMGetBasicBlockTerminator(b->block), checks, needs);
+			values_push(checks, LLVMGetBasicBlockTerminator(b->block));
 		else if (b->boundary && b->in)
-			push_check(&r, i, b->boundary, checks, needs);
+			values_push(checks, b->boundary);
 		else if (b->seal && b->in)
-			push_check(&r, i, LLVMGetBasicBlockTerminator(b->block), checks, needs);
+			values_push(checks, LLVMGetBasicBlockTerminator(b->block));
 	}
 	free(r.at);
 	free(r.order);

@@ -348,7 +348,7 @@ void __rethread_path_room(void)
 		reconsider = true;
 		errno = saved;
 	}
-	*__rethread_path = 1;
+	*__rethread_path = RT_PATH_EMPTY;
 	path_words++;
 }
 

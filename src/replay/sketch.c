@@ -59,7 +59,7 @@ bool sketch_fails(const struct follower *f)
 
 static unsigned bits_in(uint64_t word)
 {
-	return word ? 63 - (unsigned)__builtin_clzll(word) : 0;
+	return word ? rt_path_bits(word) : 0;
 }
 
 /* n >= 1 bits of the recorded path, from `from` on. */

@@ -19,7 +19,7 @@ static __thread struct twin_thread *self;
 static __thread struct twin_thread *own; /* the same, and stays: a thread may fail when it is over */
 
 /* Paths (instrument.h) are only looked at by the conductor. */
-static uint64_t nowhere = 1;
+static uint64_t nowhere = RT_PATH_EMPTY;
 static __thread uint64_t path_word;
 __thread uint64_t *__rethread_path = &nowhere;
 
@@ -126,7 +126,7 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 void twin_thread_begin(struct twin_thread *t)
 {
 	self = own = t;
-	path_word = 1;
+	path_word = RT_PATH_EMPTY;
 	__rethread_path = &path_word;
 	t->tid = (int)syscall(SYS_gettid);
 	t->gate = &__rethread_gate;

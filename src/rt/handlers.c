@@ -32,7 +32,7 @@ static struct interrupted divert(struct rt_self *self, uint32_t place)
 
 	if (!self->handlers++)
 		self->interrupted = i.path, self->interrupted_values = i.values;
-	self->handler_word = 1;
+	self->handler_word = RT_PATH_EMPTY;
 	self->handler_keeps = place == RT_SIGNAL_FAULT && self->handlers == 1;
 	__rethread_path = &self->handler_word;
 	/* Values are appended in memory, so that those of a handler may come in between. */
@@ -45,7 +45,7 @@ static void come_back(struct rt_self *self, const struct interrupted *i, uint32_
 {
 	self->handlers--;
 	__rethread_path = i->path;
-	if (place == RT_SIGNAL_FAULT && self->handler_keeps && self->handler_word == 1)
+	if (place == RT_SIGNAL_FAULT && self->handler_keeps && self->handler_word == RT_PATH_EMPTY)
 		return; /* it had no branches */
 	if (place != RT_SIGNAL_FAULT)
 		__rethread_values = i->values;
@@ -55,12 +55,12 @@ static void come_back(struct rt_self *self, const struct interrupted *i, uint32_
 /* The handler jumps away. What it appended belongs to the path of the code that it jumps to. */
 static void append_kept(uint64_t word)
 {
-	for (unsigned left = 63 - (unsigned)__builtin_clzll(word); left;) {
-		unsigned n = left < 7 ? left : 7;
+	for (unsigned left = rt_path_bits(word); left;) {
+		unsigned n = left < RT_PATH_ROOM ? left : RT_PATH_ROOM;
 
 		left -= n;
 		*__rethread_path = *__rethread_path << n | (word >> left & ((1u << n) - 1));
-		if (*__rethread_path >> RT_PATH_FULL_SHIFT)
+		if (rt_path_is_full(*__rethread_path))
 			__rethread_path_room();
 	}
 }

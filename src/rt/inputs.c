@@ -56,7 +56,7 @@ void rt_input_signal(struct rt_self *self, const siginfo_t *info, uint32_t place
 	uint64_t stamp = rt_log.time ? rt_clock() : 0;
 	struct rt_signal s = {
 		.place = place,
-		.bits = 63 - (unsigned)__builtin_clzll(*__rethread_path),
+		.bits = rt_path_bits(*__rethread_path),
 		.steps = self->thread->sync_done,
 		.words = self->words,
 	};

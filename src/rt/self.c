@@ -13,7 +13,7 @@
 
 /* Where threads that nobody has set up append until their first word is full; what is in it means
  * nothing. */
-static uint64_t nowhere = 1;
+static uint64_t nowhere = RT_PATH_EMPTY;
 
 /* How often the time is noted: each so many words; the more, the faster they come. */
 enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
@@ -38,7 +38,7 @@ static uint32_t chunk_size(unsigned i)
 
 static void path_to_scratch(struct rt_self *self)
 {
-	self->scratch = 1;
+	self->scratch = RT_PATH_EMPTY;
 	self->path_end = NULL;
 	__rethread_path = &self->scratch;
 }
@@ -47,7 +47,7 @@ static void path_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 {
 	uint64_t *words = (uint64_t *)(chunk + 1);
 
-	words[0] = 1;
+	words[0] = RT_PATH_EMPTY;
 	self->path_end = (uint64_t *)((char *)chunk + chunk->size);
 	__rethread_path = words;
 }
@@ -148,7 +148,7 @@ static inline void keep_word(struct rt_self *self, uint64_t *at)
 	if (rt_unlikely(at + 1 == self->path_end)) {
 		path_refill(self);
 	} else {
-		at[1] = 1;
+		at[1] = RT_PATH_EMPTY;
 		__rethread_path = at + 1;
 	}
 }
@@ -156,7 +156,7 @@ static inline void keep_word(struct rt_self *self, uint64_t *at)
 /* It becomes the first of a run: an odd number, so the next slot is left out. */
 static inline void begin_run(struct rt_self *self, uint64_t *at)
 {
-	at[2] = 1;
+	at[2] = RT_PATH_EMPTY;
 	__atomic_store_n(at, RT_PATH_RUN + 1, __ATOMIC_RELEASE);
 	__rethread_path = at + 2;
 	self->run = at;
@@ -170,7 +170,7 @@ static inline void go_on_run(struct rt_self *self, uint64_t *at)
 {
 	uint64_t *run = self->run, *other = at == run + 1 ? run + 2 : run + 1;
 
-	*other = 1;
+	*other = RT_PATH_EMPTY;
 	__atomic_store_n(run, *run + 1, __ATOMIC_RELEASE);
 	if (other < at)
 		*at = 0;
@@ -182,7 +182,7 @@ static RT_KEEPS void forget_word(struct rt_self *self)
 {
 	if (self->handlers) {
 		self->handler_keeps = false;
-		*__rethread_path = 1;
+		*__rethread_path = RT_PATH_EMPTY;
 	} else {
 		path_to_scratch(self);
 	}

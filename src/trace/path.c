@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-/* Branch bits of a word: what is below the sentinel. */
-static unsigned word_bits(uint64_t word)
-{
-	return 63 - (unsigned)__builtin_clzll(word);
-}
-
-static bool is_complete(uint64_t word)
-{
-	return word >> RT_PATH_FULL_SHIFT && !(word & RT_PATH_RUN);
-}
-
 void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots)
 {
 	memset(r, 0, sizeof *r);
@@ -41,7 +30,7 @@ static uint64_t next_word(struct path_reader *r)
 {
 	uint64_t word;
 
-	if (!r->run && r->slot < r->end && *r->slot & RT_PATH_RUN) {
+	if (!r->run && r->slot < r->end && RT_PATH_IS_RUN(*r->slot)) {
 		size_t skip;
 
 		r->run = *r->slot & ~RT_PATH_RUN;
@@ -57,9 +46,9 @@ static uint64_t next_word(struct path_reader *r)
 	} else {
 		word = r->slot < r->end ? *r->slot++ : 0;
 	}
-	if (!word)
+	if (!rt_path_is_word(word)) /* 0, but for a damaged log */
 		return 0;
-	if (is_complete(word))
+	if (rt_path_is_full(word))
 		learn(r, word);
 	else
 		r->slot = r->end; /* the last one */
@@ -72,7 +61,7 @@ static bool refill(struct path_reader *r)
 		r->word = next_word(r);
 		if (!r->word)
 			return false;
-		r->left = word_bits(r->word);
+		r->left = rt_path_bits(r->word);
 		r->words++;
 	}
 	return true;
@@ -104,10 +93,10 @@ int64_t path_reader_peek(const struct path_reader *r, unsigned n)
 
 void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits)
 {
-	bool inside = r->words && (r->left || !is_complete(r->word));
+	bool inside = r->words && (r->left || !rt_path_is_full(r->word));
 
 	*words = r->words - inside;
-	*bits = inside ? word_bits(r->word) - r->left : 0;
+	*bits = inside ? rt_path_bits(r->word) - r->left : 0;
 }
 
 bool path_reader_at_end(const struct path_reader *r)
@@ -115,7 +104,7 @@ bool path_reader_at_end(const struct path_reader *r)
 	if (r->left || r->run || r->slot == r->end)
 		return !r->left && !r->run;
 	/* What is left may be an empty word. */
-	return *r->slot == 1;
+	return *r->slot == RT_PATH_EMPTY;
 }
 
 bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *nbits)
@@ -125,16 +114,16 @@ bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *
 	size_t i = 0;
 
 	while (i < size && slots[i]) {
-		uint64_t n = slots[i] & RT_PATH_RUN ? slots[i] & ~RT_PATH_RUN : 0;
+		uint64_t n = RT_PATH_IS_RUN(slots[i]) ? slots[i] & ~RT_PATH_RUN : 0;
 
-		if (slots[i] == RT_PATH_RUN)
+		if (!n && !rt_path_is_word(slots[i]))
 			return false;
 		foretold += n;
 		kept += !n;
 		if (foretold < n)
 			return false;
 		i += 1 + (n & 1);
-		if (!n && !is_complete(slots[i - 1]))
+		if (!n && !rt_path_is_full(slots[i - 1]))
 			break;
 	}
 	*nslots = i < size ? i : size;
@@ -142,8 +131,8 @@ bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *
 	*nbits = 0;
 	/* Decoding what was foretold takes time; after very many the rest is taken to be words of the usual size. */
 	for (; words < PATH_MEASURED && (word = next_word(&r)); words++)
-		*nbits += word_bits(word);
+		*nbits += rt_path_bits(word);
 	if (words == PATH_MEASURED)
-		*nbits += (foretold + kept - words) * RT_PATH_FULL_SHIFT;
+		*nbits += (foretold + kept - words) * RT_PATH_LEAST;
 	return true;
 }

@@ -8,7 +8,7 @@
 
 enum { THREADS = 64, WORDS = 1 << 20 };
 static uint64_t *logs[THREADS];
-static uint64_t scratch = 1;
+static uint64_t scratch = RT_PATH_EMPTY;
 
 __thread uint64_t *__rethread_path = &scratch;
 static __thread int number = -1;
@@ -18,7 +18,7 @@ void ir_thread_log(int n)
 {
 	number = n;
 	logs[number] = calloc(WORDS, sizeof(uint64_t));
-	logs[number][0] = 1;
+	logs[number][0] = RT_PATH_EMPTY;
 	__rethread_path = logs[number];
 }
 
@@ -40,14 +40,14 @@ void __rethread_values_wide(uint64_t value)
 void __rethread_path_full(void)
 {
 	if (number < 0) {
-		*__rethread_path = 1;
+		*__rethread_path = RT_PATH_EMPTY;
 		return;
 	}
 	if (__rethread_path + 1 == logs[number] + WORDS) {
 		fprintf(stderr, "ir: log too small\n");
 		_Exit(99);
 	}
-	*++__rethread_path = 1;
+	*++__rethread_path = RT_PATH_EMPTY;
 }
 
 void __rethread_path_room(void)
@@ -57,9 +57,9 @@ void __rethread_path_room(void)
 
 static void write_word(FILE *f, uint64_t word)
 {
-	int bit = 63 - __builtin_clzll(word);
-	if (bit > 62) {
-		fprintf(stderr, "ir: a word with %d bits\n", bit);
+	unsigned bit = rt_path_bits(word);
+	if (!rt_path_is_word(word)) {
+		fprintf(stderr, "ir: a word without sentinel: %llx\n", (unsigned long long)word);
 		_Exit(99);
 	}
 	while (bit--)

@@ -19,12 +19,12 @@ static uint32_t times[SITES];
 static uint64_t passed_total, waits_total, unfinished;
 
 /* The twin appends to the path, too; here nobody looks at it. */
-static uint64_t path_word = 1;
+static uint64_t path_word = RT_PATH_EMPTY;
 __thread uint64_t *__rethread_path = &path_word;
 
 void __rethread_path_full(void)
 {
-	*__rethread_path = 1;
+	*__rethread_path = RT_PATH_EMPTY;
 }
 
 void __rethread_path_room(void)

@@ -22,7 +22,7 @@ static inline void append(uint64_t bits, unsigned count)
 	uint64_t word = *__rethread_path << count | bits;
 
 	*__rethread_path = word;
-	if (word >> RT_PATH_FULL_SHIFT)
+	if (rt_path_is_full(word))
 		__rethread_path_full();
 }
 

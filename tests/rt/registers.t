@@ -31,7 +31,7 @@ int main(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (long i = 0; i < 200000 || (calls < 100 && i < 100000000); i++) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
-		*__rethread_path = (i % 1024 < 64 ? x >> 8 : 0) | 1ull << 56;
+		*__rethread_path = (i % 1024 < 64 ? x >> 8 : 0) | 0xfeull << 56;
 		if (changed((void (*)(void))(i & 1 ? __rethread_path_full : __rethread_path_room)))
 			return 1;
 	}

@@ -29,12 +29,12 @@ __thread struct rt_gate __rethread_gate;
 int __rethread_infer;
 
 /* The twin appends to the path, too; here nobody looks at it. */
-static uint64_t path_word = 1;
+static uint64_t path_word = RT_PATH_EMPTY;
 __thread uint64_t *__rethread_path = &path_word;
 
 void __rethread_path_full(void)
 {
-	*__rethread_path = 1;
+	*__rethread_path = RT_PATH_EMPTY;
 }
 
 void __rethread_path_room(void)

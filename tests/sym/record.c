@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { WORDS = 1 << 22 };
-static uint64_t words[WORDS], scratch = 1;
+static uint64_t words[WORDS], scratch = RT_PATH_EMPTY;
 __thread uint64_t *__rethread_path = &scratch;
 
 /* Recorded values are not looked at here. */
@@ -32,12 +32,12 @@ void __rethread_values_wide(uint64_t value)
 void __rethread_path_full(void)
 {
 	if (__rethread_path == &scratch) {
-		scratch = 1;
+		scratch = RT_PATH_EMPTY;
 		return;
 	}
 	if (__rethread_path + 1 == words + WORDS)
 		_exit(99);
-	*++__rethread_path = 1;
+	*++__rethread_path = RT_PATH_EMPTY;
 }
 
 void __rethread_path_room(void)
@@ -57,7 +57,7 @@ __attribute__((constructor(101))) static void begin(void)
 {
 	struct sigaction a = {.sa_handler = on_abort, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
 	sigaction(SIGABRT, &a, NULL);
-	words[0] = 1;
+	words[0] = RT_PATH_EMPTY;
 	__rethread_path = words;
 }
 
@@ -69,7 +69,7 @@ static void end(void)
 	if (!f)
 		return;
 	for (uint64_t *w = words; *w; w++)
-		for (int bit = 63 - __builtin_clzll(*w); bit--;)
+		for (unsigned bit = rt_path_bits(*w); bit--;)
 			fputc('0' + (int)(*w >> bit & 1), f);
 	fclose(f);
 }
