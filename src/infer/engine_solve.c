@@ -119,12 +119,16 @@ static const char *missing_from_log(const struct trace *t)
 	return t->header.flags & RT_LOG_FULL ? "the disk was full" : NULL;
 }
 
-/* What the program computes from addresses is something else here than it was in the recorded run. */
-static void check_numbers(struct solving *w)
+/*
+ * What the program computes from addresses is something else here than it was in the recorded run. Says so and ends if it
+ * does compute such numbers, or `possible` is asked for and it may.
+ */
+static void check_numbers(struct solving *w, bool possible)
 {
 	char where[200];
 	struct error err;
-	if (explorer_numbers(w->explorer, work_left(w->work), where, sizeof where))
+	enum explore_numbers numbers = explorer_numbers(w->explorer, work_left(w->work), where, sizeof where);
+	if (numbers == NUMBERS_NONE || (numbers == NUMBERS_POSSIBLE && !possible))
 		return;
 	if (*where)
 		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address, and addresses "
@@ -145,7 +149,7 @@ _Noreturn static void unexplained(struct solving *w)
 				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
 				     : "";
 	if (!missing)
-		check_numbers(w);
+		check_numbers(w, false);
 	if (missing)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
@@ -407,7 +411,7 @@ _Noreturn static void none_found(struct solving *w)
 			      "nothing about others");
 			finish_solving(w, EXIT_ERROR, "unproven");
 	}
-	check_numbers(w);
+	check_numbers(w, true);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	finish_solving(w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -197,7 +197,7 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
 }
 
-bool explorer_numbers(struct explorer *e, double seconds, char *where, size_t size)
+enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size)
 {
 	struct error err;
 	bool timed_out;
@@ -207,11 +207,13 @@ bool explorer_numbers(struct explorer *e, double seconds, char *where, size_t si
 	    run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, &err))
 		status = json_load_file(path, 0, NULL);
 	const char *made = json_string_value(json_object_get(status, "numbers"));
-	snprintf(where, size, "%s", made ? made : "");
+	const char *possible = json_string_value(json_object_get(status, "possible_numbers"));
+	enum explore_numbers result = !made ? NUMBERS_POSSIBLE : *made ? NUMBERS_MADE : *possible ? NUMBERS_POSSIBLE : NUMBERS_NONE;
+	snprintf(where, size, "%s", !made ? "" : *made ? made : possible);
 	json_decref(status);
 	free(code);
 	free(path);
-	return made && !*made;
+	return result;
 }
 
 static int compare_forced(const void *p, const void *q)

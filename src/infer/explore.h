@@ -50,9 +50,14 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 
 /*
  * One more run like the last one, in which numbers that are made of addresses are looked for: these are others in each run of
- * the program. True: there are none. False: `where` is the place of one, or "" when that could not be found out.
+ * the program. `where` is the place of one, "" for none.
  */
-bool explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);
+enum explore_numbers {
+	NUMBERS_NONE,
+	NUMBERS_POSSIBLE, /* of what a racy read may have found, or that could not be found out */
+	NUMBERS_MADE,
+};
+enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);
 
 /*
  * Racy reads are taken to read these values (by symbol of x) in later runs. *changed: some differ from what was

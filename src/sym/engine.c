@@ -478,12 +478,13 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s}", "found", (json_int_t)found, "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s}", "found", (json_int_t)found, "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)(engine.assumptions.n + recall_doubtful() + mirror_doubtful()), "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
-		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "numbers", numbers_made());
+		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "numbers", numbers_made(), "possible_numbers",
+		numbers_possible());
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
 	json_t *threads = json_array();
 	for (size_t i = 0; status && i < engine.threads.n; i++) {

@@ -449,8 +449,12 @@ void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kin
 uint32_t site_describe(struct ethread *t, uint32_t site, const char *what);
 /* Describes the place where the thread is (interposed calls have no site). */
 uint32_t place_describe(struct ethread *t, const char *what);
-/* numbers.c, at the end: where a number was made of an address; "": nowhere, as far as the code was translated to tell. */
+/*
+ * numbers.c, at the end: where a number was made of an address, or would be if a racy read found another value; "": nowhere, as
+ * far as the code was translated to tell.
+ */
 const char *numbers_made(void);
+const char *numbers_possible(void);
 /* lines.c: are they wanted (the file `lines' of the state says how many); at the end, paths.json. */
 void lines_load(void);
 void lines_write(void);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SMALL = 1 << 16, NEAR = 1 << 20 };
+enum { SMALL = 1 << 16, NEAR = 1 << 20, PLACE = 200 };
 
 static struct {
 	vec(struct use {
@@ -18,7 +18,8 @@ static struct {
 	}) uses;               /* of what is not known, as numbers */
 	uint8_t *is_used;      /* by expression */
 	size_t nis_used;
-	char first[200];       /* where the first use was of what is an address */
+	char made[PLACE];      /* where the first use was of what is an address */
+	char possible[PLACE];  /* ... of what was guessed */
 } numbers;
 
 static bool is_mapped(uint64_t v)
@@ -34,14 +35,14 @@ static bool is_mapped(uint64_t v)
 	return true;
 }
 
+/* The end of an object is one of its addresses. */
 static bool is_one_object(uint64_t a, uint64_t b)
 {
-	uint64_t start[2], size;
+	uint64_t low = a < b ? a : b, high = a < b ? b : a, start, size;
 	bool freed;
-	bool heap = engine.config->heap_block(a, &start[0], &size, &freed);
-	if (heap != engine.config->heap_block(b, &start[1], &size, &freed))
-		return false;
-	return heap ? start[0] == start[1] : (a > b ? a - b : b - a) < NEAR;
+	if (engine.config->heap_block(low, &start, &size, &freed))
+		return high - start <= size;
+	return !engine.config->heap_block(high - 1, &start, &size, &freed) && high - low < NEAR;
 }
 
 /* Of two, which are compared or whose distance is taken: what comes out is the same in each run. */
@@ -52,10 +53,10 @@ static bool is_harmless(uint64_t a, uint64_t b)
 	return a < SMALL || b < SMALL || -a < SMALL || -b < SMALL;
 }
 
-static void note_first(const struct position *p)
+static void note_first(char place[PLACE], const struct position *p)
 {
-	if (!numbers.first[0])
-		snprintf(numbers.first, sizeof numbers.first, "%s:%u (%s)", p->file, p->line, p->function);
+	if (!place[0])
+		snprintf(place, PLACE, "%s:%u (%s)", p->file, p->line, p->function);
 }
 
 static void note_use(expr e, const struct position *at)
@@ -78,7 +79,7 @@ void host_number(struct ithread *t, bool pair, struct slot a, struct slot b)
 	struct position at;
 	ithread_position(t, &at);
 	if ((is_mapped(a.v) || is_mapped(b.v)) && !(pair && is_harmless(a.v, b.v)))
-		note_first(&at);
+		note_first(a.e || b.e ? numbers.possible : numbers.made, &at);
 	note_use(a.e, &at);
 	note_use(b.e, &at);
 }
@@ -148,8 +149,13 @@ static bool add_holders(const bool *may, places *holders)
 
 const char *numbers_made(void)
 {
-	if (numbers.first[0] || !numbers.uses.n)
-		return numbers.first;
+	return numbers.made;
+}
+
+const char *numbers_possible(void)
+{
+	if (numbers.possible[0] || !numbers.uses.n)
+		return numbers.possible;
 	uint64_t *objects = objects_read();
 	bool *may = xcalloc(expr_count(engine.exprs) + 1, sizeof *may);
 	places holders = { 0 };
@@ -162,9 +168,9 @@ const char *numbers_made(void)
 	while (add_holders(may, &holders));
 	for (size_t i = 0; i < numbers.uses.n; i++)
 		if (may[numbers.uses.at[i].e])
-			note_first(&numbers.uses.at[i].at);
+			note_first(numbers.possible, &numbers.uses.at[i].at);
 	vec_free(&holders);
 	free(may);
 	free(objects);
-	return numbers.first;
+	return numbers.possible;
 }
