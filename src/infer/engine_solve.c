@@ -128,14 +128,14 @@ static void check_numbers(struct solving *w, bool possible)
 	char where[200];
 	struct error err;
 	enum explore_numbers numbers = explorer_numbers(w->explorer, work_left(w->work), where, sizeof where);
-	if (numbers == NUMBERS_NONE || (numbers == NUMBERS_POSSIBLE && !possible))
+	if (numbers == NUMBERS_NONE || (numbers != NUMBERS_MADE && !possible))
 		return;
-	if (*where)
+	if (numbers != NUMBERS_UNKNOWN)
 		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address, and addresses "
 			   "are others in each run", where);
 	else
-		fail(&err, "no interleaving was found, and whether numbers are made of addresses could not be found out: this "
-			   "proves nothing");
+		fail(&err, "no interleaving was found, which proves nothing: whether numbers are made of addresses was not "
+			   "found out: %s", where);
 	work_give_up(w->work, &err);
 }
 

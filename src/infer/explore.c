@@ -197,22 +197,31 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
 }
 
+static enum explore_numbers read_numbers(const char *status_file, char *where, size_t size)
+{
+	json_t *status = json_load_file(status_file, 0, NULL);
+	const char *made = json_string_value(json_object_get(status, "numbers"));
+	const char *possible = json_string_value(json_object_get(status, "possible_numbers"));
+	bool known = made && possible;
+	snprintf(where, size, "%s", !known ? "the executor left no result" : *made ? made : possible);
+	enum explore_numbers result = !known ? NUMBERS_UNKNOWN : *made ? NUMBERS_MADE : *possible ? NUMBERS_POSSIBLE : NUMBERS_NONE;
+	json_decref(status);
+	return result;
+}
+
 enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size)
 {
 	struct error err;
 	bool timed_out;
-	char *code = xasprintf("%s/numbers", e->dir), *path = xasprintf("%s/status.json", e->dir);
-	json_t *status = NULL;
+	char *code = xasprintf("%s/numbers", e->dir), *status_file = xasprintf("%s/status.json", e->dir);
+	enum explore_numbers result = NUMBERS_UNKNOWN;
 	if (make_code(e->trace, code, translate_with_numbers, &err) &&
 	    run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, &err))
-		status = json_load_file(path, 0, NULL);
-	const char *made = json_string_value(json_object_get(status, "numbers"));
-	const char *possible = json_string_value(json_object_get(status, "possible_numbers"));
-	enum explore_numbers result = !made ? NUMBERS_POSSIBLE : *made ? NUMBERS_MADE : *possible ? NUMBERS_POSSIBLE : NUMBERS_NONE;
-	snprintf(where, size, "%s", !made ? "" : *made ? made : possible);
-	json_decref(status);
+		result = read_numbers(status_file, where, size);
+	else
+		snprintf(where, size, "%s", err.text);
 	free(code);
-	free(path);
+	free(status_file);
 	return result;
 }
 

@@ -50,11 +50,12 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 
 /*
  * One more run like the last one, in which numbers that are made of addresses are looked for: these are others in each run of
- * the program. `where` is the place of one, "" for none.
+ * the program. `where` is the place of one; or why that was not found out.
  */
 enum explore_numbers {
 	NUMBERS_NONE,
-	NUMBERS_POSSIBLE, /* of what a racy read may have found, or that could not be found out */
+	NUMBERS_UNKNOWN,
+	NUMBERS_POSSIBLE, /* of what a racy read may have found */
 	NUMBERS_MADE,
 };
 enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);

@@ -398,6 +398,8 @@ void recall_load(void);
 void recall_check_place(uint64_t place);
 /* At the end: how many addresses were taken to be one thing and turned out to have been several, or may have been. */
 size_t recall_doubtful(void);
+/* ... and how many blocks only another run will know from its beginning, which it has to: their addresses look like numbers. */
+size_t recall_finish(void);
 /*
  * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it
  * read; else, after its event was added, it is noted.

@@ -34,6 +34,11 @@ static struct {
 	uint64_t *places;  /* of symbols in the recorded run, by number */
 	uint32_t *by_place; /* symbols that have one, by place */
 	size_t nplaces, nby_place;
+	vec(struct low_block {
+		uint32_t recorded;
+		uint64_t size;
+	}) low; /* blocks some of whose addresses look like small numbers; those of earlier runs first */
+	size_t nlow_loaded;
 } known;
 
 /* ---- symbols ---- */
@@ -42,6 +47,11 @@ static int by_place(const void *a, const void *b)
 {
 	uint64_t x = known.places[*(const uint32_t *)a], y = known.places[*(const uint32_t *)b];
 	return x < y ? -1 : x > y;
+}
+
+static char *low_file(void)
+{
+	return xasprintf("%s/low", engine.config->state);
 }
 
 void recall_load(void)
@@ -56,6 +66,12 @@ void recall_load(void)
 			if (known.places[i] && engine.config->module->symbols[i])
 				known.by_place[known.nby_place++] = i;
 		qsort(known.by_place, known.nby_place, sizeof *known.by_place, by_place);
+	}
+	free(path);
+	path = low_file();
+	if (read_file(path, &data, &size, NULL)) {
+		known.low.at = (struct low_block *)data;
+		known.nlow_loaded = known.low.n = known.low.cap = size / sizeof *known.low.at;
 	}
 	free(path);
 }
@@ -127,9 +143,34 @@ static uint64_t learnt(uint32_t recorded)
 
 /* ---- what a read read ---- */
 
-static bool is_small(uint32_t recorded)
+static bool looks_small(uint32_t recorded)
 {
 	return recorded < SMALL || recorded >= -(uint32_t)SMALL;
+}
+
+/* Memory that begins, but for a little, at a multiple of 4 GiB: the heaps that the C library makes for threads do at times. */
+static void note_low(uint32_t recorded, uint64_t size)
+{
+	if (!looks_small(recorded) && !looks_small((uint32_t)(recorded + size)) && recorded + size <= UINT32_MAX)
+		return;
+	for (size_t i = 0; i < known.low.n; i++)
+		if (known.low.at[i].recorded == recorded && known.low.at[i].size == size)
+			return;
+	*vec_push(&known.low) = (struct low_block){ recorded, size };
+}
+
+static bool is_low(uint32_t recorded)
+{
+	for (size_t i = 0; i < known.low.n; i++)
+		if ((uint32_t)(recorded - known.low.at[i].recorded) < known.low.at[i].size)
+			return true;
+	return false;
+}
+
+/* A number, by all that is known; NULL is one. */
+static bool is_small(uint32_t recorded)
+{
+	return looks_small(recorded) && (!recorded || !is_low(recorded));
 }
 
 static bool is_address_size(unsigned size)
@@ -229,10 +270,13 @@ void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 	if (!next(self, &recorded))
 		return;
 	self->next_value++;
-	if (size && own < -(uint64_t)SMALL)
+	if (size && own < -(uint64_t)SMALL) {
+		note_low(recorded, size);
 		block_at_place(recorded, own, size);
-	else if (!size && own && recorded && engine.config->heap_block(own, &start, &all, &freed))
+	} else if (!size && own && recorded && engine.config->heap_block(own, &start, &all, &freed)) {
+		note_low(recorded, start + all - own);
 		block_on_heap(recorded, own, start + all - own);
+	}
 }
 
 uint64_t recall_place(uint64_t own)
@@ -294,8 +338,8 @@ static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 {
 	uint64_t own[CANDIDATES];
-	size_t n = candidates(recorded, own);
-	if (n)
+	size_t n = is_small(recorded) ? 0 : candidates(recorded, own);
+	if (recorded && (n || looks_small(recorded)))
 		*vec_push(&known.doubtful) = (struct answer){ recorded, n };
 	if (n > 1) {
 		among(self, s, own, n);
@@ -389,4 +433,14 @@ size_t recall_doubtful(void)
 	for (size_t i = 0; i < known.doubtful.n; i++)
 		n += candidates(known.doubtful.at[i].recorded, own) != known.doubtful.at[i].candidates;
 	return n;
+}
+
+size_t recall_finish(void)
+{
+	struct error err;
+	char *path = low_file();
+	if (known.low.n && !write_file(path, known.low.at, known.low.n * sizeof *known.low.at, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+	return known.low.n - known.nlow_loaded;
 }

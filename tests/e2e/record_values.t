@@ -170,3 +170,46 @@ rethread infer -v --budget 30 >out 2>&1 || fail "$(cat out)"
 has out ' 0 assumptions'
 # ... 50 of two words by each thread.
 same "$(values "$(latest)" | cut -d ' ' -f 2-)" "100 100"
+# Addresses whose lower halves look like small numbers: memory at a multiple of 4 GiB, where heaps of threads can be, too.
+cat >low.c <<'P'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct node { struct node *volatile next; volatile long pay; };
+static struct node *volatile head;
+
+static void *make(void *p)
+{
+	struct node *n = mmap((void *)(3ul << 44), 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	usleep(1000);
+	for (int i = 1; i < 20; i++, usleep(1)) {
+		n[i].next = head;
+		head = &n[i];
+	}
+	return p;
+}
+
+static void *use(void *p)
+{
+	for (int i = 0; i < 20; i++, usleep(100))
+		for (struct node *n = head; n; n = n->next)
+			n->pay++;
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, use, NULL);
+	pthread_create(&t[1], NULL, make, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+rethread cc -O2 -g -pthread -o low low.c
+rethread record -q ./low || true
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
