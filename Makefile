@@ -86,7 +86,7 @@ PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
 .PHONY: replay100 all check eval demo bench fuzz install clean format units
-all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
+all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
 
@@ -117,6 +117,12 @@ $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 	$(CC) -fuse-ld=lld -nostdlib -r -o $(B)/rt/$*.o $(filter %.c.o,$^)
 	$(OBJCOPY) --wildcard --keep-global-symbols=$< $(B)/rt/$*.o
 	rm -f $@ && $(AR) rcs $@ $(B)/rt/$*.o
+
+# Becomes part of programs: bitcode beside native code, as what `rethread c++ -c` makes.
+$(B)/librethread_containers.a: src/library/containers.cpp
+	$(CXX) -std=gnu++17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fno-exceptions -fno-stack-protector -flto \
+		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $(B)/containers.o $<
+	rm -f $@ && $(AR) rcs $@ $(B)/containers.o
 
 $(B)/rethread_library.o: $(B)/rt/src/library/guard.c.o
 	$(OBJCOPY) --strip-debug $< $@
@@ -187,7 +193,7 @@ install: all
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
 	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
-	install -m 644 $(LIBS_IN_TARGETS) $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 completion/bash/rethread $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
 

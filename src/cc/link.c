@@ -52,6 +52,14 @@ static void add_runtime(strings *argv, const char *archive)
 	free(path);
 }
 
+/* Before the libraries, so that it is the one that its functions come from, if the program needs them. */
+static void add_containers(strings *argv)
+{
+	char *path = tool_file("librethread_containers.a");
+	strings_insert(argv, linker_output(argv) + 1, path);
+	free(path);
+}
+
 struct links {
 	char *log[2], *hash[2], *bitcode, *twin, *report; /* in tmp */
 	struct job job[2];                       /* record, twin */
@@ -78,6 +86,8 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 			linker_set_output(argv, l->twin);
 		}
 		add_runtime(argv, archives[m]);
+		if (!shared_is_kept("libstdc++.so.6"))
+			add_containers(argv);
 		linker_add(argv, "--load-pass-plugin=", plugin);
 		strings_add(argv, "--build-id=sha1");
 		/* clang's own -O0 without LTO makes its code so too; lld would take twice the time here. */
