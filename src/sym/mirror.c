@@ -22,6 +22,7 @@ enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_CACHED = 1032 };
 struct life {
 	uint64_t start, size;
 	struct ethread *freed_by; /* NULL: it lives, or was freed unseen, by a library */
+	struct ethread *also;     /* another who freed it; one of the two freed the block before or the next, who knows */
 	uint64_t sap;
 	uint32_t site;
 	struct vclock clock;      /* of freed_by, then */
@@ -167,6 +168,10 @@ bool mirror_can_go(const struct ethread *t)
 /* What was at the place was freed before the allocation at hand. */
 static void order_after(struct ethread *self, struct life *l, bool *is_event)
 {
+	if (l->also) {
+		mirror.doubts++;
+		return;
+	}
 	if (!l->freed_by || l->freed_by == self)
 		return;
 	if (!l->is_event) {
@@ -264,8 +269,12 @@ void mirror_freed(struct ethread *self, uint64_t start, const char *what)
 {
 	uint32_t i = mirror_has(start) ? *life_of(start) : 0;
 	struct life *l = i ? &mirror.lives.at[i - 1] : NULL;
-	if (!l || l->start != start || l->freed_by)
+	if (!l || l->start != start)
 		return;
+	if (l->freed_by) {
+		l->also = self;
+		return;
+	}
 	l->freed_by = self;
 	l->sap = self->saps;
 	l->site = place_describe(self, what);

@@ -124,10 +124,12 @@ static bool is_freed(uint64_t address)
 
 static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
-	if (!is_freed(address))
+	/* Twice: where memory is shared, this may have been the first time, or that of the next block. */
+	bool twice = is_freed(address);
+	if (twice)
+		mirror_stale(address);
+	if (!twice || mirror_has(address))
 		give_up(self, site, address, moves);
-	else
-		mirror_stale(address); /* twice */
 }
 
 /* ---- functions of the table ---- */

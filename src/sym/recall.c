@@ -289,6 +289,8 @@ uint64_t recall_place(uint64_t own)
 /* One of n values, or of more: which, is a guess. */
 static void among(struct ethread *self, struct slot *s, const uint64_t *own, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		mirror_stale(own[i]); /* in the next run they are one */
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
 		any = expr_binary(engine.exprs, EXPR_OR, any,
