@@ -96,6 +96,7 @@ struct rt_log_header {
 	 */
 	uint32_t ask_signal;
 	uint32_t stacks;
+	uint32_t exits; /* number + 1 of the thread that called exit, or returned from main; 0: none has */
 };
 #define RT_ASK_VALUE 0x72746872
 

@@ -286,6 +286,12 @@ static bool is_bad(const struct watch *w)
 	return bad;
 }
 
+/* The main thread, where the log does not say it. */
+static uint32_t exiting_thread(const struct run_result *r)
+{
+	return r->logged && r->log.exits ? r->log.exits - 1 : 0;
+}
+
 static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 {
 	struct rt_failure *f = &r->failure;
@@ -305,8 +311,10 @@ static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 	} else if (WEXITSTATUS(r->status)) {
 		f->kind = RT_FAIL_EXIT;
 		f->status = WEXITSTATUS(r->status);
+		f->thread = exiting_thread(r);
 	} else if (w->options->fail_if && is_bad(w)) {
 		f->kind = RT_FAIL_PREDICATE;
+		f->thread = exiting_thread(r);
 		snprintf(f->message, sizeof f->message, "%s", w->options->fail_if);
 	}
 }

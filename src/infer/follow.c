@@ -483,6 +483,7 @@ static void stop_threads(struct builder *b)
 {
 	const struct trace *t = b->t;
 	bool fails = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
+	uint32_t leaves = t->header.exits ? t->header.exits - 1 : 0;
 	uint64_t *last = last_done(b);
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		const struct rt_thread *info = &t->threads[i].info;
@@ -494,7 +495,7 @@ static void stop_threads(struct builder *b)
 			stop_child(b, i);
 		if (fails_here)
 			*vec_push(&b->s->fails) = p;
-		else if (!info->ended && !(i == 0 && !fails) && !(is_hang(t) && info->waits_for))
+		else if (!info->ended && !(i == leaves && !fails) && !(is_hang(t) && info->waits_for))
 			*vec_push(&b->s->stops) = p;
 	}
 	free(last);

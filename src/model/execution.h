@@ -43,6 +43,7 @@ enum event_kind {
 enum event_flag {
 	EVENT_FAILS = 1,    /* EVENT_END of the thread that fails */
 	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
+	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
 	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
 };
 
@@ -62,7 +63,11 @@ struct event {
 	};
 	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
 	uint32_t run;      /* the order in which the executor ran the events of all threads, from 1; 0 = unknown */
-	uint32_t reserved;
+	/*
+	 * EVENT_LAPS: the thread read the same again every (laps & 0xffff) SAPs up to the event laps >> 16 later, which is the last
+	 * time; what was left out in between found what this one found.
+	 */
+	uint32_t laps;
 };
 
 enum condition_kind {

@@ -158,6 +158,24 @@ static bool is_known(struct builder *b, uint32_t e, const uint64_t *clock, uint3
 }
 
 /*
+ * Reads that the executor left out come with the first lap's (EVENT_LAPS), where the whole of that lap comes before e: up to which SAP
+ * the thread then goes.
+ */
+static uint64_t end_of_laps(const struct builder *b, uint32_t p, size_t gate)
+{
+	const struct event *v = event_at(b, p);
+	uint32_t reads = v->laps >> 16, end = p + 1;
+	if (!(v->flags & EVENT_LAPS))
+		return v->sap;
+	while (end < p + reads && event_at(b, end)->flags & EVENT_LAPS)
+		end++;
+	const struct execution_thread *t = &b->x->threads.at[v->thread];
+	const struct event *last = p + reads < t->first + t->count ? event_at(b, p + reads) : v;
+	bool whole = last->object == v->object && last->site == v->site && b->place[end - 1] < gate;
+	return whole && last->sap > v->sap ? last->sap - (v->laps & 0xffff) : v->sap;
+}
+
+/*
  * Event e must come after p. A gate stands before the first event of a SAP and opens when all of another SAP
  * is done: an order between halves of operations (pthread_cond_wait, memcpy) cannot always be said. When
  * p is the release of a mutex inside a longer operation, it is enough that the thread is about to begin
@@ -180,6 +198,8 @@ static void require(struct builder *b, uint32_t e, uint32_t p)
 			return;
 		}
 		p_sap--;
+	} else {
+		p_sap = end_of_laps(b, p, gate);
 	}
 	if (is_known(b, e, clock_of(b, thread), p, p_sap) || p_sap == 0)
 		return;

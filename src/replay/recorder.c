@@ -726,6 +726,9 @@ static void failed(void)
 
 static void at_exit(void)
 {
+	const struct twin_thread *self = twin_own();
+	if (self)
+		rt_log.header->exits = self->number + 1;
 	rt_log_end(RT_LOG_ENDED);
 }
 

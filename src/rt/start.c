@@ -7,6 +7,7 @@
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/options.h"
+#include "rt/peers.h"
 #include "rt/plain_mutex.h"
 #include "rt/real.h"
 #include "rt/self.h"
@@ -44,14 +45,21 @@ static void failed(void)
 
 static struct rt_options options;
 
+static void note_exit(int status, const void *from)
+{
+	if (rt_self.peer)
+		rt_log.header->exits = rt_self.peer->number + 1;
+	if (status & 0xff || options.stacks)
+		rt_stacks_at_exit(from);
+}
+
 /* Registered before anything else is, so that it runs after all other handlers and destructors. */
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
 	if (rt_caught_waiting && rt_self.active)
 		rt_caught_run(RT_SIGNAL_END);
-	if (status & 0xff || options.stacks)
-		rt_stacks_at_exit(__builtin_return_address(0));
+	note_exit(status, __builtin_return_address(0));
 	rt_log_end(RT_LOG_ENDED);
 }
 
@@ -63,8 +71,8 @@ void _exit(int status)
 {
 	bool ours = rt_log.header && rt_log.header->pid == (uint32_t)syscall(SYS_getpid);
 
-	if (ours && (status & 0xff || options.stacks))
-		rt_stacks_at_exit(__builtin_return_address(0));
+	if (ours)
+		note_exit(status, __builtin_return_address(0));
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -91,7 +91,7 @@ static bool is_failing_thread(const struct ethread *t, bool at_end)
 		return !t->log->info.ended;
 	case RT_FAIL_EXIT:
 	case RT_FAIL_PREDICATE: /* whoever ended the process */
-		return at_end;
+		return at_end && (!engine.trace->header.exits || t->log->info.number + 1 == engine.trace->header.exits);
 	default:
 		return at_end && t->log->info.number == f->thread;
 	}

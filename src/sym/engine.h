@@ -16,6 +16,7 @@
  *   mirror.c   memory that the recorded run reused, and used after it was freed
  *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
+ *   laps.c     loops that poll
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
@@ -126,6 +127,32 @@ struct spin {
 	struct spin_round round;  /* the one before */
 };
 
+/* Laps of a loop that polls (laps.c). */
+enum { LAP_READS = 8 };
+struct lap_read {
+	uint32_t site, size;
+	uint64_t address;
+	size_t event; /* racy: its number among the thread's, and what it read */
+	expr symbol;
+};
+struct lap {
+	uint32_t n;
+	struct lap_read reads[LAP_READS];
+	/* Where the thread was at the first of them. */
+	uint64_t sap, path_bits;
+	size_t conditions, value;  /* of them */
+	uint64_t effects, stored;
+	uint64_t bits;             /* of the path, to the lap's end */
+};
+struct laps {
+	struct lap before, now;
+	size_t nevents;               /* of the thread, after the last of the reads */
+	bool ends;                    /* the read at hand is the anchor of another lap */
+	bool snapped;
+	vec(struct slot) registers;   /* snapped: when the lap at hand began */
+	uint32_t misses;              /* laps that were the same, but for registers */
+};
+
 /* A place of which a thread was forced to read an older value than memory held then. */
 struct lag {
 	uint64_t address, in_memory, seen;
@@ -142,6 +169,8 @@ struct ethread {
 	uint64_t path_bits;      /* read so far */
 	uint64_t recent_bits;    /* the last 64 of them, newest lowest */
 	struct spin spin;
+	struct laps laps;
+	uint64_t effects;        /* things done that others may see, or that have a state of their own */
 	uint64_t saps;
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
@@ -400,6 +429,13 @@ void recall_check_place(uint64_t place);
 size_t recall_doubtful(void);
 /* ... and how many blocks only another run will know from its beginning, which it has to: their addresses look like numbers. */
 size_t recall_finish(void);
+/*
+ * laps.c: a read of shared memory is about to happen, at an address that is known; it has happened, and when it races it is the last
+ * event. The first may leave out laps of a loop: the thread is then further on, at the same instruction.
+ */
+void laps_read(struct ethread *t, uint32_t site, const struct access *a);
+void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy);
+
 /*
  * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it
  * read; else, after its event was added, it is noted.

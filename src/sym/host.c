@@ -114,6 +114,8 @@ void engine_touch(struct ethread *self, uint64_t address, unsigned size)
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	expr address = guess_take_address(self, a->address);
+	if (!address)
+		laps_read(self, site, a);
 	time_wander(self);
 	recall_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
@@ -123,10 +125,14 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 		recall_value(self, &a->value, a->size);
+		if (!address)
+			laps_note(self, site, a, false);
 		return;
 	}
-	if (!address && spin_read(self, site, a))
+	if (!address && spin_read(self, site, a)) {
+		laps_note(self, site, a, true);
 		return;
+	}
 	uint32_t piece;
 	a->value = guess_read(self, a->address, a->size, a->value.v, &piece);
 	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
@@ -134,6 +140,8 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
 	spin_note(self, address ? 0 : site, a);
+	if (!address)
+		laps_note(self, site, a, true);
 	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 	recall_value(self, &a->value, a->size);
 }
@@ -142,6 +150,7 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
 	time_wander(self);
+	self->effects++;
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
@@ -183,6 +192,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 {
 	struct ethread *self = of(t);
 	self->saps++;
+	self->effects++;
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, false);
@@ -218,6 +228,7 @@ void host_fence(struct ithread *t, uint32_t site)
 {
 	struct ethread *self = of(t);
 	self->saps++;
+	self->effects++;
 	event_add(self, EVENT_FENCE, 0, site_describe(self, site, "fence"));
 }
 
@@ -315,6 +326,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	if (self->signals && !is_pure(c->name))
 		signals_at_instruction(self, RT_SIGNAL_CALL);
 	const struct external *x = external_find(c->name);
+	self->effects += !x || (x->class != EXTERNAL_PURE && x->class != EXTERNAL_SLEEPS);
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);
 	if (c->site)

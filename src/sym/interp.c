@@ -196,6 +196,7 @@ void ithread_free(struct ithread *t)
 	munmap(t->exprs, STACK_VALUES * sizeof *t->exprs);
 	munmap(t->stack, STACK_BYTES);
 	vec_free(&t->cleanups);
+	vec_free(&t->registers);
 	free(t);
 }
 
@@ -334,6 +335,23 @@ bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, stru
 _Noreturn void ithread_stop(struct ithread *t)
 {
 	siglongjmp(t->stop, 1);
+}
+
+const struct slot *ithread_registers(struct ithread *t, size_t *n)
+{
+	t->registers.n = 0;
+	for (const struct frame *fr = t->frames + 1; fr <= t->frame; fr++) {
+		*vec_push(&t->registers) = (struct slot){.v = (uintptr_t)fr->ret ^ (uintptr_t)fr->sp};
+		for (uint32_t i = 0; i < fr->f->nregs; i++)
+			*vec_push(&t->registers) = reg_get(fr, i);
+	}
+	*n = t->registers.n;
+	return t->registers.at;
+}
+
+uint64_t ithread_stored(const struct ithread *t)
+{
+	return t->stored;
 }
 
 expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size)

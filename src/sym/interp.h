@@ -68,6 +68,14 @@ void interp_place(const struct interp *in, uint32_t position, struct position *p
 /* Where the thread is and who called it, innermost first; returns how many, at most `most`. As ithread_position. */
 unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigned most);
 
+/*
+ * All registers of all frames, innermost last, until this is called again; and a number that grows by the same amount whenever
+ * the same is stored to memory that is no site's. Where a thread comes to the same instruction twice with the same in both,
+ * it is in the same state.
+ */
+const struct slot *ithread_registers(struct ithread *t, size_t *n);
+uint64_t ithread_stored(const struct ithread *t);
+
 /* Executed IR instructions, for figures. */
 uint64_t ithread_instructions(const struct ithread *t);
 

@@ -91,6 +91,7 @@ static struct varargs *lay_out_varargs(struct ithread *t, const struct code_call
 	/* The overflow area, behind 24 + 176 bytes, is to be aligned to 16 bytes: so is the struct, plus 8. */
 	t->sp -= 8;
 	struct varargs *v = (struct varargs *)t->sp;
+	note_unknown_store(t);
 	memset(v, 0, size);
 	symmem_clear(t->mem, (uint64_t)v, size);
 	struct layout l = {0};
@@ -164,6 +165,7 @@ static const struct insn *do_setjmp(struct ithread *t, const struct insn *pc, ui
 {
 	struct jump_buffer b = {JUMP_MAGIC, t, t->frame, pc, t->sp, t->depth};
 	memcpy((void *)buffer, &b, sizeof b);
+	note_unknown_store(t);
 	symmem_clear(t->mem, buffer, sizeof b);
 	reg_set(t->frame, pc->d, (struct slot){0});
 	return pc + 1;

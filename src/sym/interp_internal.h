@@ -100,6 +100,8 @@ struct ithread {
 	const struct insn *pc; /* of the running frame: exact at host calls, memory accesses and divisions */
 	char *sp;
 	uint64_t count;
+	uint64_t stored;     /* ithread_stored */
+	vec(struct slot) registers; /* ithread_registers */
 	uint32_t patience; /* branches that are not in the log until the host is asked whether to go on */
 	struct frame *frames, *frames_end;
 	uint64_t *values, *values_end;
@@ -155,6 +157,17 @@ static inline void frame_pop(struct ithread *t)
 		symmem_clear(t->mem, (uint64_t)t->sp, (uint64_t)(fr->sp - t->sp));
 	t->sp = fr->sp;
 	t->frame = fr - 1;
+}
+
+/* Something was stored; what cannot be told is never the same again. */
+static inline void note_store(struct ithread *t, uint64_t at, uint64_t value)
+{
+	t->stored += (at ^ value * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+}
+
+static inline void note_unknown_store(struct ithread *t)
+{
+	note_store(t, t->count, t->stored);
 }
 
 static inline struct slot reg_get(const struct frame *fr, uint32_t n)

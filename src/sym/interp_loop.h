@@ -157,6 +157,7 @@
 		type v_ = (type)r[pc->d];                                         \
 		t->pc = pc;                                                       \
 		__builtin_memcpy((void *)at_, &v_, sizeof v_);                    \
+		note_store(t, at_, v_);                                           \
 		if (__builtin_expect(E(pc->d) || symmem_maybe(mem, at_), 0))      \
 			symmem_set(mem, at_, sizeof v_, E(pc->d));                \
 		STEP;                                                             \

@@ -111,6 +111,7 @@ static struct slot memory_read(struct ithread *t, uint64_t address, unsigned wid
 static void memory_write(struct ithread *t, uint64_t address, unsigned width, struct slot s)
 {
 	memcpy((void *)address, &s.v, bytes_of(width));
+	note_store(t, address, s.v);
 	if (s.e || symmem_maybe(t->mem, address))
 		symmem_set(t->mem, address, bytes_of(width), s.e);
 }
@@ -400,6 +401,7 @@ const struct insn *slow_copy(struct ithread *t, const struct insn *pc)
 {
 	uint64_t to = reg_concrete(t, pc->a, "address"), from = reg_concrete(t, pc->b, "address");
 	uint64_t size = reg_concrete(t, pc[1].d, "size of a copy");
+	note_unknown_store(t);
 	if (pc->d) {
 		host_copy(t, pc->d, to, from, size);
 	} else {
@@ -413,6 +415,7 @@ const struct insn *slow_fill(struct ithread *t, const struct insn *pc)
 {
 	uint64_t to = reg_concrete(t, pc->a, "address"), size = reg_concrete(t, pc[1].d, "size of a fill");
 	struct slot byte = reg_get(t->frame, pc->b);
+	note_unknown_store(t);
 	if (pc->d) {
 		host_fill(t, pc->d, to, byte, size);
 		return pc + 2;
@@ -431,6 +434,7 @@ const struct insn *slow_vastart(struct ithread *t, const struct insn *pc)
 	if (!t->frame->varargs)
 		host_unsupported(t, "va_start in a function that was not called as variadic");
 	memcpy((void *)at, &t->frame->varargs->list, sizeof t->frame->varargs->list);
+	note_unknown_store(t);
 	symmem_clear(t->mem, at, sizeof t->frame->varargs->list);
 	return pc + 1;
 }

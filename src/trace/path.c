@@ -91,6 +91,55 @@ int64_t path_reader_peek(const struct path_reader *r, unsigned n)
 	return (int64_t)(r->word >> (r->left - n) & ((1ull << n) - 1));
 }
 
+/* Are these the next n bits? Reads them, and more or less of them when they are not. */
+static bool comes(struct path_reader *r, uint64_t bits, unsigned n)
+{
+	for (unsigned left = n; left;) {
+		unsigned take = left < 32 ? left : 32;
+
+		left -= take;
+		if (path_reader_bits(r, take) != (int64_t)(bits >> left & ((1ull << take) - 1)))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t count_repeats(struct path_reader *r, uint64_t bits, unsigned n, uint64_t most)
+{
+	uint64_t repeats = 0;
+
+	while (repeats < most && comes(r, bits, n))
+		repeats++;
+	return repeats;
+}
+
+uint64_t path_reader_repeats(const struct path_reader *r, uint64_t bits, unsigned n, uint64_t most)
+{
+	struct path_reader ahead = *r;
+	unsigned at_once = n < 32 ? 32 / n : 1;
+	uint64_t many = 0, repeats;
+
+	for (unsigned i = 0; i < at_once; i++)
+		many = (n < 64 ? many << n : 0) | bits;
+	repeats = count_repeats(&ahead, many, n * at_once, most / at_once) * at_once;
+	ahead = *r;
+	path_reader_skip(&ahead, repeats * n);
+	return repeats + count_repeats(&ahead, bits, n, most - repeats < at_once ? most - repeats : at_once);
+}
+
+void path_reader_skip(struct path_reader *r, uint64_t n)
+{
+	while (n) {
+		uint64_t take;
+
+		if (!r->left && !refill(r))
+			return;
+		take = n < r->left ? n : r->left;
+		r->left -= (unsigned)take;
+		n -= take;
+	}
+}
+
 void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits)
 {
 	bool inside = r->words && (r->left || !rt_path_is_full(r->word));

@@ -114,6 +114,9 @@ void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslot
 int64_t path_reader_bits(struct path_reader *r, unsigned n);
 /* The next n bits without reading them, when the word at hand has as many; else -1. */
 int64_t path_reader_peek(const struct path_reader *r, unsigned n);
+/* How often the n <= 64 bits come again from here on, `most` times at most; going past them. */
+uint64_t path_reader_repeats(const struct path_reader *r, uint64_t bits, unsigned n, uint64_t most);
+void path_reader_skip(struct path_reader *r, uint64_t n);
 /* How far it is: complete words, and bits of the one that follows. */
 void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits);
 /* Have all bits been read? */

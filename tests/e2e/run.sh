@@ -52,5 +52,11 @@ if [ "$failed" -gt 0 ] && [ "$failed" -le 2 ]; then
 		fi
 	done
 fi
+# Bugs that did not show: one or the other on a busy machine; many mean that recording keeps them from it.
+unlucky=$(grep -c 'its failure did not come here' "$work/results")
+if [ "$unlucky" -gt 6 ]; then
+	echo "FAILED: the failures of $unlucky programs did not come"
+	failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

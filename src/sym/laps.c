@@ -1,0 +1,241 @@
+/*
+ * Waiting in a loop that polls: laps that are all the same. A thread that waits for others may go round millions of times;
+ * nothing that it does in a lap is seen by others, and where it stands after one is where it stood before it. Such laps
+ * need not be executed: two of them are, and when the log says that more of the same follow, the thread is taken to the end
+ * of the last one at once.
+ *
+ * A lap is what happens from one execution of a read of shared memory, its anchor, to the next. Two laps are the same when they
+ * read the same places at the same sites, took the same branches, found the same recorded values, stored the same
+ * to private memory, and left the same in all registers; what was read, where it races, is another symbol in each. They
+ * write nothing that others could see, call nothing that has a state, and have no steps of synchronization. Then every further lap
+ * with the same branches and values is like them.
+ *
+ * The events of the last lap executed move to the last one left out, so that the first and the last of a wait are in the
+ * problem. Reads left out say nothing that these two do not: leaving them out allows orders that did not happen, but forbids none
+ * that may have. In a schedule they come with the first lap (EVENT_LAPS): who has to come after its reads waits for them.
+ */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+
+enum {
+	MOST_BITS = 64,   /* of a lap's path */
+	EAGER = 8,        /* attempts at the same anchor that may fail, before there are fewer */
+	WORTHWHILE = 3,   /* laps left out at once, at the least */
+	MOST_SAPS = 65535, /* of a lap */
+};
+#define NO_EVENT SIZE_MAX /* the read does not race */
+
+static bool is_read(const struct lap_read *r, uint32_t site, const struct access *a)
+{
+	return r->site == site && r->address == a->address && r->size == a->size;
+}
+
+/* ---- registers ---- */
+
+/* The same, with the symbols of the one lap where the other has its own? */
+static bool same_expr(const struct laps *l, expr a, expr b)
+{
+	if (!a || !b || a == b)
+		return a == b;
+	for (uint32_t i = 0; i < l->now.n; i++)
+		if (l->now.reads[i].symbol && (a == l->before.reads[i].symbol || b == l->now.reads[i].symbol))
+			return a == l->before.reads[i].symbol && b == l->now.reads[i].symbol;
+	const struct expr_node *m = expr_node(engine.exprs, a), *n = expr_node(engine.exprs, b);
+	return m->op == n->op && m->width == n->width && m->value == n->value && m->op != EXPR_SYM &&
+	       same_expr(l, m->a, n->a) && same_expr(l, m->b, n->b) && same_expr(l, m->c, n->c);
+}
+
+static bool same_registers(const struct laps *l, const struct slot *now, size_t n)
+{
+	if (!l->snapped || l->registers.n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (l->registers.at[i].v != now[i].v || !same_expr(l, l->registers.at[i].e, now[i].e))
+			return false;
+	return true;
+}
+
+/* ---- laps ---- */
+
+/* The read at hand is the first of a lap. */
+static struct lap lap_begin(const struct ethread *t)
+{
+	return (struct lap){
+		.sap = t->saps,
+		.path_bits = t->path_bits,
+		.conditions = t->conditions.n,
+		.value = t->next_value,
+		.effects = t->effects + t->ops + t->next_input,
+		.stored = ithread_stored(t->interp),
+	};
+}
+
+static bool same_reads(const struct lap *a, const struct lap *b)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->reads[i].site != b->reads[i].site || a->reads[i].address != b->reads[i].address ||
+		    a->reads[i].size != b->reads[i].size || !a->reads[i].symbol != !b->reads[i].symbol)
+			return false;
+	return a->n && a->n == b->n;
+}
+
+static bool same_values(const struct ethread *t, size_t first, size_t second, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (second + i >= t->log->nvalues || t->log->values[first + i] != t->log->values[second + i])
+			return false;
+	return true;
+}
+
+/* Were the last two laps the same, registers apart? The second one ends now. */
+static bool are_same(const struct ethread *t, const struct lap *end)
+{
+	const struct lap *a = &t->laps.before, *b = &t->laps.now;
+	uint64_t nbits = end->path_bits - b->path_bits;
+	return same_reads(a, b) && nbits && nbits <= MOST_BITS && nbits == b->path_bits - a->path_bits &&
+	       a->bits == b->bits && end->sap - b->sap == b->sap - a->sap && end->sap - b->sap <= MOST_SAPS &&
+	       a->effects == b->effects && b->effects == end->effects &&
+	       end->stored - b->stored == b->stored - a->stored && end->value - b->value == b->value - a->value &&
+	       same_values(t, a->value, b->value, end->value - b->value);
+}
+
+/* How many more of the same the log has. */
+static uint64_t laps_ahead(const struct ethread *t, const struct lap *end)
+{
+	const struct lap *b = &t->laps.now;
+	uint64_t nbits = end->path_bits - b->path_bits, most = UINT64_MAX;
+	size_t values = end->value - b->value;
+	if (engine.guided < engine.guide.n) {
+		const struct guide_run *r = &engine.guide.at[engine.guided];
+		if (r->thread != t->log->info.number || r->sap < t->saps)
+			return 0;
+		most = (r->sap - t->saps) / (end->sap - b->sap);
+	}
+	if (values)
+		for (uint64_t n = 0; n < most; n++)
+			if (!same_values(t, b->value, end->value + n * values, values))
+				most = n;
+	return path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
+}
+
+/* Whoever has to come after the first lap's reads waits for those of the laps that are left out. */
+static void mark_first(struct ethread *t, uint32_t i, uint64_t saps)
+{
+	size_t last = t->laps.now.reads[i].event, first = t->laps.before.reads[i].event;
+	/* Two that spin.c has made one: the one before it. */
+	if (first == last)
+		first--;
+	struct event *e = &t->events.at[first], *same = &t->events.at[last];
+	if (first < last && e->kind == EVENT_READ && e->object == same->object && e->site == same->site) {
+		e->flags |= EVENT_LAPS;
+		e->laps = (uint32_t)(last - first) << 16 | (uint32_t)saps;
+	}
+}
+
+static void move_event(struct ethread *t, const struct lap_read *r, uint64_t by)
+{
+	struct event *e = &t->events.at[r->event];
+	e->sap += by;
+	e->run = ++engine.nevents;
+	e->after = t->time;
+	e->before = 0;
+	engine.symbols.at[expr_node(engine.exprs, r->symbol)->value].read.sap = e->sap;
+	if (t->stamped > r->event)
+		t->stamped = r->event;
+}
+
+static void move_lap(struct ethread *t, uint64_t saps, uint64_t by)
+{
+	const struct lap *last = &t->laps.now;
+	for (uint32_t i = 0; i < last->n; i++) {
+		if (last->reads[i].event == NO_EVENT)
+			continue;
+		mark_first(t, i, saps);
+		move_event(t, &last->reads[i], by);
+	}
+	for (size_t i = last->conditions; i < t->conditions.n; i++)
+		t->conditions.at[i].sap += by;
+}
+
+static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
+{
+	struct lap *last = &t->laps.now;
+	uint64_t nbits = end->path_bits - last->path_bits, saps = end->sap - last->sap;
+	size_t values = end->value - last->value;
+	path_reader_skip(&t->path, n * nbits);
+	t->path_bits += n * nbits;
+	t->spin.path_bits += n * nbits;
+	for (uint64_t filled = 0, i = 0; i < n && filled < 64; i++, filled += nbits)
+		t->recent_bits = (nbits < 64 ? t->recent_bits << nbits : 0) | last->bits;
+	t->saps += n * saps;
+	t->next_value += n * values;
+	if (t->path.words != t->words_seen)
+		time_path(t);
+	move_lap(t, saps, n * saps);
+	last->sap += n * saps;
+	last->path_bits += n * nbits;
+	last->value += n * values;
+}
+
+/* A lap ends: is it one of many? */
+static void consider(struct ethread *t, const struct lap *end)
+{
+	struct laps *l = &t->laps;
+	bool often = l->misses < EAGER || !(l->misses & (l->misses - 1));
+	uint64_t n;
+	if (!are_same(t, end)) {
+		l->snapped = false;
+		return;
+	}
+	if (!l->snapped && !often) {
+		l->misses++;
+		return;
+	}
+	size_t nregisters;
+	const struct slot *registers = ithread_registers(t->interp, &nregisters);
+	if (same_registers(l, registers, nregisters)) {
+		n = laps_ahead(t, end);
+		l->misses = 0;
+		if (n >= WORTHWHILE)
+			leave_out(t, end, n);
+		return;
+	}
+	l->misses++;
+	l->snapped = true;
+	l->registers.n = 0;
+	for (size_t i = 0; i < nregisters; i++)
+		*vec_push(&l->registers) = registers[i];
+}
+
+void laps_read(struct ethread *t, uint32_t site, const struct access *a)
+{
+	struct laps *l = &t->laps;
+	l->ends = l->now.n && is_read(&l->now.reads[0], site, a) && t->events.n == l->nevents;
+	if (!l->ends || !t->log || t->signals || engine.seed || engine.most_lines)
+		return;
+	struct lap end = lap_begin(t);
+	uint64_t nbits = end.path_bits - l->now.path_bits;
+	l->now.bits = nbits && nbits <= MOST_BITS ? t->recent_bits & (UINT64_MAX >> (64 - nbits)) : 0;
+	consider(t, &end);
+}
+
+void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy)
+{
+	struct laps *l = &t->laps;
+	struct lap_read r = { .site = site, .size = (uint32_t)a->size, .address = a->address, .event = NO_EVENT };
+	if (racy) {
+		r.event = t->events.n - 1;
+		r.symbol = t->events.at[r.event].read;
+	}
+	bool alone = t->events.n == l->nevents || (racy && t->events.n == l->nevents + 1);
+	if (l->ends || !alone || !l->now.n || l->now.n == LAP_READS) {
+		l->before = l->now;
+		if (!l->ends)
+			l->before.n = 0, l->snapped = false, l->misses = 0;
+		l->now = lap_begin(t);
+	}
+	l->ends = false;
+	l->nevents = t->events.n;
+	l->now.reads[l->now.n++] = r;
+}
