@@ -11,8 +11,10 @@ import sys
 
 HEAD = """\
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,12 +48,18 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static u64 guarded, progress; /* by mutex[0] */
+static unsigned arrived;      /* likewise */
+static sem_t tokens;
+static char texts[3][16] = {"first", "12", "e"};
+static unsigned __int128 huge;
+static struct pair { u64 x, y; } pairs[2];
 static __thread u32 own;
 static _Atomic unsigned begun;
 static pthread_barrier_t begin, end;
 static struct node *table[CELLS]; /* by address */
 
 static u64 mix(u64 a, u64 b) { return (a ^ b) * 0x9e3779b97f4a7c15u; }
+static struct pair swapped(struct pair p) { return (struct pair){p.y, p.x}; }
 static u64 one(u64 a) { return a + words[0]; }
 static u64 two(u64 a) { words[1]++; return a ^ 5; }
 static u64 three(u64 a) { return a * 3 + number; }
@@ -190,6 +198,21 @@ class Program:
             "a = action(a);", f"action = actions[{self.index(3)}];", "b = actions[number % 3u](b);",
             "if (action == two) b++;"]))
 
+    def op_strings(self):
+        k = self.n(3)
+        self.put(self.r.choice([
+            f"strcpy(texts[{k}], i & 1 ? \"one\" : \"second\");", f"b = strlen(texts[{k}]);", f"texts[{k}][b % 6] = 'a' + (char)(a % 20);",
+            f"b += strcmp(texts[{k}], texts[{(k + 1) % 3}]) < 0;", f"snprintf(texts[{k}], sizeof *texts, \"%u\", (unsigned)words[{k}] % 1000);",
+            f"b = strtoul(texts[{k}], NULL, 10);", f"memcpy(texts[{k}], texts[{(k + 1) % 3}], 8);", f"a = mix(a, (u8)texts[{k}][b % 6]);",
+            f"{{ char *c = strchr(texts[{k}], 'e'); if (c) b += c - texts[{k}]; }}"]))
+
+    def op_wide(self):
+        self.put(self.r.choice([
+            "{ unsigned __int128 w = huge; huge = w * 3 + a % 7; b ^= (u64)(w >> 64); }", "huge += (unsigned __int128)1 << 64;",
+            "{ struct pair p = pairs[i % 2]; pairs[!(i % 2)] = (struct pair){p.y, p.x + 1}; b = p.x; }",
+            "for (int k = 0; k < 8; k++) plain[k] += (u32)longs[k];", "for (int k = 0; k < 8; k++) b += plain[k];",
+            "{ u32 copy[CELLS]; memcpy(copy, plain, sizeof copy); b = copy[a % 8]; }", "b = swapped(pairs[0]).x;"]))
+
     def op_addresses(self):
         """What is made of the bits of an address: another run has others."""
         k = self.n(6)
@@ -219,7 +242,8 @@ class Program:
         self.put(self.r.choice([
             "pthread_once(&once, initialise);",
             "if (!pthread_mutex_trylock(&mutex[1])) { b++; pthread_mutex_unlock(&mutex[1]); }",
-            "pthread_mutex_lock(&mutex[0]); progress++; pthread_cond_signal(&changed); pthread_mutex_unlock(&mutex[0]);"]))
+            "pthread_mutex_lock(&mutex[0]); progress++; pthread_cond_signal(&changed); pthread_mutex_unlock(&mutex[0]);",
+            "sem_post(&tokens);", "if (!sem_trywait(&tokens)) b += 3;"]))
 
     def branch(self):
         seen = self.r.choice(["a & 1", "a >> 61 > 3", "b % 3 == 1", "(b & 7) > i % 5", "b > a % 100", "own & 1",
@@ -280,6 +304,18 @@ class Program:
         self.held = False
         self.lines.append(f"static __attribute__((noinline)) void work{number}(unsigned me, u64 a, u64 b)\n{{")
         self.put("u64 local = me, array[4] = {0};")
+        if "locks" in self.features and self.n(2):
+            self.put("""pthread_mutex_lock(&mutex[0]);
+                arrived++;
+                pthread_cond_broadcast(&changed);
+                while (arrived < THREADS)
+                \tpthread_cond_wait(&changed, &mutex[0]);
+                pthread_mutex_unlock(&mutex[0]);""")
+        elif "locks" in self.features:
+            self.put("""pthread_mutex_lock(&mutex[0]);
+                arrived++;
+                pthread_cond_broadcast(&changed);
+                pthread_mutex_unlock(&mutex[0]);""")
         self.put(f"for (unsigned i = 0; i < {self.r.choice([1, 1, 2, 3, 5])}; i++) {{")
         self.indent += 1
         self.body(3)
@@ -301,6 +337,7 @@ class Program:
         self.put("return NULL;")
         self.lines.append("}\n\nint main(void)\n{")
         self.put("""pthread_t t[THREADS];
+            sem_init(&tokens, 0, 1);
             pthread_barrier_init(&begin, NULL, THREADS);
             pthread_barrier_init(&end, NULL, THREADS);
             for (unsigned i = 0; i < NODES; i++) {
@@ -334,7 +371,7 @@ class Program:
 
 
 FEATURES = ["words", "longs", "halves", "packed", "fields", "blocks", "floats", "atomics", "nodes", "tagged", "escapes",
-            "calls", "locks", "addresses"]
+            "calls", "strings", "wide", "locks", "addresses"]
 
 
 def chosen(seed):
