@@ -84,7 +84,7 @@ static void add_by_recorded(uint32_t number)
 		add_to_page(&known.big, number);
 		return;
 	}
-	uint64_t last = ((uint64_t)b->recorded + (b->size ? b->size - 1 : 0)) >> PAGE_SHIFT;
+	uint64_t last = ((uint64_t)b->recorded + b->size) >> PAGE_SHIFT; /* the block's end is an address, too */
 	for (uint64_t page = b->recorded >> PAGE_SHIFT; page <= last; page++)
 		add_to_page(&known.by_page[page % PAGES], number);
 }
@@ -98,12 +98,13 @@ static bool is_among(const uint64_t *own, size_t n, uint64_t what)
 }
 
 /* Own addresses that the list's blocks give, the newest first. */
-static size_t from_list(const block_list *list, uint32_t recorded, uint64_t *own, size_t n, size_t most)
+static size_t from_list(const block_list *list, uint32_t recorded, bool ends, uint64_t *own, size_t n, size_t most)
 {
 	for (size_t i = list->n; i-- && n < most;) {
 		const struct block *b = &known.blocks.at[list->at[i]];
 		uint32_t offset = recorded - b->recorded;
-		if ((offset < b->size || (!b->size && !offset)) && !is_among(own, n, b->own + offset))
+		bool inside = offset < b->size || (!b->size && !offset);
+		if ((ends ? offset && offset == b->size : inside) && !is_among(own, n, b->own + offset))
 			own[n++] = b->own + offset;
 	}
 	return n;
@@ -113,8 +114,12 @@ size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
 {
 	if (!known.by_page)
 		return 0;
-	size_t n = from_list(&known.by_page[recorded >> PAGE_SHIFT], recorded, own, 0, most);
-	return from_list(&known.big, recorded, own, n, most);
+	const block_list *page = &known.by_page[recorded >> PAGE_SHIFT];
+	size_t n = from_list(page, recorded, false, own, 0, most);
+	n = from_list(&known.big, recorded, false, own, n, most);
+	/* Where one variable ends another one may begin. */
+	n = from_list(page, recorded, true, own, n, most);
+	return from_list(&known.big, recorded, true, own, n, most);
 }
 
 /* The block with these addresses, made if there is none. */

@@ -95,7 +95,7 @@
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \
-	X(NUMBER, "-rr")                /* two values are used as numbers; w: together */        \
+	X(NUMBER, "-rr")                /* two values are used as numbers; w: number_use */      \
 	X(COPY, "irr") X(SIZE, "r--")   /* d: site; SIZE is the extra word */                    \
 	X(FILL, "irr")                  /* and SIZE */                                           \
 	X(VASTART, "-r-")                                                                        \
@@ -158,6 +158,9 @@ enum code_helper {
 #undef X
 	HELP_COUNT_
 };
+
+/* w of NUMBER: what its operands are used for; of two that are used together it may not matter that they are addresses. */
+enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_COUNTER /* the processor's, which comes next: no operands */ };
 
 /* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits. */
 enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2 };

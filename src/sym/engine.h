@@ -386,7 +386,7 @@ bool hear_can_go(const struct ethread *self);
 /* blocks.c: a block that the recorded run had at one address, and this one has at another. */
 void block_on_heap(uint32_t recorded, uint64_t own, uint64_t size);
 void block_at_place(uint32_t recorded, uint64_t own, uint64_t size); /* on the stack, or mapped */
-/* What may lie here of what lay there: up to `most` addresses, the newest first. */
+/* What may lie here of what lay there: up to `most` addresses, the newest first; then those that are the ends of blocks. */
 size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most);
 /* Where the recorded run had what now lies at `own`. */
 bool block_recorded(uint64_t own, uint32_t *recorded);

@@ -121,10 +121,10 @@ void host_unrecorded(struct ithread *t);
 void host_line(struct ithread *t, uint32_t position);
 
 /*
- * Two values of 64 bits (or one, twice) are used as numbers, such that it matters whether they are addresses; `pair`: not if
- * they are in one object. Only with code that was translated with numbers.
+ * Two values of 64 bits (or one, twice) are used as numbers, such that it matters whether they are addresses; or a number comes
+ * that is another one in each run (enum number_use of code.h). Only with code that was translated with numbers.
  */
-void host_number(struct ithread *t, bool pair, struct slot a, struct slot b);
+void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b);
 
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);

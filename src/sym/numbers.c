@@ -1,9 +1,11 @@
 /*
  * Numbers that are made of addresses. An address is another one in each run, so what a program computes from its bits is, too,
- * and that nothing explains the log is then no proof. Code that was translated for it (translate_numbers.c) tells of
+ * and that nothing explains the log is then no proof. The processor's counter of time is not recorded either. Code that was translated for it (translate_numbers.c) tells of
  * each such use; a read that races may have found an address although the guess at hand is none.
  */
 #include "sym/engine.h"
+
+#include "sym/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,11 +76,12 @@ static void note_use(expr e, const struct position *at)
 	numbers.is_used[e] = true;
 }
 
-void host_number(struct ithread *t, bool pair, struct slot a, struct slot b)
+void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 {
 	struct position at;
 	ithread_position(t, &at);
-	if ((is_mapped(a.v) || is_mapped(b.v)) && !(pair && is_harmless(a.v, b.v)))
+	bool addresses = is_mapped(a.v) || is_mapped(b.v);
+	if (use == NUMBER_COUNTER || (addresses && !(use == NUMBER_PAIR && is_harmless(a.v, b.v))))
 		note_first(a.e || b.e ? numbers.possible : numbers.made, &at);
 	note_use(a.e, &at);
 	note_use(b.e, &at);

@@ -76,10 +76,19 @@ void recall_load(void)
 	free(path);
 }
 
-/* The symbol at or before the address; the program's image is much smaller than 4 GiB. */
-static uint64_t of_symbol(uint32_t recorded)
+static uint64_t in_symbol(size_t i, uint64_t at)
 {
-	if (!known.nby_place)
+	uint32_t symbol = known.by_place[i];
+	return (uint64_t)(uintptr_t)engine.config->module->symbols[symbol] + (at - known.places[symbol]);
+}
+
+/*
+ * In the symbol at or before the address, and as the end of the one before where that is another place here. The program's
+ * image is much smaller than 4 GiB.
+ */
+static size_t of_symbol(uint32_t recorded, uint64_t *own, size_t most)
+{
+	if (!known.nby_place || !most)
 		return 0;
 	uint64_t first = known.places[known.by_place[0]], last = known.places[known.by_place[known.nby_place - 1]];
 	uint64_t at = first + (uint32_t)(recorded - (uint32_t)first);
@@ -93,18 +102,18 @@ static uint64_t of_symbol(uint32_t recorded)
 		else
 			high = mid;
 	}
-	uint32_t symbol = known.by_place[low];
-	return (uint64_t)(uintptr_t)engine.config->module->symbols[symbol] + (at - known.places[symbol]);
+	size_t n = 0;
+	own[n++] = in_symbol(low, at);
+	if (low && at == known.places[known.by_place[low]] && in_symbol(low - 1, at) != own[0] && most > 1)
+		own[n++] = in_symbol(low - 1, at);
+	return n;
 }
 
 /* What the address may be here; as many as CANDIDATES: or something else. */
 static size_t candidates(uint32_t recorded, uint64_t own[CANDIDATES])
 {
 	size_t n = blocks_at(recorded, own, CANDIDATES);
-	uint64_t symbol = n < CANDIDATES ? of_symbol(recorded) : 0;
-	if (symbol)
-		own[n++] = symbol;
-	return n;
+	return n + of_symbol(recorded, own + n, CANDIDATES - n);
 }
 
 /* ---- other addresses ---- */

@@ -5,6 +5,8 @@
  */
 #include "sym/translate_internal.h"
 
+#include <string.h>
+
 enum { ALIGNMENT = 16 };
 
 static bool is_scalar_word(LLVMValueRef v)
@@ -62,14 +64,27 @@ static unsigned number_operands(LLVMValueRef i, bool *pair)
 	}
 }
 
+static bool is_counter(LLVMValueRef i)
+{
+	LLVMValueRef callee = opcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
+	size_t length;
+	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+	return !strcmp(name, "llvm.readcyclecounter") || !strcmp(name, "llvm.x86.rdtsc");
+}
+
 void translate_number(struct tr *t, LLVMValueRef i)
 {
 	bool pair = false;
+	if (is_counter(i)) {
+		reg none = const_reg(t, 0);
+		emit(t, OP_NUMBER, NUMBER_COUNTER, 0, none, none);
+		return;
+	}
 	if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
 		return;
 	unsigned n = number_operands(i, &pair);
 	if (!n || !is_scalar_word(LLVMGetOperand(i, 0)))
 		return;
 	reg a = value_reg(t, LLVMGetOperand(i, 0));
-	emit(t, OP_NUMBER, pair, 0, a, n == 2 ? value_reg(t, LLVMGetOperand(i, 1)) : a);
+	emit(t, OP_NUMBER, pair ? NUMBER_PAIR : NUMBER_ALONE, 0, a, n == 2 ? value_reg(t, LLVMGetOperand(i, 1)) : a);
 }

@@ -213,3 +213,49 @@ P
 rethread cc -O2 -g -pthread -o low low.c
 rethread record -q ./low || true
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+# The end of one variable is where another one begins, and may not be here.
+cat >ends.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int *volatile end;
+static volatile int big;
+
+static void *move(void *p)
+{
+	int one[3] = {0}, two[3] = {0};
+	for (int i = 0; i < 30; i++, usleep(1))
+		end = i % 2 ? one + 3 : two + 3;
+	for (int i = 0; i < 100 && !big; i++)
+		usleep(100);
+	end = NULL;
+	usleep(2000);
+	return p;
+}
+
+static void *count(void *p)
+{
+	for (int i = 0; i < 40; i++, usleep(1)) {
+		int *e = end;
+		if (e && ++e[-1] > 5)
+			big++;
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, move, NULL);
+	pthread_create(&t[1], NULL, count, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread -o ends ends.c
+	rethread record -q ./ends || true
+	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$opt: $(cat out)"
+done

@@ -174,9 +174,9 @@ void host_fence(struct ithread *t, uint32_t site)
 	sites++;
 }
 
-void host_number(struct ithread *t, bool pair, struct slot a, struct slot b)
+void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 {
-	(void)t, (void)pair, (void)a, (void)b;
+	(void)t, (void)use, (void)a, (void)b;
 }
 
 void host_recall(struct ithread *t, unsigned flags)
