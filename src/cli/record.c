@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ struct record {
 	bool until_failure;
 	long runs;
 	long done;            /* runs so far, in repeat */
+	off_t input_start;    /* of standard input, when it is a file */
+	bool input_warned;    /* ... or a pipe, which was said */
 	char *dir;            /* of the current run */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
@@ -254,6 +257,26 @@ static void progress(const struct record *r, bool last)
 		fputs("\r\033[K", stderr);
 }
 
+/*
+ * Every run is to find the same standard input. A file is read again from where it stood; what a run took from a pipe is
+ * gone, and the reader is told.
+ */
+static void rewind_input(struct record *r)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct stat st;
+	if (!r->until_failure || fstat(STDIN_FILENO, &st))
+		return;
+	if (S_ISREG(st.st_mode) && !r->done)
+		r->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	else if (S_ISREG(st.st_mode))
+		lseek(STDIN_FILENO, r->input_start, SEEK_SET);
+	if ((S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) && !r->input_warned && poll(&in, 1, 0) > 0 && in.revents & POLLIN) {
+		warn("standard input is a pipe: what one run reads of it the next ones do not find; give it as a file (< FILE)");
+		r->input_warned = true;
+	}
+}
+
 /* ---------------------------------------------------------------- the end */
 
 /* Functions that the link found and that no table has: what they bring in is not in the log. */
@@ -335,6 +358,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	r.run.margin = margin_measure();
 	run_catch_signals();
 	for (;;) {
+		rewind_input(&r);
 		one_run(&r, &result);
 		bool last = result.failure.kind != RT_FAIL_NONE || run_signal() || r.done == r.runs;
 		if (r.until_failure)
@@ -401,7 +425,8 @@ const struct command record_command = {
 		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
 		"  --scheme S        what is recorded: path+sync (default), path, base; rw or rw:leap: the order\n"
 		"                    of all shared accesses, by running the twin in the program's place\n"
-		"  --until-failure   repeat, and keep the first failing run only\n"
+		"  --until-failure   repeat, and keep the first failing run only; each run reads the same\n"
+		"                    standard input when it is a file\n"
 		"  --runs N          ... at most N times (default 10000)\n"
 		"  --timeout SEC     a run that takes longer has failed\n"
 		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"

@@ -33,3 +33,22 @@ rethread record -o "$PWD/mine" ./p >out 2>err
 has err 'no failure'
 has mine/meta.json '"kind": "none"'
 same "$(latest)" "$PWD/mine"
+
+# Every run finds the same standard input when it is a file, from where it stood; a pipe cannot be read again, and that is said.
+cat >counts.c <<'P'
+#include <stdio.h>
+int main(void)
+{
+	int n = 0;
+	while (getchar() != EOF)
+		n++;
+	fprintf(stderr, "read %d\n", n);
+	return 0;
+}
+P
+rethread cc counts.c -o counts
+printf '0123456789' >ten
+{ dd bs=1 count=3 of=/dev/null 2>dd.err; rethread record --until-failure --runs 3 ./counts 2>err; } <ten
+same "$(grep -c '^read 7$' err)" 3
+{ printf abc; sleep 1; } | { sleep 0.3; rethread record --until-failure --runs 2 ./counts 2>err; }
+has err 'read 3' 'read 0' 'standard input is a pipe'
