@@ -316,6 +316,13 @@ static void enter(struct actor *self)
 	await_turn(self);
 }
 
+void conductor_wakes(void)
+{
+	lock();
+	ignore_outside = false;
+	unlock();
+}
+
 /* ---- at a gate ---- */
 
 static void check_path(struct actor *a)

@@ -110,6 +110,9 @@ uint64_t conductor_random(void);
 /* The first thread that leaves the sketch is noted, with the races known so far. */
 void conductor_leaves(struct actor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The call that comes may end one that another thread is blocked in: whoever was not expected back is again. */
+void conductor_wakes(void);
+
 /* Others go first for so long in the conductor's own time. */
 void conductor_sleep(struct actor *self, uint64_t ns);
 /* The calling thread, so long; false, and nothing done, when nobody conducts it. */

@@ -177,6 +177,8 @@ static void record_call(struct given *g, unsigned flags)
 	}
 	if (flags & WAKES)
 		recorder_wakes(g->recorder);
+	if ((flags & WAKES) && conductor_on && g->shows != STDOUT_FILENO && g->shows != STDERR_FILENO)
+		conductor_wakes();
 	if (g->buffer)
 		bounce(g);
 	g->recorder->deep = (flags & DEEP) != 0;

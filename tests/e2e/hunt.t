@@ -68,3 +68,31 @@ rethread hunt --runs 3 ./q 2>err
 has err 'no failure in 3 runs'
 status 2 rethread record --seed 3 ./q 2>err
 status 2 rethread hunt --scheme path ./q 2>err
+
+# A thread that nobody expected back from a call is, once another sends what may end the call: no deadlock.
+cat >suspends.c <<'P'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile sig_atomic_t got;
+static void on(int s) { got = s; }
+static void *work(void *a) { usleep(1000); kill(getpid(), SIGUSR1); return a; }
+int main(void)
+{
+	sigset_t block, old;
+	struct sigaction sa = { .sa_handler = on };
+	pthread_t t;
+	sigemptyset(&block);
+	sigaddset(&block, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &block, &old);
+	sigaction(SIGUSR1, &sa, NULL);
+	pthread_create(&t, NULL, work, NULL);
+	while (!got)
+		sigsuspend(&old);
+	pthread_join(t, NULL);
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread suspends.c -o suspends
+status 0 rethread hunt --runs 5 -- ./suspends 2>err
+has err 'no failure in 5 runs'
