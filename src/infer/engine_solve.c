@@ -147,6 +147,8 @@ _Noreturn static void unexplained(struct solving *w)
 	/* Library code outside of the module changes shared structures without a trace; only the order of locks tells when. */
 	const char *advice = w->work->trace->header.scheme == RT_SCHEME_PATH
 				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
+			     : w->work->trace->header.flags & RT_LOG_VALUES
+				     ? "; where memory lies is not all in the log: record --all-values keeps it"
 				     : "";
 	if (!missing)
 		check_numbers(w, false);

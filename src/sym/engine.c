@@ -520,6 +520,8 @@ _Noreturn void engine_finish(void)
 		check_cancelled(engine.threads.at[i]);
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
+	if (engine.mismatches || engine.faults)
+		recall_share();
 	size_t nfound, learnt = sync_finish() + mirror_finish() + recall_finish();
 	const struct range *found = races_found(engine.races, &nfound);
 	guess_finish(nfound == 0 && !learnt);

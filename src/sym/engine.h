@@ -427,6 +427,8 @@ void recall_load(void);
 void recall_check_place(uint64_t place);
 /* At the end: how many addresses were taken to be one thing and turned out to have been several, or may have been. */
 size_t recall_doubtful(void);
+/* At the end of a run that left a recorded path: addresses that stand for several blocks by now are to be shared by these. */
+void recall_share(void);
 /* ... and how many blocks only another run will know from its beginning, which it has to: their addresses look like numbers. */
 size_t recall_finish(void);
 /*

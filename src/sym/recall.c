@@ -437,6 +437,16 @@ void recall_check_place(uint64_t place)
 		known.unplaced++;
 }
 
+void recall_share(void)
+{
+	uint64_t own[CANDIDATES];
+	for (size_t i = 0; i < known.doubtful.n; i++) {
+		size_t n = candidates(known.doubtful.at[i].recorded, own);
+		for (size_t k = 0; n != known.doubtful.at[i].candidates && k < n; k++)
+			mirror_stale(own[k]);
+	}
+}
+
 size_t recall_doubtful(void)
 {
 	size_t n = known.unplaced;
