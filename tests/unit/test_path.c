@@ -27,7 +27,7 @@ static size_t make_path(uint64_t *slots, uint64_t pattern, unsigned n)
 	size_t words = 1 + pick(WORDS - 1);
 	for (size_t i = 0; i < words; i++) {
 		unsigned bits = i + 1 < words ? 56 + pick(7) : pick(50);
-		slots[i] = 1;
+		slots[i] = RT_PATH_EMPTY;
 		for (unsigned k = 0; k < bits; k++, at++)
 			slots[i] = slots[i] << 1 | ((pattern >> (n - 1 - at % n) & 1) ^ (at == broken));
 	}
