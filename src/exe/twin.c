@@ -259,7 +259,8 @@ bool twin_same_failure(const struct trace *t, const struct replayed *x)
 		return ended && !x->timed_out && WIFEXITED(x->status) && t->fail_if && x->output &&
 		       predicate_holds(t->fail_if, x->output, WEXITSTATUS(x->status));
 	case RT_FAIL_TIMEOUT:
-		return r->outcome == RT_REPLAY_FAILED && b->kind == RT_FAIL_DEADLOCK && same_blocked(t, b, true);
+		return r->outcome == RT_REPLAY_FAILED && (b->kind == RT_FAIL_DEADLOCK || b->kind == RT_FAIL_TIMEOUT) &&
+		       same_blocked(t, b, true);
 	case RT_FAIL_NONE: /* the order of a run that was fine can be followed too */
 		return trace_is_rw(t) && ended && !x->timed_out && WIFEXITED(x->status) && !WEXITSTATUS(x->status);
 	default:
@@ -303,7 +304,8 @@ static void say_why(const struct trace *t, const char *twin, bool timed_out, str
 
 char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout)
 {
-	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,log=%s/log.%u", schedule, report, timeout, t->dir,
+	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,hangs=%d,log=%s/log.%u", schedule, report, timeout,
+			 t->failure.kind == RT_FAIL_TIMEOUT, t->dir,
 			 t->header.pid);
 }
 

@@ -493,7 +493,10 @@ static void stop_threads(struct builder *b)
 		snprintf(p.thread, sizeof p.thread, "%s", t->threads[i].name);
 		if (creates)
 			stop_child(b, i);
-		if (fails_here)
+		bool goes_on = t->failure.kind == RT_FAIL_TIMEOUT && !info->ended && !info->waits_for && last[i];
+		if (goes_on)
+			p.sap = last[i];
+		if (fails_here || goes_on)
 			*vec_push(&b->s->fails) = p;
 		else if (!info->ended && !(i == leaves && !fails) && !(is_hang(t) && info->waits_for))
 			*vec_push(&b->s->stops) = p;

@@ -257,6 +257,7 @@ static void apply_line(const struct line *l)
 		break;
 	case LINE_FAIL:
 		at->fails = true;
+		watchdog_awaits_failure_point();
 		break;
 	default:
 		break;

@@ -149,8 +149,10 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		stop_here(self);
 	if (at->announce)
 		self->announces = self->gate->signal = 1;
-	if (at->fails)
+	if (at->fails) {
+		watchdog_failure_point();
 		__rethread_before_failure();
+	}
 	/* It never comes back from its wait: nobody signals any more. The watchdog sees whether that is so. */
 	if (at->fails && self->cond)
 		stop_here(self);

@@ -19,7 +19,7 @@ int __rethread_infer;
 
 struct setting {
 	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512], sketch[512],
-		attempt[512], build[64], program[512], shake[16];
+		attempt[512], build[64], program[512], shake[16], hangs[16];
 };
 
 #define FIELD(name) { #name, offsetof(struct setting, name), sizeof((struct setting *)0)->name }
@@ -30,7 +30,7 @@ static const struct {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
 	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log), FIELD(build),
 	FIELD(sketch), FIELD(attempt),
-	FIELD(program), FIELD(shake),
+	FIELD(program), FIELD(shake), FIELD(hangs),
 };
 
 static void complain(const char *what, const char *value)
@@ -88,6 +88,8 @@ static void start_replay(const struct setting *s)
 	twin_mode = TWIN_REPLAY;
 	int seconds = atoi(s->timeout);
 	watchdog_start(seconds > 0 ? (unsigned)seconds : 30);
+	if (*s->hangs == '1')
+		watchdog_expects_no_end();
 }
 
 static void start_record(const struct setting *s, const char *options)

@@ -162,6 +162,13 @@ void bell_ring(void);
 
 /* watchdog.c: sees when nobody can go on, and says why. */
 void watchdog_start(unsigned timeout_seconds);
+/*
+ * The recorded run did not end: when every thread has come to where the schedule has the failure, and is there or beyond it two seconds
+ * later, that is the failure. How many such places there are, and that one is reached.
+ */
+void watchdog_expects_no_end(void);
+void watchdog_awaits_failure_point(void);
+void watchdog_failure_point(void);
 bool watchdog_released(void); /* stops no longer hold */
 
 /*

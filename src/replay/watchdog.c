@@ -11,8 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { PATIENCE_THERE = 40 }; /* ticks of 50 ms */
+
 static _Atomic uint32_t released;
 static unsigned timeout_seconds;
+static bool no_end; /* is expected */
+static _Atomic uint32_t awaited, reached;
+
+void watchdog_expects_no_end(void)
+{
+	no_end = true;
+}
+
+void watchdog_awaits_failure_point(void)
+{
+	awaited++;
+}
+
+void watchdog_failure_point(void)
+{
+	reached++;
+}
 
 bool watchdog_released(void)
 {
@@ -101,6 +120,22 @@ static void say_deadlock(void)
 	__rethread_before_failure();
 }
 
+/* Everybody has come as far as in the recorded run, which had no end either. */
+static void say_endless(void)
+{
+	char names[RT_MESSAGE_SIZE] = "";
+	size_t n = 0;
+	for (uint32_t i = 0; i < twin_thread_count() && n < sizeof names; i++) {
+		struct twin_thread *t = twin_thread_at(i);
+		if (t && atomic_load(&t->state) != TWIN_ENDED)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s ", t->name);
+	}
+	twin_report->failure.kind = RT_FAIL_TIMEOUT;
+	snprintf(twin_report->failure.message, sizeof twin_report->failure.message, "%s", names);
+	__atomic_store_n(&twin_report->failure.state, 2, __ATOMIC_RELEASE);
+	report_outcome(RT_REPLAY_FAILED, NULL, "the program went on without end: %s", names);
+}
+
 /* A debugger holds threads as long as it likes: no time counts then. */
 static bool is_traced(void)
 {
@@ -162,8 +197,13 @@ static void *watchdog(void *unused)
 	(void)unused;
 	const struct timespec tick = { .tv_nsec = 50 * 1000 * 1000 };
 	uint64_t last = progress();
-	for (unsigned idle = 0;;) {
+	for (unsigned idle = 0, there = 0;;) {
 		nanosleep(&tick, NULL);
+		there += no_end && awaited && reached >= awaited;
+		if (there >= PATIENCE_THERE && !is_traced()) {
+			say_endless();
+			gate_give_up();
+		}
 		uint64_t now = progress();
 		idle = now == last ? idle + 1 : 0;
 		last = now;
