@@ -5,58 +5,17 @@
 #include "rt/log.h"
 #include "rt/self.h"
 
-#include <errno.h>
 #include <string.h>
 
-/* An entry under construction; values take at most ten bytes each. */
-struct entry {
-	size_t size;
-	uint8_t bytes[2 + 2 * 10 + 10 * RT_SHOWN_PARAMETERS];
-};
+/* The most that an entry takes besides its text: its length, and values of at most ten bytes each. */
+enum { ENTRY_ROOM = 2 + 2 * 10 + 10 * RT_SHOWN_PARAMETERS };
 
-static void put(struct entry *e, uint64_t v)
+static uint8_t *put(uint8_t *at, uint64_t v)
 {
 	for (; v > 127; v >>= 7)
-		e->bytes[e->size++] = (uint8_t)(v | 128);
-	e->bytes[e->size++] = (uint8_t)v;
-}
-
-static struct entry begin(uint32_t site, uint32_t what)
-{
-	struct entry e;
-
-	e.size = 2;
-	put(&e, site);
-	put(&e, what);
-	return e;
-}
-
-/* The entry, and the text behind it. */
-static void append(const struct entry *e, const void *text, size_t size)
-{
-	struct rt_self *self = &rt_self;
-	uint16_t length = (uint16_t)(e->size + size - 2);
-	char *at;
-	int error = errno;
-
-	if (self->logging) {
-		rt_log_drop();
-		return;
-	}
-	self->logging = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	at = rt_self_shown_room(self, e->size + size);
-	if (at) {
-		memcpy(at + 2, e->bytes + 2, e->size - 2);
-		memcpy(at + e->size, text, size);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		memcpy(at, &length, sizeof length);
-	} else {
-		rt_log_drop();
-	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	self->logging = false;
-	errno = error;
+		*at++ = (uint8_t)(v | 128);
+	*at++ = (uint8_t)v;
+	return at;
 }
 
 static bool is_wanted(void)
@@ -64,28 +23,65 @@ static bool is_wanted(void)
 	return rt_self.active && rt_log.output && !rt_self.handlers;
 }
 
+/* Where the entry is made, or NULL. It is there once its length is. */
+static uint8_t *open_entry(struct rt_self *self, size_t text)
+{
+	uint8_t *entry;
+
+	if (self->logging) {
+		rt_log_drop();
+		return NULL;
+	}
+	self->logging = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	entry = rt_self_shown_room(self, ENTRY_ROOM + text);
+	if (!entry) {
+		rt_log_drop();
+		self->logging = false;
+	}
+	return entry;
+}
+
+static void close_entry(struct rt_self *self, uint8_t *entry, uint8_t *end)
+{
+	uint16_t length = (uint16_t)(end - entry - 2);
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(entry, &length, sizeof length);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self->shown = (char *)end; /* the rest of the room was not needed */
+	self->logging = false;
+}
+
 void __rethread_shown(uint32_t site, uint32_t parameters, const uint64_t *values)
 {
-	struct entry e;
+	struct rt_self *self = &rt_self;
+	uint8_t *entry = is_wanted() ? open_entry(self, 0) : NULL, *at;
 
-	if (!is_wanted())
+	if (!entry)
 		return;
-	e = begin(site, parameters);
-	for (int i = 0; i < __builtin_popcount(parameters); i++)
-		put(&e, values[i]);
-	append(&e, "", 0);
+	at = put(put(entry + 2, site), parameters);
+	for (uint32_t left = parameters; left; left &= left - 1)
+		at = put(at, *values++);
+	close_entry(self, entry, at);
 }
 
 void __rethread_shown_text(uint32_t site, uint32_t parameter, const void *text, uint64_t size)
 {
-	struct entry e;
+	struct rt_self *self = &rt_self;
+	uint8_t *entry, *at;
 
-	if (!is_wanted() || !text)
+	if (!text || !is_wanted())
 		return;
 	if (size == RT_SHOWN_STRING) {
 		size = strnlen(text, RT_SHOWN_MAX);
 		size += size < RT_SHOWN_MAX; /* with its end */
 	}
-	e = begin(site, RT_SHOWN_TEXT + parameter);
-	append(&e, text, size < RT_SHOWN_MAX ? size : RT_SHOWN_MAX);
+	size = size < RT_SHOWN_MAX ? size : RT_SHOWN_MAX;
+	entry = open_entry(self, size);
+	if (!entry)
+		return;
+	at = put(put(entry + 2, site), RT_SHOWN_TEXT + parameter);
+	memcpy(at, text, size);
+	close_entry(self, entry, at + size);
 }
