@@ -102,7 +102,7 @@ __attribute__((preserve_most)) void __rethread_path_full(void);
 __attribute__((preserve_most)) void __rethread_path_room(void);
 
 /*
- * Values. A site that reads one word of 8, 16, 32 or 64 bits, a call that allocates, or an alloca, with metadata
+ * Values. A site that reads one word of 8, 16, 32 or 64 bits, a float or a double, a call that allocates, or an alloca, with metadata
  * !rethread.value in the kept module appends what it read or returned, once it has; those of a frame together, behind
  * the last one:
  *
@@ -111,7 +111,7 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
  *             if (__rethread_values.at == __rethread_values.end) __rethread_values_full();
  *     }
  *
- * A number of 64 bits is two such values, its lower half and its upper one; what is an address by its type has only the lower.
+ * A number of 64 bits (a double, too) is two such values, its lower half and its upper one; what is an address by its type has only the lower.
  * `at` is NULL where values are not recorded; else there is always room for one. Unwritten log is 0, so a value of all ones at
  * the very end is not known to be there. The metadata may have an operand:
  */

@@ -146,7 +146,7 @@ static void go_back(struct search *s, LLVMValueRef v)
 static bool is_word(LLVMTypeRef type)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
-	if (kind == LLVMPointerTypeKind)
+	if (kind == LLVMPointerTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind)
 		return true;
 	if (kind != LLVMIntegerTypeKind)
 		return false;
@@ -300,8 +300,11 @@ static LLVMValueRef value_of(struct emitter *e, LLVMValueRef i)
 	LLVMValueRef v = LLVMGetInstructionOpcode(i) == LLVMAtomicCmpXchg ? LLVMBuildExtractValue(b, i, 0, "") : i;
 	if (is_kind(i, RT_VALUE_OUT))
 		v = LLVMBuildLoad2(b, pointer_type(e->module), LLVMGetOperand(i, 0), "");
-	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+	if (kind == LLVMPointerTypeKind)
 		return LLVMBuildPtrToInt(b, v, i32, "");
+	if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind)
+		return LLVMBuildBitCast(b, v, kind == LLVMFloatTypeKind ? i32 : int_type(e->module, 64), "");
 	return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 ? LLVMBuildZExt(b, v, i32, "") : v;
 }
 

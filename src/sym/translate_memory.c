@@ -522,7 +522,8 @@ static void translate_cmpxchg(struct tr *t, LLVMValueRef i)
 static unsigned recall_flags(struct tr *t, LLVMValueRef i)
 {
 	LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 1));
-	bool wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	bool wide = kind == LLVMDoubleTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 	return (is_value_kind(t, i, RT_VALUE_UNORDERED) ? RECALL_UNORDERED : 0) | (wide ? RECALL_WIDE : 0);
 }
 

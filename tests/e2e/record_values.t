@@ -259,3 +259,47 @@ for opt in -O0 -O2; do
 	rethread record -q ./ends || true
 	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$opt: $(cat out)"
 done
+# Floats that decide addresses are recorded, too.
+cat >floats.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile float single = 1;
+static volatile double real = 2;
+static volatile int cells[16], big;
+
+static void *grow(void *p)
+{
+	for (int i = 0; i < 20; i++, usleep(1)) {
+		single += 0.5f;
+		real *= 1.2;
+	}
+	return p;
+}
+
+static void *count(void *p)
+{
+	for (int i = 0; i < 30; i++, usleep(1)) {
+		if (++cells[(unsigned)single % 16] > 3)
+			big++;
+		if (++cells[(unsigned)real % 16] > 5)
+			big++;
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, grow, NULL);
+	pthread_create(&t[1], NULL, count, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+rethread cc -O2 -g -pthread -o floats floats.c
+rethread record -q ./floats || true
+rethread infer -v --budget 30 >out 2>&1 || fail "$(cat out)"
+has out ' 0 assumptions'
