@@ -162,8 +162,8 @@ enum code_helper {
 /* w of NUMBER: what its operands are used for; of two that are used together it may not matter that they are addresses. */
 enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_COUNTER /* the processor's, which comes next: no operands */ };
 
-/* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits. */
-enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2 };
+/* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits; it is a float or a double. */
+enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4 };
 
 /* In code.sites: the access is of a floating point number. */
 #define CODE_SITE_FLOAT 0x80000000u

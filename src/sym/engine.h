@@ -183,6 +183,7 @@ struct ethread {
 	size_t next_value; /* in log->values */
 	bool signals;      /* there are some among the inputs */
 	bool recall;       /* the next access has its value in the log */
+	bool recall_float; /* ... and is no integer, so no address either */
 	bool recall_wide;  /* ... in two words: a number of 64 bits */
 	size_t next_shown; /* in log->shown */
 	/* The allocation at hand (mirror.c): */

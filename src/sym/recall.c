@@ -204,6 +204,28 @@ static bool may_be_address(uint64_t recorded)
 	return recorded >= LOWEST_MAPPING || (image < LOWEST_MAPPING && recorded >= image);
 }
 
+/* A counter or a mark may be in the bits of a word that an address has no use for: above it, or below it. */
+enum tag { TAG_NO_ADDRESS, TAG_ABOVE, TAG_BELOW };
+enum { TAG_BITS = 16 };
+#define ADDRESS_BITS ((1ull << 48) - 1)
+
+static bool is_known_address(uint64_t recorded)
+{
+	uint64_t own[CANDIDATES];
+	return candidates((uint32_t)recorded, own) || learnt((uint32_t)recorded);
+}
+
+static enum tag address_in(uint64_t recorded, uint64_t *address)
+{
+	uint64_t above = recorded & ADDRESS_BITS, below = recorded >> TAG_BITS;
+	bool may_above = may_be_address(above), may_below = below >= LOWEST_MAPPING && may_be_address(below);
+	/* Both look like one: what lay there tells. */
+	if (may_above && may_below && above != recorded && !is_known_address(above) && is_known_address(below))
+		may_above = false;
+	*address = may_above ? above : below;
+	return may_above ? TAG_ABOVE : may_below ? TAG_BELOW : TAG_NO_ADDRESS;
+}
+
 /* Can memory hold what the read found? Yes when nothing is known of the address it holds. */
 static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 {
@@ -252,15 +274,23 @@ void host_recall(struct ithread *t, unsigned flags)
 		return;
 	self->recall = true;
 	self->recall_wide = flags & RECALL_WIDE;
+	self->recall_float = flags & RECALL_FLOAT;
 }
 
 void recall_await(struct ethread *self, uint64_t address, unsigned size)
 {
 	uint64_t recorded, in_memory = 0;
-	if (!self->recall || !is_address_size(size) || !next_read(self, &recorded) ||
-	    (self->recall_wide && !may_be_address(recorded)) || recall_knows((uint32_t)recorded))
+	enum tag tag = TAG_ABOVE;
+	if (!self->recall || !is_address_size(size) || !next_read(self, &recorded))
+		return;
+	if (self->recall_float)
+		return;
+	if (self->recall_wide)
+		tag = address_in(recorded, &recorded);
+	if (tag == TAG_NO_ADDRESS || recall_knows((uint32_t)recorded))
 		return;
 	memcpy(&in_memory, (const void *)(uintptr_t)address, size);
+	in_memory = tag == TAG_BELOW ? in_memory >> TAG_BITS : in_memory & ADDRESS_BITS;
 	if (is_plausible(in_memory, (uint32_t)recorded))
 		return;
 	/* Whoever allocates the block has not come there yet. */
@@ -326,22 +356,29 @@ static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 	s->e = EXPR_NONE;
 }
 
+/* Here, of what was an address there: what it may be, or as it was. */
+static uint64_t translated(uint64_t recorded)
+{
+	uint64_t own[CANDIDATES];
+	if (candidates((uint32_t)recorded, own))
+		return own[0];
+	return learnt((uint32_t)recorded) ? learnt((uint32_t)recorded) : recorded;
+}
+
 /* A number of 64 bits, or an address in the place of one, which is another one here: what that is, is a guess. */
 static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 {
-	uint64_t own[CANDIDATES];
-	if (!may_be_address(recorded)) {
+	uint64_t address;
+	enum tag tag = address_in(recorded, &address);
+	if (tag == TAG_NO_ADDRESS) {
 		exactly(self, s, recorded);
 		return;
 	}
-	if ((uint32_t)s->v == (uint32_t)recorded)
+	if (tag == TAG_ABOVE && (uint32_t)s->v == (uint32_t)recorded)
 		return;
-	if (candidates((uint32_t)recorded, own))
-		s->v = own[0];
-	else if (learnt((uint32_t)recorded))
-		s->v = learnt((uint32_t)recorded);
-	else
-		s->v = recorded;
+	address = translated(address);
+	s->v = tag == TAG_ABOVE ? address | (recorded & ~ADDRESS_BITS)
+				: address << TAG_BITS | (recorded & ((1ull << TAG_BITS) - 1));
 	guess_was(s->e, s->v);
 }
 
@@ -419,6 +456,8 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 		bool number = self->recall_wide ? !may_be_address(recorded) : is_small((uint32_t)recorded);
 		if (is_address_size(size) && !number && s->v >= SMALL && !candidates((uint32_t)recorded, own))
 			learn((uint32_t)recorded, s->v);
+	} else if (self->recall_float) {
+		exactly(self, s, recorded);
 	} else if (!is_address_size(size)) {
 		exactly(self, s, recorded & ((1ull << size * 8) - 1));
 	} else if (is_fault(self, s, (uint32_t)recorded)) {

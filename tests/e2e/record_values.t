@@ -303,3 +303,50 @@ rethread cc -O2 -g -pthread -o floats floats.c
 rethread record -q ./floats || true
 rethread infer -v --budget 30 >out 2>&1 || fail "$(cat out)"
 has out ' 0 assumptions'
+# An address with a counter in the bits above or below it.
+cat >tagged.c <<'P'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct node { volatile int pay; } pool[8];
+static volatile uint64_t above, below;
+static volatile int sum;
+
+static void *turn(void *p)
+{
+	for (uint64_t i = 1; i < 20; i++, usleep(1)) {
+		above = (uint64_t)(uintptr_t)&pool[i % 8] | i << 48;
+		below = (uint64_t)(uintptr_t)&pool[i % 7] << 16 | i;
+	}
+	return p;
+}
+
+static void *use(void *p)
+{
+	for (int i = 0; i < 30; i++, usleep(1)) {
+		uint64_t a = above, b = below;
+		if (a && ++((struct node *)(a << 16 >> 16))->pay > 3)
+			sum++;
+		if (b && ++((struct node *)(b >> 16))->pay > 4)
+			sum++;
+		if ((a >> 48 ^ b) & 1)
+			sum++;
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, turn, NULL);
+	pthread_create(&t[1], NULL, use, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+rethread cc -O2 -g -pthread -o tagged tagged.c
+rethread record -q ./tagged || true
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
