@@ -476,8 +476,22 @@ static void stop_thread(struct builder *b, const struct execution_thread *t)
 	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
 }
 
+/* The SAP before which each thread is stopped. */
+static uint64_t *stopped_at(const struct builder *b)
+{
+	uint64_t *at = xmalloc(b->nthreads * sizeof *at);
+	for (uint32_t t = 0; t < b->nthreads; t++) {
+		at[t] = UINT64_MAX;
+		for (size_t i = 0; i < b->s->stops.n; i++)
+			if (!strcmp(b->s->stops.at[i].thread, b->x->threads.at[t].name))
+				at[t] = b->s->stops.at[i].sap;
+	}
+	return at;
+}
+
 static void force_results(struct builder *b)
 {
+	uint64_t *stopped = stopped_at(b);
 	for (size_t i = 0; i < b->x->results.n; i++) {
 		const struct forced_result *r = &b->x->results.at[i];
 		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
@@ -485,11 +499,12 @@ static void force_results(struct builder *b)
 		p.when = r->when;
 		if (r->kind == FORCED_SIGNAL)
 			*vec_push(&b->s->signals) = p;
-		else if (r->kind == FORCED_PLACE)
-			*vec_push(&b->s->places) = p;
-		else
+		else if (r->kind == FORCED_RESULT)
 			*vec_push(&b->s->results) = p;
+		else if (r->sap < stopped[r->thread]) /* there may be very many */
+			*vec_push(&b->s->places) = p;
 	}
+	free(stopped);
 }
 
 /* -------------------------------------------------- building ----------------------------- */

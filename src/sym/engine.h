@@ -187,6 +187,7 @@ struct ethread {
 	bool recall_wide;  /* ... in two words: a number of 64 bits */
 	size_t next_shown; /* in log->shown */
 	/* The allocation at hand (mirror.c): */
+	bool allocates;
 	uint64_t place;    /* where the recorded run had the block, its lower half; 0: not known */
 	uint64_t placed, placed_size; /* where it was put; 0: anywhere */
 	char *before;      /* what was in that memory */
@@ -401,8 +402,13 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
 void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes);
 /* A block is freed, at the SAP at hand. */
 void mirror_freed(struct ethread *self, uint64_t start, const char *what);
-/* A block is used after it was freed, or without being ordered with that. */
-void mirror_stale(uint64_t own);
+/* In the next run the block at `own` shares memory: it is used after it was freed, or without being ordered with that. */
+void mirror_share(uint64_t own);
+/* The thread reads what nobody has written: left by the block before, perhaps. */
+void mirror_unwritten(uint64_t own);
+/* Does an allocating function leave memory as it is? Else the block was filled, at some place of its own. */
+bool mirror_leaves_memory(const char *name);
+void mirror_filled(uint64_t start);
 bool mirror_has(uint64_t own);
 bool mirror_can_go(const struct ethread *t);
 void mirror_load(void);

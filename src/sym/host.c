@@ -92,7 +92,9 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 	bool racy = races_access(engine.races, self->number, self->clock.at, self->clock.n, address, size,
 				 write, &fresh);
 	if (races_hit_freed(engine.races))
-		mirror_stale(address);
+		mirror_share(address);
+	else if (races_unwritten(engine.races))
+		mirror_unwritten(address);
 	for (size_t i = 0; i < fresh; i++) {
 		struct range r = races_fresh(engine.races)[i];
 		/* Reading may be what fails: then nothing is noted. */

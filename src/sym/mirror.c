@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_CACHED = 1032 };
+enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_CACHED = 1032, MOST_UNWRITTEN = 1 << 16 };
 
 /* A block: from its allocation until it is freed, and what came of that. */
 struct life {
@@ -43,6 +43,8 @@ static struct {
 	vec(struct life) lives;
 	struct unit *pages[PAGES]; /* by unit of the recorded address */
 	size_t doubts;            /* blocks that should have had a place and have none */
+	vec(uint64_t) unwritten;  /* addresses that were read although nobody had written there */
+	vec(uint64_t) filled;     /* blocks that were allocated with something in them (calloc, strdup), by address */
 } mirror;
 
 static struct unit *unit_at(uint64_t recorded)
@@ -77,16 +79,6 @@ void mirror_load(void)
 	free(path);
 }
 
-size_t mirror_finish(void)
-{
-	char *path = state_file();
-	struct error err;
-	if (mirror.shared.n && !write_file(path, mirror.shared.at, mirror.shared.n * sizeof *mirror.shared.at, &err))
-		engine_fatal("%s", err.text);
-	free(path);
-	return mirror.shared.n - mirror.nloaded;
-}
-
 size_t mirror_doubtful(void)
 {
 	return mirror.doubts + (mirror.shared.n != 0);
@@ -98,7 +90,7 @@ bool mirror_has(uint64_t own)
 	return own - RT_MIRROR < 2ull << 32;
 }
 
-void mirror_stale(uint64_t own)
+void mirror_share(uint64_t own)
 {
 	uint64_t start, size;
 	uint32_t recorded;
@@ -115,6 +107,57 @@ void mirror_stale(uint64_t own)
 	*vec_push(&mirror.shared) = (struct range){ recorded, size };
 	for (uint64_t at = 0; at < size; at += UNIT)
 		unit_at(recorded + at)->noted = true;
+}
+
+void mirror_unwritten(uint64_t own)
+{
+	if (!mirror_has(own) && mirror.unwritten.n < MOST_UNWRITTEN &&
+	    (!mirror.unwritten.n || mirror.unwritten.at[mirror.unwritten.n - 1] != own))
+		*vec_push(&mirror.unwritten) = own;
+}
+
+void mirror_filled(uint64_t start)
+{
+	/* Memory is handed out upwards, so that they come in order. */
+	if (!mirror.filled.n || mirror.filled.at[mirror.filled.n - 1] < start)
+		*vec_push(&mirror.filled) = start;
+}
+
+static bool is_filled(uint64_t start)
+{
+	size_t low = 0, high = mirror.filled.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (mirror.filled.at[mid] < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < mirror.filled.n && mirror.filled.at[low] == start;
+}
+
+/* Fresh memory is zero; what lay there before is left in memory that is used again. */
+static void share_unwritten(void)
+{
+	for (size_t i = 0; i < mirror.unwritten.n; i++) {
+		uint64_t own = mirror.unwritten.at[i], start, size, others[2];
+		uint32_t recorded;
+		bool freed;
+		if (engine.config->heap_block(own, &start, &size, &freed) && !is_filled(start) &&
+		    block_recorded(own, &recorded) && blocks_at(recorded, others, 2) > 1)
+			mirror_share(own);
+	}
+}
+
+size_t mirror_finish(void)
+{
+	share_unwritten();
+	char *path = state_file();
+	struct error err;
+	if (mirror.shared.n && !write_file(path, mirror.shared.at, mirror.shared.n * sizeof *mirror.shared.at, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+	return mirror.shared.n - mirror.nloaded;
 }
 
 /* Does the block lie on memory that blocks share? Pages on which there is none are passed at once. */
@@ -208,6 +251,7 @@ void host_allocates(struct ithread *t)
 {
 	struct ethread *self = ithread_data(t);
 	self->place = recall_next(self);
+	self->allocates = true;
 	self->placed = 0;
 }
 
@@ -238,7 +282,7 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 }
 
 /* Functions that leave memory as it is; others fill it. */
-static bool leaves_memory(const char *name)
+bool mirror_leaves_memory(const char *name)
 {
 	static const char *const names[] = { "malloc", "aligned_alloc", "memalign", "posix_memalign", "valloc", "pvalloc" };
 	if (!strncmp(name, "_Znw", 4) || !strncmp(name, "_Zna", 4))
@@ -253,7 +297,7 @@ void mirror_called(struct ethread *self, const char *name, struct range *filled,
 {
 	uint64_t start = self->placed, size = self->placed_size;
 	self->placed = 0;
-	if (name && leaves_memory(name)) {
+	if (name && mirror_leaves_memory(name)) {
 		bool marked = size >= RT_FREED_SIZE && size <= MOST_CACHED;
 		*filled = (struct range){ start + 8, marked ? 8 : 0 };
 		*bytes = xcalloc(1, 8);

@@ -112,7 +112,7 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	races_give_back(engine.races, start, end - start);
 	mirror_freed(self, start, moves ? "realloc" : "free");
 	if (raced)
-		mirror_stale(start);
+		mirror_share(start);
 }
 
 static bool is_freed(uint64_t address)
@@ -127,7 +127,7 @@ static void frees(struct ethread *self, uint32_t site, uint64_t address, bool mo
 	/* Twice: where memory is shared, this may have been the first time, or that of the next block. */
 	bool twice = is_freed(address);
 	if (twice)
-		mirror_stale(address);
+		mirror_share(address);
 	if (!twice || mirror_has(address))
 		give_up(self, site, address, moves);
 }
@@ -447,7 +447,9 @@ void native_ends(struct ethread *self, const struct native_call *c)
 	bool ours = m && m->call == c;
 	if (self->placed)
 		filled_block(self, c, copied(c, ours ? m->function : NULL));
-	self->place = 0;
+	else if (self->allocates && c->nout && c->name && !mirror_leaves_memory(c->name))
+		mirror_filled(c->out[0].v);
+	self->place = self->allocates = 0;
 	if (!ours)
 		return;
 	const char *effects = m->function->effects;

@@ -39,7 +39,7 @@ struct races {
 	struct page *last;
 	vec(struct range) found;
 	vec(struct range) fresh;
-	bool raced, hit_freed; /* the last access */
+	bool raced, hit_freed, unwritten; /* the last access */
 };
 
 static int by_address(const void *a, const void *b)
@@ -92,6 +92,11 @@ bool races_raced(const struct races *r)
 bool races_hit_freed(const struct races *r)
 {
 	return r->hit_freed;
+}
+
+bool races_unwritten(const struct races *r)
+{
+	return r->unwritten;
 }
 
 const struct range *races_found(const struct races *r, size_t *count)
@@ -310,6 +315,7 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 				*vec_push(&r->fresh) = (struct range){ granule * 8 + c->offset, c->size };
 		}
 		r->hit_freed |= c->freed;
+		r->unwritten |= !a->write && !c->nwrites;
 		if (a->write ? on_write(c, a->me, a->clock, a->nclock) :
 			       on_read(c, a->me, a->clock, a->nclock)) {
 			r->raced = true;
@@ -359,7 +365,7 @@ bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint3
 	uint64_t end = address + size;
 	bool racy = false;
 	r->fresh.n = 0;
-	r->raced = r->hit_freed = false;
+	r->raced = r->hit_freed = r->unwritten = false;
 	struct part p;
 	for (uint64_t at = address; at < end; at = part_end(p)) {
 		p = part_at(at, end);

@@ -34,6 +34,8 @@ const struct range *races_fresh(const struct races *r);
 /* Did that access race with another one (also where races are known)? Did it touch memory that had been given back? */
 bool races_raced(const struct races *r);
 bool races_hit_freed(const struct races *r);
+/* Did it read bytes that nobody had written? */
+bool races_unwritten(const struct races *r);
 /* The bytes, all of which have been accessed, are given back; or are part of a new block. */
 void races_give_back(struct races *r, uint64_t address, uint64_t size);
 void races_take_again(struct races *r, uint64_t address, uint64_t size);

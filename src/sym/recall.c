@@ -329,7 +329,7 @@ uint64_t recall_place(uint64_t own)
 static void among(struct ethread *self, struct slot *s, const uint64_t *own, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		mirror_stale(own[i]); /* in the next run they are one */
+		mirror_share(own[i]); /* in the next run they are one */
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
 		any = expr_binary(engine.exprs, EXPR_OR, any,
@@ -482,7 +482,7 @@ void recall_share(void)
 	for (size_t i = 0; i < known.doubtful.n; i++) {
 		size_t n = candidates(known.doubtful.at[i].recorded, own);
 		for (size_t k = 0; n != known.doubtful.at[i].candidates && k < n; k++)
-			mirror_stale(own[k]);
+			mirror_share(own[k]);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 struct engine engine;
 
-enum { BLOCK = 48, PLACE = 0x5000, BEYOND = 64 };
+enum { BLOCK = 48, PLACE = 0x5000, BEYOND = 64, REUSED = 0x7700 };
 static char *folder; /* of the state */
 
 /* ---- what the rest of the engine does ---- */
@@ -37,6 +37,16 @@ bool block_recorded(uint64_t own, uint32_t *recorded)
 {
 	*recorded = (uint32_t)own;
 	return own != 0x9900;
+}
+
+/* One of them lay where another had been: REUSED. */
+size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
+{
+	bool again = recorded / 0x100 * 0x100 == REUSED;
+	own[0] = recorded;
+	if (again && most > 1)
+		own[1] = recorded + 0x100000;
+	return again ? 2 : 1;
 }
 
 static bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
@@ -165,7 +175,7 @@ static int end(void **state)
 
 static void share_place(void)
 {
-	mirror_stale(PLACE);
+	mirror_share(PLACE);
 	assert_int_equal(mirror_finish(), 1);
 	memset(&mirror, 0, sizeof mirror);
 	mirror_load();
@@ -191,8 +201,8 @@ static void test_next_run(void **state)
 	(void)state;
 	assert_int_equal(allocate(a, PLACE, BLOCK), 0);
 	assert_int_equal(mirror_doubtful(), 0);
-	mirror_stale(PLACE + 8);
-	mirror_stale(PLACE + 16); /* the same block */
+	mirror_share(PLACE + 8);
+	mirror_share(PLACE + 16); /* the same block */
 	assert_int_equal(allocate(a, PLACE, BLOCK), 0);
 	assert_int_equal(mirror_finish(), 1);
 	memset(&mirror, 0, sizeof mirror);
@@ -206,7 +216,7 @@ static void test_next_run(void **state)
 static void test_unknown(void **state)
 {
 	(void)state;
-	mirror_stale(0x9900);
+	mirror_share(0x9900);
 	assert_int_equal(mirror_finish(), 0);
 	assert_int_equal(mirror_doubtful(), 1);
 }
@@ -304,6 +314,20 @@ static void test_filled(void **state)
 	}
 }
 
+/* What is read and was never written may be what the block before left, if there was one and nothing was put there. */
+static void test_unwritten(void **state)
+{
+	(void)state;
+	mirror_unwritten(PLACE + 8);
+	mirror_unwritten(REUSED + 8);
+	mirror_filled(PLACE);
+	mirror_filled(REUSED);
+	assert_int_equal(mirror_finish(), 0);
+	mirror.filled.n = 1;
+	assert_int_equal(mirror_finish(), 1);
+	assert_int_equal(mirror.shared.at[0].address, REUSED);
+}
+
 /* Memory that was given back is known to have been, byte by byte, until it is part of a block again. */
 static void test_given_back(void **state)
 {
@@ -319,6 +343,9 @@ static void test_given_back(void **state)
 	assert_true(races_hit_freed(r));
 	assert_true(races_raced(r));
 	races_take_again(r, PLACE, 16);
+	assert_false(races_unwritten(r));
+	races_access(r, 0, a->clock.at, 3, PLACE + 8, 16, false, &fresh);
+	assert_true(races_unwritten(r));
 	races_access(r, 0, a->clock.at, 3, PLACE, 16, false, &fresh);
 	assert_false(races_hit_freed(r));
 }
@@ -333,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_two, begin, end),
 		cmocka_unit_test_setup_teardown(test_wait, begin, end),
 		cmocka_unit_test_setup_teardown(test_filled, begin, end),
+		cmocka_unit_test_setup_teardown(test_unwritten, begin, end),
 		cmocka_unit_test_setup_teardown(test_given_back, begin, end),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

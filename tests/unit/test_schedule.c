@@ -1,5 +1,6 @@
 /* Schedules from total orders: the waits that are needed and no others; and as text. */
 #include "make_execution.h"
+#include "model/check.h"
 #include "model/schedule.h"
 
 #include <rethread/schedule.h>
@@ -341,6 +342,62 @@ static void contradictions_are_found(void **state)
 	free(file);
 }
 
+/* A block is freed before the next one on its memory is allocated: checked, waited for, and its place is told as far as threads come. */
+static void blocks_that_share_memory(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_event(&x, EVENT_CALL, 0);                    /* 1: SAP 1, free */
+	make_end(&x, 0);                                  /* 2 */
+	make_thread(&x, "1:1");                           /* 3 */
+	make_event(&x, EVENT_CALL, 0);                    /* 4: SAP 1, malloc */
+	make_end(&x, EVENT_FAILS);                        /* 5 */
+	*vec_push(&x.orders) = (struct known_order){1, 4};
+	*vec_push(&x.results) = (struct forced_result){.thread = 1, .sap = 1, .kind = FORCED_PLACE, .when = 0x1230};
+	*vec_push(&x.results) = (struct forced_result){.thread = 0, .sap = 9, .kind = FORCED_PLACE, .when = 0x1230};
+	*vec_push(&x.sites) = (struct site_info){.where = "?", .what = "?", .function = "?"};
+	struct step good[] = {{0, false}, {1, false}, {3, false}, {4, false}, {5, false}, {2, false}};
+	struct step bad[] = {{0, false}, {3, false}, {4, false}, {1, false}, {5, false}, {2, false}};
+	assert_true(check_order(&x, MEMORY_SC, good, 6, NULL, NULL));
+	assert_false(check_order(&x, MEMORY_SC, bad, 6, NULL, NULL));
+	schedule_of(&x, (uint32_t[]){0, 1, 3, 4, 5, 2}, 6, 5, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 1, "1", 1);
+	assert_int_equal(s.places.n, 1);
+	assert_string_equal(s.places.at[0].thread, "1:1");
+	assert_int_equal(s.places.at[0].when, 0x1230);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/* Of a call in pieces, those behind the failure do not keep others from waiting for it. */
+static void pieces_behind_the_failure(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));       /* 1: SAP 1 */
+	make_write(&x, Y, 4, make_const(&x, 4, 1));       /* 2: the same call */
+	x.events.at[2].sap = 1;
+	make_end(&x, 0);                                  /* 3 */
+	make_thread(&x, "1:1");                           /* 4 */
+	make_read(&x, X, 4);                              /* 5: SAP 1 */
+	make_read(&x, Y, 4);                              /* 6: SAP 2, after the failure */
+	make_end(&x, EVENT_FAILS);                        /* 7 */
+	schedule_of(&x, (uint32_t[]){0, 1, 4, 5, 7, 2, 3}, 7, 5, &s);
+	assert_int_equal(s.unenforced, 0);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 1, "1", 1);
+	assert_int_equal(s.stops.at[0].sap, 2);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +409,8 @@ int main(void)
 		cmocka_unit_test(readers_and_tokens),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
+		cmocka_unit_test(blocks_that_share_memory),
+		cmocka_unit_test(pieces_behind_the_failure),
 		cmocka_unit_test(contradictions_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
