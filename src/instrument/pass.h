@@ -122,9 +122,10 @@ struct numbering {
 	unsigned known_kind;     /* of PASS_KNOWN_METADATA */
 };
 
-/* Number everything and attach the metadata to the instructions. */
 /* Before anything is numbered. */
 void syscalls_turn(LLVMModuleRef m);
+void assembly_turn(LLVMModuleRef m);
+/* Number everything and attach the metadata to the instructions. */
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
 

@@ -49,6 +49,7 @@ static const char *function_for(LLVMValueRef call)
 	case SYS_getpid:
 	case SYS_getppid:
 	case SYS_getrandom:
+	case SYS_close:
 		return "rethread_syscall";
 	default:
 		return NULL;

@@ -1,0 +1,246 @@
+/*
+ * Atomic updates that a program writes as inline assembly (libuv, older headers for atomics): `lock; cmpxchg`, `lock; xadd`,
+ * `xchg` and the like become the instructions of LLVM that mean the same, so that they are accesses like any other to all that comes
+ * after. One instruction with operands that are understood to the last, or the text stays what it is.
+ */
+#include "instrument/pass.h"
+
+#include <ctype.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPERANDS = 8 };
+
+struct mnemonic {
+	const char *name;
+	unsigned operands;
+	bool locked; /* needs the prefix: only xchg locks by itself */
+	bool returns; /* the old value */
+	LLVMAtomicRMWBinOp operation;
+};
+
+static const struct mnemonic mnemonics[] = {
+	{"cmpxchg", 2, true, true, LLVMAtomicRMWBinOpXchg}, {"xadd", 2, true, true, LLVMAtomicRMWBinOpAdd},
+	{"xchg", 2, false, true, LLVMAtomicRMWBinOpXchg},   {"inc", 1, true, false, LLVMAtomicRMWBinOpAdd},
+	{"dec", 1, true, false, LLVMAtomicRMWBinOpSub},     {"add", 2, true, false, LLVMAtomicRMWBinOpAdd},
+	{"sub", 2, true, false, LLVMAtomicRMWBinOpSub},     {"and", 2, true, false, LLVMAtomicRMWBinOpAnd},
+	{"or", 2, true, false, LLVMAtomicRMWBinOpOr},       {"xor", 2, true, false, LLVMAtomicRMWBinOpXor},
+};
+
+/* ---------------------------------------------------------------- the text */
+
+struct text {
+	const struct mnemonic *is;
+	unsigned value, memory; /* numbers of its operands; in AT&T's order the memory comes last */
+};
+
+static const char *skip(const char *s, const char *end, const char *what)
+{
+	while (s < end && *s && strchr(what, *s))
+		s++;
+	return s;
+}
+
+/* The word at s and where it ends. */
+static const char *word_end(const char *s, const char *end)
+{
+	while (s < end && isalpha((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* With or without the letter that tells the size. */
+static const struct mnemonic *find_mnemonic(const char *s, size_t n)
+{
+	for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++) {
+		size_t length = strlen(mnemonics[i].name);
+		if (n >= length && !memcmp(s, mnemonics[i].name, length) && (n == length || (n == length + 1 && strchr("bwlq", s[length]))))
+			return &mnemonics[i];
+	}
+	return NULL;
+}
+
+/* "$2" */
+static const char *operand(const char *s, const char *end, unsigned *number)
+{
+	if (!s || s + 1 >= end || *s != '$' || !isdigit((unsigned char)s[1]))
+		return NULL;
+	*number = (unsigned)(s[1] - '0');
+	return s + 2;
+}
+
+static bool read_text(LLVMValueRef assembly, struct text *t)
+{
+	size_t n;
+	const char *s = LLVMGetInlineAsmAsmString(assembly, &n), *end = s + n;
+	static const char between[] = "; \t\n";
+	s = skip(s, end, between);
+	const char *after = word_end(s, end);
+	bool locked = after - s == 4 && !memcmp(s, "lock", 4);
+	if (locked) {
+		s = skip(after, end, between);
+		after = word_end(s, end);
+	}
+	t->is = find_mnemonic(s, (size_t)(after - s));
+	if (!t->is || (t->is->locked && !locked))
+		return false;
+	s = skip(after, end, " \t");
+	if (t->is->operands == 2) {
+		s = operand(s, end, &t->value);
+		s = s ? skip(s, end, " \t") : NULL;
+		if (!s || s == end || *s != ',')
+			return false;
+		s = skip(s + 1, end, " \t");
+	}
+	s = operand(s, end, &t->memory);
+	return s && skip(s, end, between) == end;
+}
+
+/* ---------------------------------------------------------------- the operands */
+
+struct constraint {
+	bool output, indirect;
+	bool accumulator;
+	int tied;               /* to the output of this number; -1: to none */
+	LLVMValueRef argument;  /* NULL for what the assembly returns */
+	unsigned index;         /* of the argument */
+};
+
+static bool read_constraint(const char *s, size_t n, struct constraint *c)
+{
+	*c = (struct constraint){.tied = -1};
+	c->output = n && *s == '=';
+	c->indirect = memchr(s, '*', n) != NULL;
+	c->accumulator = n >= 4 && !memcmp(s + n - 4, "{ax}", 4);
+	if (n == 1 && isdigit((unsigned char)*s))
+		c->tied = *s - '0';
+	return n && !memchr(s, '|', n) && !memchr(s, '@', n);
+}
+
+/* How many there are; 0 when one is not understood. */
+static unsigned read_constraints(LLVMValueRef call, struct constraint at[MOST_OPERANDS])
+{
+	size_t size;
+	const char *s = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &size), *end = s + size;
+	unsigned n = 0, arguments = 0;
+	while (s < end && *s != '~') {
+		const char *comma = memchr(s, ',', (size_t)(end - s));
+		size_t length = (size_t)((comma ? comma : end) - s);
+		if (n == MOST_OPERANDS || !read_constraint(s, length, &at[n]))
+			return 0;
+		if (!at[n].output || at[n].indirect) {
+			if (arguments == LLVMGetNumArgOperands(call))
+				return 0;
+			at[n].index = arguments;
+			at[n].argument = LLVMGetOperand(call, arguments++);
+		}
+		n++;
+		s = comma ? comma + 1 : end;
+	}
+	return arguments == LLVMGetNumArgOperands(call) ? n : 0;
+}
+
+/* The input that is tied to the output, or is the accumulator where that is. */
+static LLVMValueRef input_of(const struct constraint *at, unsigned n, unsigned output)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!at[i].output && !at[i].indirect &&
+		    (at[i].tied == (int)output || (at[output].accumulator && at[i].accumulator)))
+			return at[i].argument;
+	return NULL;
+}
+
+struct update {
+	const struct mnemonic *is;
+	LLVMValueRef place, value, expected; /* expected: of cmpxchg only */
+	LLVMTypeRef type;
+};
+
+static LLVMTypeRef element_type(LLVMValueRef call, unsigned argument)
+{
+	static const char name[] = "elementtype";
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+	LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, argument + 1, kind);
+	return a ? LLVMGetTypeAttributeValue(a) : NULL;
+}
+
+static bool is_number(LLVMTypeRef type)
+{
+	return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 8 &&
+	       LLVMGetIntTypeWidth(type) <= 64 && !(LLVMGetIntTypeWidth(type) & (LLVMGetIntTypeWidth(type) - 1));
+}
+
+/* Is every operand one of those that the update has? Then nothing is lost with the text. */
+static bool uses_all(const struct update *u, const struct constraint *at, unsigned n)
+{
+	unsigned results = 0;
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef v = at[i].argument;
+		if (at[i].indirect ? v != u->place : v && v != u->value && v != u->expected)
+			return false;
+		results += !v;
+	}
+	return results == u->is->returns;
+}
+
+static bool read_update(LLVMValueRef call, struct update *u)
+{
+	struct text t = {0};
+	struct constraint at[MOST_OPERANDS];
+	unsigned n;
+	if (!read_text(LLVMGetCalledValue(call), &t) || !(n = read_constraints(call, at)))
+		return false;
+	*u = (struct update){.is = t.is};
+	if (t.memory >= n || t.value >= n || !at[t.memory].indirect)
+		return false;
+	u->place = at[t.memory].argument;
+	u->type = element_type(call, at[t.memory].index);
+	if (!is_number(u->type))
+		return false;
+	if (t.is->operands == 1)
+		u->value = LLVMConstInt(u->type, 1, false);
+	else
+		u->value = at[t.value].output ? input_of(at, n, t.value) : at[t.value].argument;
+	if (!strcmp(t.is->name, "cmpxchg") && (at[t.value].output || !at[0].accumulator || !(u->expected = input_of(at, n, 0))))
+		return false;
+	if (t.is->returns && !u->expected && !at[t.value].output)
+		return false;
+	bool fits = u->value && LLVMTypeOf(u->value) == u->type && (!u->expected || LLVMTypeOf(u->expected) == u->type);
+	return fits && uses_all(u, at, n) && (!t.is->returns || LLVMTypeOf(call) == u->type);
+}
+
+/* ---------------------------------------------------------------- the turn */
+
+static void turn(LLVMValueRef call, const struct update *u)
+{
+	const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
+	LLVMPositionBuilderBefore(b, call);
+	LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
+	LLVMValueRef old;
+	if (u->expected)
+		old = LLVMBuildExtractValue(b, LLVMBuildAtomicCmpXchg(b, u->place, u->expected, u->value, order, order, false), 0, "");
+	else
+		old = LLVMBuildAtomicRMW(b, u->is->operation, u->place, u->value, order, false);
+	if (u->is->returns)
+		LLVMReplaceAllUsesWith(call, old);
+	LLVMInstructionEraseFromParent(call);
+	LLVMDisposeBuilder(b);
+}
+
+void assembly_turn(LLVMModuleRef m)
+{
+	struct values calls = {0};
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (LLVMIsACallInst(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+					values_push(&calls, i);
+	for (size_t i = 0; i < calls.n; i++) {
+		struct update u;
+		if (read_update(calls.at[i], &u))
+			turn(calls.at[i], &u);
+	}
+	values_free(&calls);
+}

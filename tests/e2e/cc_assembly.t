@@ -1,0 +1,72 @@
+# Atomic updates in inline assembly are accesses like any other: they are seen, recorded, inferred and replayed. Assembly that is
+# not understood stays what it is.
+cat >prog.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+static int n, spin, order, exact, sum, seen[2];
+static unsigned char byte;
+static volatile int lost;
+static int swaps(volatile int *p, int old, int new)
+{
+	int out;
+	__asm__ __volatile__("lock; cmpxchg %2, %1;" : "=a"(out), "+m"(*p) : "r"(new), "0"(old) : "memory");
+	return out;
+}
+static int add(volatile int *p, int v)
+{
+	__asm__ __volatile__("lock; xaddl %0,%1" : "+r"(v), "+m"(*p) : : "memory");
+	return v;
+}
+static unsigned char exchange(volatile unsigned char *p, unsigned char v)
+{
+	__asm__ __volatile__("xchgb %0,%1" : "=q"(v) : "m"(*p), "0"(v) : "memory");
+	return v;
+}
+static void inc(int *p) { __asm__ __volatile__("lock; incl %0" : "+m"(*p)); }
+static void dec(int *p) { __asm__ __volatile__("lock\n\tdecl %0" : "=m"(*p) : "m"(*p)); }
+static void minus(int *p, int v) { __asm__ __volatile__("lock; subl %1,%0" : "+m"(*p) : "ir"(v)); }
+static int swapped(int x) { __asm__("bswap %0" : "+r"(x)); return x; }
+static void *work(void *a)
+{
+	for (int i = 0; i < 20; i++) {
+		while (swaps(&spin, 0, 1))
+			;
+		exact++;
+		swaps(&spin, 1, 0);
+		seen[add(&order, 2) % 2]++;
+		while (exchange(&byte, 1))
+			;
+		exact++;
+		exchange(&byte, 0);
+		inc(&n);
+		inc(&n);
+		dec(&n);
+		minus(&sum, 3);
+	}
+	int before = lost;
+	usleep(100000);
+	lost = before + 1;
+	return a;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	if (exact != 80 || order != 80 || n != 40 || sum != -120 || (argc > 1 && swapped(argc) != argc << 24))
+		return 1;
+	assert(argc > 1 || lost == 2);
+	return argv[0] == NULL;
+}
+P
+rethread cc -O2 -g -pthread prog.c -o prog
+./prog once
+rethread analyze ./prog >out
+has out 'shared access points: .* 9 atomic'
+status 134 rethread record --until-failure --runs 20 -o trace ./prog 2>err
+rethread reproduce --engine solve trace >out 2>err
+rethread replay -n 5 trace >out
+has out 'reproduced 5/5'
