@@ -46,7 +46,7 @@ static unsigned number_operands(LLVMValueRef i, bool *pair)
 		return LLVMGetICmpPredicate(i) == LLVMIntEQ || LLVMGetICmpPredicate(i) == LLVMIntNE ? 0 : 2;
 	case LLVMSub:
 		*pair = true;
-		return LLVMIsAConstant(LLVMGetOperand(i, 1)) ? 0 : 2;
+		return LLVMIsAConstantInt(LLVMGetOperand(i, 1)) ? 0 : 2;
 	case LLVMAnd:
 	case LLVMXor:
 		return is_tag(LLVMGetOperand(i, 1)) ? 0 : 2;

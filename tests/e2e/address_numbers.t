@@ -51,6 +51,29 @@ static void *reads(void *p)
 }
 P
 never_proven bits.c
+# The distance of a block from a variable leads to the block.
+cat >distance.c <<'P'
+#include "race.h"
+static volatile long distance;
+static int here;
+static volatile int odd;
+static void *writes(void *p)
+{
+	int *block = calloc(8, sizeof *block);
+	for (int i = 0; i < 10; i++, usleep(1))
+		distance = (char *)&block[i % 8] - (char *)&here;
+	return p;
+}
+static void *reads(void *p)
+{
+	for (int i = 0; i < 30; i++, usleep(10)) {
+		long d = distance;
+		odd += d && ++*(int *)((char *)&here + d) & 1;
+	}
+	return p;
+}
+P
+never_proven distance.c
 # The processor's counter of time is not recorded.
 cat >counter.c <<'P'
 #include "race.h"
