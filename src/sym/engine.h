@@ -184,6 +184,7 @@ struct ethread {
 	bool signals;      /* there are some among the inputs */
 	bool recall;       /* the next access has its value in the log */
 	bool recall_float; /* ... and is no integer, so no address either */
+	uint64_t recall_address; /* of the access at hand */
 	bool recall_wide;  /* ... in two words: a number of 64 bits */
 	size_t next_shown; /* in log->shown */
 	/* The allocation at hand (mirror.c): */

@@ -116,6 +116,13 @@ static size_t candidates(uint32_t recorded, uint64_t own[CANDIDATES])
 	return n + of_symbol(recorded, own + n, CANDIDATES - n);
 }
 
+/* Blocks that one recorded address stands for: in the next run they are one. */
+static void share(const uint64_t *own, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mirror_share(own[i]);
+}
+
 /* ---- other addresses ---- */
 
 static size_t learnt_slot(uint32_t recorded)
@@ -280,6 +287,7 @@ void host_recall(struct ithread *t, unsigned flags)
 void recall_await(struct ethread *self, uint64_t address, unsigned size)
 {
 	uint64_t recorded, in_memory = 0;
+	self->recall_address = address;
 	enum tag tag = TAG_ABOVE;
 	if (!self->recall || !is_address_size(size) || !next_read(self, &recorded))
 		return;
@@ -328,8 +336,7 @@ uint64_t recall_place(uint64_t own)
 /* One of n values, or of more: which, is a guess. */
 static void among(struct ethread *self, struct slot *s, const uint64_t *own, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		mirror_share(own[i]); /* in the next run they are one */
+	share(own, n);
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
 		any = expr_binary(engine.exprs, EXPR_OR, any,
@@ -360,7 +367,10 @@ static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 static uint64_t translated(uint64_t recorded)
 {
 	uint64_t own[CANDIDATES];
-	if (candidates((uint32_t)recorded, own))
+	size_t n = candidates((uint32_t)recorded, own);
+	if (n > 1)
+		share(own, n);
+	if (n)
 		return own[0];
 	return learnt((uint32_t)recorded) ? learnt((uint32_t)recorded) : recorded;
 }
@@ -413,29 +423,48 @@ static bool may_be_fault(const struct ethread *self, uint32_t recorded)
 	       self->next_value == self->log->nvalues && engine_log_used_up(self) && !recall_knows(recorded);
 }
 
+static expr equal(expr e, uint64_t value)
+{
+	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, expr_node(engine.exprs, e)->width, value));
+}
+
+static expr either(expr a, expr b)
+{
+	return expr_binary(engine.exprs, EXPR_OR, a, b);
+}
+
+/* What the allocator leaves in a block that was given back, should the read be of one: it is another value here. */
+static expr is_left_by_free(const struct ethread *self, expr e)
+{
+	uint64_t start, size;
+	bool freed;
+	expr mark = equal(e, RT_FREED_MARK);
+	if (!engine.config->heap_block(self->recall_address, &start, &size, &freed))
+		return mark;
+	return either(mark, equal(e, RT_FREED_LINK(start)));
+}
+
 /*
- * An address that leads nowhere, made of something else: no address of a block, so it is the same here. False: that is not
- * what failed.
+ * An address that leads nowhere, made of something else: no address of a block, so it is the same here, or the
+ * allocator's. False: that is not what failed.
  */
 static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	enum { NEAR = 1 << 20, CANONICAL = 47 };
+	enum { NEAR = 1 << 20, CANONICAL = 47, REST = 64 - CANONICAL };
 	const struct rt_failure *f = &engine.trace->failure;
-	uint64_t value = f->address >> 32 << 32 | recorded, none = (1ull << (64 - CANONICAL)) - 1;
-	if (!may_be_fault(self, recorded))
+	uint64_t value = f->address >> 32 << 32 | recorded;
+	if (!may_be_fault(self, recorded) || (f->address != RT_NO_ADDRESS && f->address - value >= NEAR))
 		return false;
-	if (f->address != RT_NO_ADDRESS) {
-		if (f->address - value >= NEAR)
-			return false;
-		exactly(self, s, value);
-		return true;
+	expr data = equal(s->e, value);
+	if (f->address == RT_NO_ADDRESS) {
+		expr upper = expr_extract(engine.exprs, s->e, CANONICAL, REST);
+		expr canonical = either(equal(upper, 0), equal(upper, (1ull << REST) - 1));
+		value = 1ull << 62 | recorded;
+		data = expr_binary(engine.exprs, EXPR_AND, equal(canonical, 0),
+				   equal(expr_extract(engine.exprs, s->e, 0, 32), recorded));
 	}
-	expr upper = expr_extract(engine.exprs, s->e, CANONICAL, 64 - CANONICAL);
-	for (int i = 0; i < 2; i++)
-		condition_add(self, expr_binary(engine.exprs, EXPR_EQ, upper, expr_const(engine.exprs, 64 - CANONICAL, i ? none : 0)),
-			      0, CONDITION_PATH);
-	condition_add(self, expr_extract(engine.exprs, s->e, 0, 32), recorded, CONDITION_PATH);
-	s->v = 1ull << 62 | recorded;
+	condition_add(self, either(data, is_left_by_free(self, s->e)), 1, CONDITION_PATH);
+	s->v = value;
 	guess_was(s->e, s->v);
 	s->e = EXPR_NONE;
 	return true;
@@ -481,8 +510,8 @@ void recall_share(void)
 	uint64_t own[CANDIDATES];
 	for (size_t i = 0; i < known.doubtful.n; i++) {
 		size_t n = candidates(known.doubtful.at[i].recorded, own);
-		for (size_t k = 0; n != known.doubtful.at[i].candidates && k < n; k++)
-			mirror_share(own[k]);
+		if (n != known.doubtful.at[i].candidates)
+			share(own, n);
 	}
 }
 
