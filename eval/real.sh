@@ -4,7 +4,7 @@
 # exit status; prints the cost as a ratio, measured alternately, least of several runs. Into some a bug is put by a patch
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb zstd; all but zstd, which builds long, when none is named
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 zstd; all but zstd, which builds long, when none is named
 #
 # Needs libbz2-dev and libevent-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -17,7 +17,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -270,6 +270,43 @@ try_libmicrohttpd() {
 	{ rethread record --until-failure --runs 500 --timeout 20 -- ./libmicrohttpd-bug/httpd >/dev/null 2>record.err; } 2>/dev/null
 	grep -m 1 'run \|no failure' record.err
 	holds "bug inside of the library reproduced" reproduced
+}
+
+# An event loop with a pool of threads, whose atomics are inline assembly, in a static library.
+try_libuv() {
+	local w
+	fetch libuv1 libuv1 || return
+	for w in native recorded bug; do
+		build libuv1 $w uvwords 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DLIBUV_BUILD_TESTS=OFF .. &&
+			make -s -j"$(nproc)" uv_a && cd .. &&
+			$CC -O2 -g "$root/eval/programs/uvwords.c" -Iinclude b/libuv_a.a -pthread -ldl -lrt -o uvwords' || return
+	done
+	./libuv1-native/uvwords >a.out
+	rethread record -- ./libuv1-recorded/uvwords >b.out 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	{ rethread record --until-failure --runs 3000 --timeout 20 -- ./libuv1-bug/uvwords >/dev/null 2>record.err; } 2>/dev/null
+	grep '^rethread: run\|no failure' record.err
+	holds "finished work put into the queue without its lock reproduced" reproduced
+}
+
+# Threads that a monitor schedules, and signals with which they tell the main thread of their end.
+try_lbzip2() {
+	local w
+	fetch lbzip2 lbzip2 || return
+	for w in native recorded; do
+		# Its gnulib is older than the C library here; the two macros are what later versions define.
+		build lbzip2 $w src/lbzip2 './configure -q && make -s -j"$(nproc)" CFLAGS="-O2 -g -w -D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100"' || return
+	done
+	[ -e text.in ] || cat /usr/bin/* 2>/dev/null | head -c 20000000 >text.in
+	head -c 4000000 text.in >lbzip2.in
+	./lbzip2-native/src/lbzip2 -n3 -c <lbzip2.in >a.out
+	rethread record -- ./lbzip2-recorded/src/lbzip2 -n3 -c <lbzip2.in >b.out 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	rethread record -- ./lbzip2-recorded/src/lbzip2 -n3 -d -c <b.out 2>record.err >c.out
+	holds "unpacked again" cmp lbzip2.in c.out
+	cost ./lbzip2-native/src/lbzip2 ./lbzip2-recorded/src/lbzip2 -n2 -k -c lbzip2.in
 }
 
 for program in "${programs[@]}"; do
