@@ -226,6 +226,7 @@ struct ethread {
 	const void *blocked_condition; /* ... or waiting for a signal */
 	struct event_ref attempt;
 	const char *native; /* the native function the interpreter is calling, or NULL */
+	bool calls_nothing; /* it is about to call a null pointer */
 	bool ended;  /* its EVENT_END is recorded */
 	struct event_ref end;
 	bool failed; /* ended at the recorded failure */

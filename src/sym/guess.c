@@ -273,7 +273,8 @@ bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
 	const char *slash = strrchr(p.file, '/');
 	if (p.line != engine.fail_line || strcmp(slash ? slash + 1 : p.file, engine.fail_file))
 		return false;
-	if (address && f->nframes && !f->frames[0]) /* it failed where it jumped to, or in a library */
+	/* It failed where it jumped to, or in a library: no address of the program's own, nor a parameter of what is not there. */
+	if (f->nframes && !f->frames[0] && (address || t->calls_nothing))
 		return false;
 	/* A field of a null pointer: the pointer itself is null. */
 	*v = expr_node(engine.exprs, e)->op == EXPR_SYM ? 0 : f->address;

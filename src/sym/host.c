@@ -325,6 +325,7 @@ static bool runs_nothing_more(const char *name)
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
+	self->calls_nothing = (uint64_t)(uintptr_t)c->address < RT_PAGE;
 	if (self->signals && !is_pure(c->name))
 		signals_at_instruction(self, RT_SIGNAL_CALL);
 	const struct external *x = external_find(c->name);
