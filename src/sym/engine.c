@@ -124,6 +124,19 @@ bool engine_goes_too_far(const struct ethread *t)
 	       !(engine.trace->header.flags & (RT_LOG_FULL | RT_LOG_CAP));
 }
 
+bool engine_goes_round(struct ethread *t)
+{
+	enum { LONG_ENOUGH = 16 };
+	if (engine.trace->failure.kind != RT_FAIL_TIMEOUT)
+		return false;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		const struct ethread *other = engine.threads.at[i];
+		if (other != t && !other->ended && !(engine_path_used_up(other) && other->wait != WAIT_NOTHING))
+			return false;
+	}
+	return ++t->alone > LONG_ENOUGH;
+}
+
 bool engine_fails_in_call(const struct ethread *t)
 {
 	return engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_log_used_up(t) && is_failing_thread(t, true);

@@ -146,6 +146,7 @@ struct lap {
 };
 struct laps {
 	struct lap before, now;
+	size_t conditions, value;     /* of the thread, when it came to the read at hand */
 	size_t nevents;               /* of the thread, after the last of the reads */
 	bool ends;                    /* the read at hand is the anchor of another lap */
 	bool snapped;
@@ -168,6 +169,7 @@ struct ethread {
 	struct path_reader path;
 	uint64_t path_bits;      /* read so far */
 	uint64_t recent_bits;    /* the last 64 of them, newest lowest */
+	uint32_t alone;          /* calls of engine_goes_round that found it alone */
 	struct spin spin;
 	struct laps laps;
 	uint64_t effects;        /* things done that others may see, or that have a state of their own */
@@ -289,6 +291,11 @@ bool engine_blocking_fails(const struct ethread *t);
 bool engine_path_used_up(const struct ethread *t);
 /* Its log is at its end, and the thread is about to go on: did the recorded one fail before that? Then a guess is wrong. */
 bool engine_goes_too_far(const struct ethread *t);
+/*
+ * The recorded run was ended for its time, and only this thread was still busy: has it been for long enough (words of its path)? Where it was in the end is
+ * of no more interest than where it is now. Called once in a while.
+ */
+bool engine_goes_round(struct ethread *t);
 /* Did it fail inside the call at hand, by a signal? */
 bool engine_fails_in_call(const struct ethread *t);
 /* ... at a call that does not return; counted: the call was counted as a SAP. */

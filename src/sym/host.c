@@ -21,8 +21,11 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 		host_mismatch(t);
 	self->path_bits += n;
 	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
-	if (self->path.words != self->words_seen)
+	if (self->path.words != self->words_seen) {
 		time_path(self);
+		if (engine_goes_round(self))
+			return -1;
+	}
 	return bits;
 }
 

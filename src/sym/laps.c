@@ -64,8 +64,8 @@ static struct lap lap_begin(const struct ethread *t)
 	return (struct lap){
 		.sap = t->saps,
 		.path_bits = t->path_bits,
-		.conditions = t->conditions.n,
-		.value = t->next_value,
+		.conditions = t->laps.conditions,
+		.value = t->laps.value,
 		.effects = t->effects + t->ops + t->next_input,
 		.stored = ithread_stored(t->interp),
 	};
@@ -80,10 +80,12 @@ static bool same_reads(const struct lap *a, const struct lap *b)
 	return a->n && a->n == b->n;
 }
 
+/* From one place on, and from a later one. Values that were not recorded any more are all the same: there are none. */
 static bool same_values(const struct ethread *t, size_t first, size_t second, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (second + i >= t->log->nvalues || t->log->values[first + i] != t->log->values[second + i])
+	const struct trace_thread *log = t->log;
+	for (size_t i = 0; i < n && first + i < log->nvalues; i++)
+		if (second + i >= log->nvalues || log->values[first + i] != log->values[second + i])
 			return false;
 	return true;
 }
@@ -112,7 +114,7 @@ static uint64_t laps_ahead(const struct ethread *t, const struct lap *end)
 			return 0;
 		most = (r->sap - t->saps) / (end->sap - b->sap);
 	}
-	if (values)
+	if (values && b->value < t->log->nvalues)
 		for (uint64_t n = 0; n < most; n++)
 			if (!same_values(t, b->value, end->value + n * values, values))
 				most = n;
@@ -170,6 +172,7 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 		t->recent_bits = (nbits < 64 ? t->recent_bits << nbits : 0) | last->bits;
 	t->saps += n * saps;
 	t->next_value += n * values;
+	t->laps.value = t->next_value;
 	if (t->path.words != t->words_seen)
 		time_path(t);
 	move_lap(t, saps, n * saps);
@@ -211,6 +214,8 @@ static void consider(struct ethread *t, const struct lap *end)
 void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 {
 	struct laps *l = &t->laps;
+	l->conditions = t->conditions.n;
+	l->value = t->next_value;
 	l->ends = l->now.n && is_read(&l->now.reads[0], site, a) && t->events.n == l->nevents;
 	if (!l->ends || !t->log || t->signals || engine.seed || engine.most_lines)
 		return;
