@@ -21,8 +21,9 @@ bad() { # bad SEED WHAT: the case's files stay if they are wanted
 	fi
 }
 
-# may_give_up: the program's first line names its features.
-may_give_up() { head -n 1 p.c | grep -q addresses && grep -q 'made of an address' out; }
+# may_give_up: the program's first line names its features. Where bits of addresses decide something, neither the executor nor a
+# replay need come to the same.
+may_give_up() { head -n 1 p.c | grep -q addresses; }
 
 for ((seed = ${RANDOM_FIRST:-1}; seed < ${RANDOM_FIRST:-1} + ${RANDOM_SEEDS:-20}; seed++)); do
 	python3 "$here/generate.py" $seed >p.c
