@@ -8,6 +8,7 @@
 #include "rt/self.h"
 
 static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
+static __thread uint32_t wide_values __attribute__((tls_model("initial-exec"))); /* that took two places, since too_many looked */
 
 __thread struct rt_values __rethread_values;
 
@@ -31,18 +32,20 @@ static void go_on(uint32_t *at, uint32_t *end)
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
  * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 40, WINDOWS = 4 };
+enum { NS_PER_VALUE = 40, WINDOWS = 16 };
 
 static bool too_many(struct rt_self *self)
 {
-	uint64_t now, since = self->values_since;
+	uint64_t now, values, since = self->values_since;
 	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
 
 	if (!window || self->value_pieces.seq % WINDOWS || rt_log.values == RT_VALUES_ALL)
 		return false;
 	now = rt_clock_ns();
+	values = (uint64_t)WINDOWS * window->size / sizeof(uint32_t) - wide_values;
 	self->values_since = now;
-	if (!since || now - since >= (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE)
+	wide_values = 0;
+	if (!since || now - since >= values * NS_PER_VALUE)
 		return false;
 	rt_log_set_flags(RT_LOG_VALUES);
 	return true;
@@ -81,6 +84,7 @@ static void append(uint32_t value)
 
 void __rethread_values_wide(uint64_t value)
 {
+	wide_values++;
 	append((uint32_t)value);
 	if (__rethread_values.at)
 		append((uint32_t)(value >> 32));

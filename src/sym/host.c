@@ -184,8 +184,8 @@ void host_store(struct ithread *t, uint32_t site, const struct access *pieces, u
 }
 
 /*
- * An atomic update that does not race, or that compares and does not exchange, is still a fence. It is an event only
- * where it has something to drain: reference counts are many.
+ * An atomic update that does not race is still a fence. It is an event only where it has something to drain: reference counts
+ * are many.
  */
 static void drain(struct ethread *self, uint32_t site)
 {
@@ -216,12 +216,14 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		write_memory(piece->address, piece->size, new_value.v);
 		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
 	}
-	if (!racy || !writes)
+	if (!racy) {
 		drain(self, site);
-	if (!racy)
 		return;
-	expr value = writes ? value_expr(&new_value, piece->size) : EXPR_NONE;
-	struct event *e = event_add(self, writes ? EVENT_UPDATE : EVENT_READ, piece->address,
+	}
+	/* A compare that does not exchange drains too: it writes what it read, in one event, so that nothing comes in between. */
+	bool writes_back = !writes && self->buffered;
+	expr value = writes ? value_expr(&new_value, piece->size) : writes_back ? read : EXPR_NONE;
+	struct event *e = event_add(self, writes || writes_back ? EVENT_UPDATE : EVENT_READ, piece->address,
 				    site_describe(self, site, "atomic"));
 	e->size = (uint8_t)piece->size;
 	e->piece = number;
