@@ -123,6 +123,7 @@ const struct wait *schedule_wait(uint32_t index);
 struct point *schedule_point(const struct plan *p, uint64_t sap);
 enum twin_memory { TWIN_SC, TWIN_TSO, TWIN_PSO };
 enum twin_memory schedule_memory(void);
+uint32_t schedule_failure_points(void); /* where the failure is expected: how many such lines there are */
 
 /* scheduler.c */
 /*
@@ -164,10 +165,9 @@ void bell_ring(void);
 void watchdog_start(unsigned timeout_seconds);
 /*
  * The recorded run did not end: when every thread has come to where the schedule has the failure, and is there or beyond it two seconds
- * later, that is the failure. How many such places there are, and that one is reached.
+ * later, that is the failure. One of these places is reached.
  */
 void watchdog_expects_no_end(void);
-void watchdog_awaits_failure_point(void);
 void watchdog_failure_point(void);
 bool watchdog_released(void); /* stops no longer hold */
 

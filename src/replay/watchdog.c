@@ -16,16 +16,11 @@ enum { PATIENCE_THERE = 40 }; /* ticks of 50 ms */
 static _Atomic uint32_t released;
 static unsigned timeout_seconds;
 static bool no_end; /* is expected */
-static _Atomic uint32_t awaited, reached;
+static _Atomic uint32_t reached; /* of the places where the schedule has the failure */
 
 void watchdog_expects_no_end(void)
 {
 	no_end = true;
-}
-
-void watchdog_awaits_failure_point(void)
-{
-	awaited++;
 }
 
 void watchdog_failure_point(void)
@@ -199,7 +194,7 @@ static void *watchdog(void *unused)
 	uint64_t last = progress();
 	for (unsigned idle = 0, there = 0;;) {
 		nanosleep(&tick, NULL);
-		there += no_end && awaited && reached >= awaited;
+		there += no_end && schedule_failure_points() && reached >= schedule_failure_points();
 		if (there >= PATIENCE_THERE && !is_traced()) {
 			say_endless();
 			gate_give_up();

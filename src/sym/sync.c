@@ -411,10 +411,36 @@ void sync_signal(const void *condition, bool all, const char *what)
 	*vec_push(&signals) = (struct signal){ object_at(condition), self, self->saps, place_describe(self, what), all };
 }
 
+/*
+ * The recorded order is that of coming back from pthread_once, and the runner may be the last to. Whoever comes back does so
+ * after the routine's end all the same.
+ */
+static void once_ran(struct ethread *self, struct object *o, const char *what)
+{
+	event_add(self, EVENT_CALL, 0, place_describe(self, what));
+	o->ran = event_last(self);
+	o->has_run = true;
+	for (size_t i = 0; i < o->early.n; i++)
+		order_add(o->ran, o->early.at[i]);
+	o->early.n = 0;
+}
+
+static void once_came_back(struct ethread *self, struct object *o, const char *what)
+{
+	event_add(self, EVENT_CALL, 0, place_describe(self, what));
+	if (o->has_run)
+		order_add(o->ran, event_last(self));
+	else
+		*vec_push(&o->early) = event_last(self);
+}
+
 int sync_ordered(const void *place, enum rt_step step, const char *what)
 {
 	if (!engine.lock_order)
 		return unordered_step(place, step, what);
+	struct object *once = step == RT_STEP_ONCE || step == RT_STEP_ONCE_RUNS ? object_at(place) : NULL;
+	if (once && step == RT_STEP_ONCE && once->runner == engine_self() && !once->has_run)
+		once_ran(engine_self(), once, what);
 	struct ethread *self = step_begin(place);
 	const struct rt_sync *e = step_entry(self);
 	if (has_failed(e))
@@ -423,6 +449,10 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 	await_turn(self, o, e);
 	step_follows_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
 	step_becomes_last(self, o, what);
+	if (once && step == RT_STEP_ONCE_RUNS)
+		once->runner = self, once->has_run = false;
+	else if (once && once->runner && once->runner != self)
+		once_came_back(self, once, what);
 	return step_done(self, e);
 }
 

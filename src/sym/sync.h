@@ -43,6 +43,10 @@ struct object {
 	uint32_t last_site;
 	bool last_is_event;          /* last_event stands for it already */
 	struct event_ref last_event;
+	struct ethread *runner;      /* of the routine of a pthread_once */
+	bool has_run;
+	struct event_ref ran;        /* has_run: the routine's end */
+	vec(struct event_ref) early; /* who came back before the runner said so */
 	/* Without: */
 	vec(struct holding) holders;     /* more than one: readers, or somebody went on in spite of the others */
 	vec(struct ethread *) waiting;   /* on a condition variable, in the order they came */

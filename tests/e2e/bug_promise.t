@@ -84,4 +84,4 @@ int main() {
 	std::printf("%ld %d\n", sum, failed);
 }
 P
-proven promise.cpp
+HARD=2 BUDGET=12 proven promise.cpp

@@ -24,7 +24,7 @@ void ir_thread_log(int n)
 
 /* Recorded values are not looked at here. */
 static uint32_t values[64];
-__thread struct rt_values __rethread_values = {values, values + 64};
+__thread struct rt_values __rethread_values = {.at = values, .end = values + 64};
 
 void __rethread_values_full(void)
 {
