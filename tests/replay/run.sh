@@ -1,13 +1,13 @@
 #!/bin/bash
 # Random programs (random.c) recorded with scheme rw, in both flavours and at two -O levels: the replayed run sees the same
 # values at every access. Then programs of many kinds (programs/) and two of the suite, each a few times, with the same output.
-# usage: run.sh [BUILD]; CASES=N of each kind (default 300). Last line: "N passed, N failed".
+# usage: run.sh [BUILD]; CASES=N of each kind (default 500). Last line: "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-${BUILD:-$here/../../build}}" && pwd)
 PATH=$BUILD:$PATH
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export XDG_DATA_HOME=$work/data TMPDIR=$work CASES=${CASES:-300}
+export XDG_DATA_HOME=$work/data TMPDIR=$work CASES=${CASES:-500}
 unset RETHREAD_OPTIONS RETHREAD_TWIN RETHREAD_LIBDIR
 
 # case OPT SCHEME SEED: "ok", or what went wrong. The first run's output is what the replays are compared with.
