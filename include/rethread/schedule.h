@@ -63,6 +63,7 @@
 #define RT_FREED_SIZE 16
 #define RT_FREED_LINK(start) ((start) >> 12)
 #define RT_FREED_MARK 0x6b65795f66726565ull
+#define RT_FREED_MOST 1032 /* bytes: the mark of a larger block stays when it is given out again */
 #define RT_TWIN_VARIABLE "RETHREAD_TWIN"
 
 enum rt_replay_outcome {

@@ -43,8 +43,8 @@ enum event_kind {
 enum event_flag {
 	EVENT_FAILS = 1,    /* EVENT_END of the thread that fails */
 	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
-	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
 	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
+	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
 };
 
 struct event {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define SPAN (1ull << 32)
-enum { UNIT = 16, MOST_CACHED = 1032 /* bytes: larger blocks get no mark */ };
+enum { UNIT = 16 };
 #define MOST_BLOCKS (1ull << 27)
 
 struct placed {
@@ -81,7 +81,7 @@ void *placed_take(uint32_t recorded, size_t size)
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
 			by_unit[(recorded + at) / UNIT] = nblocks;
 		p = (void *)(uintptr_t)start;
-		if (again && twin_mode != TWIN_INFER && size >= RT_FREED_SIZE && size <= MOST_CACHED)
+		if (again && twin_mode != TWIN_INFER && size >= RT_FREED_SIZE && size <= RT_FREED_MOST)
 			((uint64_t *)p)[1] = 0;
 	}
 	unlock();

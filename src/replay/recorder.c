@@ -724,13 +724,29 @@ static void failed(void)
 	rt_log_end(0);
 }
 
-static void at_exit(void)
+static void note_exit(void)
 {
 	const struct twin_thread *self = twin_own();
 	if (self)
 		rt_log.header->exits = self->number + 1;
+}
+
+static void at_exit(void)
+{
+	note_exit();
 	rt_log_end(RT_LOG_ENDED);
 }
+
+/* In every mode: the twin has no other. The child of a vfork, which is another process in this one's memory, just goes. */
+void _exit(int status)
+{
+	if (twin_mode == TWIN_RECORD && rt_log.header->pid == (uint32_t)syscall(SYS_getpid))
+		note_exit();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((alias("_exit"))) void _Exit(int status);
 
 /* The child is not recorded. */
 static void in_child(void)

@@ -8,7 +8,6 @@
 #include "rt/self.h"
 
 static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
-static __thread uint32_t wide_values __attribute__((tls_model("initial-exec"))); /* that took two places, since too_many looked */
 
 __thread struct rt_values __rethread_values;
 
@@ -36,16 +35,14 @@ enum { NS_PER_VALUE = 40, WINDOWS = 16 };
 
 static bool too_many(struct rt_self *self)
 {
-	uint64_t now, values, since = self->values_since;
+	uint64_t now, since = self->values_since;
 	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
 
 	if (!window || self->value_pieces.seq % WINDOWS || rt_log.values == RT_VALUES_ALL)
 		return false;
 	now = rt_clock_ns();
-	values = (uint64_t)WINDOWS * window->size / sizeof(uint32_t) - wide_values;
 	self->values_since = now;
-	wide_values = 0;
-	if (!since || now - since >= values * NS_PER_VALUE)
+	if (!since || now - since >= (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE)
 		return false;
 	rt_log_set_flags(RT_LOG_VALUES);
 	return true;
@@ -84,7 +81,6 @@ static void append(uint32_t value)
 
 void __rethread_values_wide(uint64_t value)
 {
-	wide_values++;
 	append((uint32_t)value);
 	if (__rethread_values.at)
 		append((uint32_t)(value >> 32));

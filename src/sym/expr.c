@@ -74,6 +74,19 @@ const struct expr_node *expr_node(const struct expr_arena *x, expr e)
 	return &x->nodes.at[e];
 }
 
+bool expr_same_but(const struct expr_arena *x, expr a, expr b, const struct expr_pair *symbols, size_t n)
+{
+	if (!a || !b || a == b)
+		return a == b;
+	for (size_t i = 0; i < n; i++)
+		if (a == symbols[i].a || b == symbols[i].b)
+			return a == symbols[i].a && b == symbols[i].b;
+	const struct expr_node *k = expr_node(x, a), *l = expr_node(x, b);
+	return k->op == l->op && k->width == l->width && k->value == l->value && k->op != EXPR_SYM &&
+	       expr_same_but(x, k->a, l->a, symbols, n) && expr_same_but(x, k->b, l->b, symbols, n) &&
+	       expr_same_but(x, k->c, l->c, symbols, n);
+}
+
 size_t expr_count(const struct expr_arena *x)
 {
 	return x->nodes.n - 1;

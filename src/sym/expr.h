@@ -48,6 +48,11 @@ struct expr_arena *expr_arena_new(void);
 void expr_arena_free(struct expr_arena *x);
 const struct expr_node *expr_node(const struct expr_arena *x, expr e);
 size_t expr_count(const struct expr_arena *x); /* nodes are 1 .. count */
+/* Are the two the same, with the second of each pair of symbols in b where a has the first? EXPR_NONE is only itself. */
+struct expr_pair {
+	expr a, b;
+};
+bool expr_same_but(const struct expr_arena *x, expr a, expr b, const struct expr_pair *symbols, size_t n);
 const struct expr_node *expr_nodes(const struct expr_arena *x); /* array; [0] is unused */
 /* An arena holding these nodes (as from a file); NULL when they break the invariants above. */
 struct expr_arena *expr_arena_load(const struct expr_node *nodes, size_t count);

@@ -33,25 +33,18 @@ static bool is_read(const struct lap_read *r, uint32_t site, const struct access
 
 /* ---- registers ---- */
 
-/* The same, with the symbols of the one lap where the other has its own? */
-static bool same_expr(const struct laps *l, expr a, expr b)
-{
-	if (!a || !b || a == b)
-		return a == b;
-	for (uint32_t i = 0; i < l->now.n; i++)
-		if (l->now.reads[i].symbol && (a == l->before.reads[i].symbol || b == l->now.reads[i].symbol))
-			return a == l->before.reads[i].symbol && b == l->now.reads[i].symbol;
-	const struct expr_node *m = expr_node(engine.exprs, a), *n = expr_node(engine.exprs, b);
-	return m->op == n->op && m->width == n->width && m->value == n->value && m->op != EXPR_SYM &&
-	       same_expr(l, m->a, n->a) && same_expr(l, m->b, n->b) && same_expr(l, m->c, n->c);
-}
-
 static bool same_registers(const struct laps *l, const struct slot *now, size_t n)
 {
+	struct expr_pair symbols[LAP_READS];
+	size_t nsymbols = 0;
 	if (!l->snapped || l->registers.n != n)
 		return false;
+	for (uint32_t i = 0; i < l->now.n; i++)
+		if (l->now.reads[i].symbol)
+			symbols[nsymbols++] = (struct expr_pair){ l->before.reads[i].symbol, l->now.reads[i].symbol };
 	for (size_t i = 0; i < n; i++)
-		if (l->registers.at[i].v != now[i].v || !same_expr(l, l->registers.at[i].e, now[i].e))
+		if (l->registers.at[i].v != now[i].v ||
+		    !expr_same_but(engine.exprs, l->registers.at[i].e, now[i].e, symbols, nsymbols))
 			return false;
 	return true;
 }
@@ -126,7 +119,7 @@ static void mark_first(struct ethread *t, uint32_t i, uint64_t saps)
 {
 	size_t last = t->laps.now.reads[i].event, first = t->laps.before.reads[i].event;
 	/* Two that spin.c has made one: the one before it. */
-	if (first == last)
+	if (first == last && first)
 		first--;
 	struct event *e = &t->events.at[first], *same = &t->events.at[last];
 	if (first < last && e->kind == EVENT_READ && e->object == same->object && e->site == same->site) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_CACHED = 1032, MOST_UNWRITTEN = 1 << 16 };
+enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_UNWRITTEN = 1 << 16 };
 
 /* A block: from its allocation until it is freed, and what came of that. */
 struct life {
@@ -83,7 +83,6 @@ size_t mirror_doubtful(void)
 {
 	return mirror.doubts + (mirror.shared.n != 0);
 }
-
 
 bool mirror_has(uint64_t own)
 {
@@ -298,7 +297,7 @@ void mirror_called(struct ethread *self, const char *name, struct range *filled,
 	uint64_t start = self->placed, size = self->placed_size;
 	self->placed = 0;
 	if (name && mirror_leaves_memory(name)) {
-		bool marked = size >= RT_FREED_SIZE && size <= MOST_CACHED;
+		bool marked = size >= RT_FREED_SIZE && size <= RT_FREED_MOST;
 		*filled = (struct range){ start + 8, marked ? 8 : 0 };
 		*bytes = xcalloc(1, 8);
 		return;

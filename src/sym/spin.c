@@ -14,18 +14,6 @@
 /* A round that makes more conditions, or takes more branches, is none. */
 enum { MOST_CONDITIONS = 4, MOST_BITS = 32 };
 
-/* Are the expressions the same, with symbol s in the one where the other has t? */
-static bool same_shape(expr a, expr s, expr b, expr t)
-{
-	if (!a || !b || a == b)
-		return a == b;
-	if (a == s || b == t)
-		return a == s && b == t;
-	const struct expr_node *m = expr_node(engine.exprs, a), *n = expr_node(engine.exprs, b);
-	return m->op == n->op && m->width == n->width && m->value == n->value && m->op != EXPR_SYM &&
-	       same_shape(m->a, s, n->a, t) && same_shape(m->b, s, n->b, t) && same_shape(m->c, s, n->c, t);
-}
-
 /* The round that began with the spin's read and ends now. */
 static struct spin_round round_now(const struct ethread *t)
 {
@@ -45,11 +33,12 @@ static bool same_round(const struct ethread *t, const struct spin_round *a, cons
 	if (!a->nbits || a->nbits != b->nbits || a->bits != b->bits || a->nconditions != b->nconditions ||
 	    a->nconditions > MOST_CONDITIONS)
 		return false;
+	const struct expr_pair symbol = { a->symbol, b->symbol };
 	for (uint32_t i = 0; i < a->nconditions; i++) {
 		const struct condition *c = &t->conditions.at[a->conditions + i].condition;
 		const struct condition *d = &t->conditions.at[b->conditions + i].condition;
 		if (c->kind != CONDITION_PATH || d->kind != CONDITION_PATH ||
-		    !same_shape(c->condition, a->symbol, d->condition, b->symbol))
+		    !expr_same_but(engine.exprs, c->condition, d->condition, &symbol, 1))
 			return false;
 	}
 	return true;

@@ -16,7 +16,7 @@ static void *watches(void *x) {
 	while (rounds < 10) {
 	}
 	fprintf(stderr, "%d\n", rounds > 9);
-	exit(3);
+	LEAVE(3);
 	return x;
 }
 int main(void) {
@@ -28,13 +28,15 @@ int main(void) {
 	pthread_join(t[1], 0);
 }
 P
-rethread cc -O1 -g -pthread e.c -o e
-for how in "rw follow" "path+sync search" "path+sync solve"; do
-	set -- $how
-	status 3 rethread record -q --scheme $1 ./e 2>err
-	rethread dump --no-lines >out
-	has out '^  in thread 1:2$'
-	rethread reproduce --engine $2 --budget 50 >out 2>&1 || fail "$how: $(cat out)"
-	rethread replay -n 10 >out || fail "$how: $(cat out)"
-	has out '^reproduced 10/10$'
+for leave in exit _exit; do
+	rethread cc -O1 -g -pthread -DLEAVE=$leave e.c -o e
+	for how in "rw follow" "path+sync search" "path+sync solve"; do
+		set -- $how
+		status 3 rethread record -q --scheme $1 ./e 2>err
+		rethread dump --no-lines >out
+		has out '^  in thread 1:2$'
+		rethread reproduce --engine $2 --budget 50 >out 2>&1 || fail "$how: $(cat out)"
+		rethread replay -n 10 >out || fail "$how: $(cat out)"
+		has out '^reproduced 10/10$'
+	done
 done

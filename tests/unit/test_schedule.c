@@ -75,6 +75,42 @@ static void implied_waits_are_left_out(void **state)
 	execution_release(&x);
 }
 
+/*
+ * Thread 1 polls x: of its laps, two SAPs each, only the first and the last are there. A write between them waits for all that were
+ * left out, unless the first lap itself is not over when it comes.
+ */
+static void laps_that_were_left_out_come_with_the_first(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_read(&x, X, 4);                              /* 1: SAP 1 */
+	make_read(&x, Y, 4);                              /* 2: SAP 2 */
+	make_read(&x, X, 4);                              /* 3: SAP 3 */
+	make_read(&x, Y, 4);                              /* 4: SAP 4 */
+	make_end(&x, EVENT_FAILS);                        /* 5 */
+	make_thread(&x, "1:1");                           /* 6 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));       /* 7: SAP 1 */
+	make_end(&x, 0);                                  /* 8 */
+	for (uint32_t e = 1; e <= 4; e++) {
+		x.events.at[e].sap = e < 3 ? e : e + 996; /* the last lap is SAPs 999 and 1000 */
+		x.events.at[e].flags |= e < 3 ? EVENT_LAPS : 0;
+		x.events.at[e].laps = e < 3 ? 2u << 16 | 2 : 0;
+	}
+	x.events.at[5].sap = 1000;
+	schedule_of(&x, (uint32_t[]){0, 6, 1, 2, 7, 3, 4, 5, 8}, 9, 8, &s);
+	assert_wait(&s, 0, "1:1", 1, "1", 997);
+	assert_wait(&s, 1, "1", 999, "1:1", 1);
+	schedule_release(&s);
+
+	schedule_of(&x, (uint32_t[]){0, 6, 1, 7, 2, 3, 4, 5, 8}, 9, 8, &s);
+	assert_wait(&s, 0, "1:1", 1, "1", 1);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
 /* A write waits for the reads that are to see the old value, through a third thread when that is enough. */
 static void waits_are_transitive(void **state)
 {
@@ -403,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(implied_waits_are_left_out),
 		cmocka_unit_test(waits_are_transitive),
+		cmocka_unit_test(laps_that_were_left_out_come_with_the_first),
 		cmocka_unit_test(a_read_of_the_own_buffer_holds_later_writes_back),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
 		cmocka_unit_test(a_wait_is_two_steps),
