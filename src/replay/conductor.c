@@ -2,7 +2,6 @@
 #include "replay/conductor.h"
 
 #include "replay/recorder.h"
-#include "rt/image.h"
 #include "rt/log.h"
 #include "rt/real.h"
 
@@ -316,6 +315,11 @@ static void enter(struct actor *self)
 	await_turn(self);
 }
 
+void conductor_reconsiders(void)
+{
+	reconsider = true;
+}
+
 void conductor_wakes(void)
 {
 	lock();
@@ -434,132 +438,6 @@ static void take_step(void)
 		over(attempt->off ? RT_ATTEMPT_OFF : RT_ATTEMPT_STEPS);
 }
 
-/* For whoever explains it: what was done, and what is there now. */
-static void leave_trail(struct actor *a, uint32_t access)
-{
-	struct rt_trail *t = &attempt->trail[attempt->ntrail++ % RT_TRAIL];
-	const void *at = access ? a->place : a->step_object;
-	*t = (struct rt_trail){ .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
-				.address = rt_image_relative((uint64_t)(uintptr_t)at), .size = access ? (uint32_t)a->size : 0 };
-	if (access && a->size <= sizeof t->value)
-		memcpy(&t->value, at, a->size);
-	if (!access)
-		snprintf(t->what, sizeof t->what, "%s", a->what);
-}
-
-/* ---- steps of synchronization ---- */
-
-static enum step_kind kind_of(const char *what)
-{
-	static const struct {
-		const char *name;
-		enum step_kind kind;
-	} kinds[] = {
-		{ "pthread_mutex_unlock", STEP_RELEASE },  { "pthread_spin_unlock", STEP_RELEASE },
-		{ "pthread_mutex_", STEP_ACQUIRE },        { "pthread_spin_", STEP_ACQUIRE },
-		{ "pthread_cond_signal", STEP_PLAIN },     { "pthread_cond_broadcast", STEP_PLAIN },
-		{ "pthread_cond_", STEP_ACQUIRE },         { "pthread_rwlock_", STEP_ORDERED },
-		{ "sem_", STEP_ORDERED },                  { "pthread_barrier_", STEP_ORDERED },
-		{ "pthread_once", STEP_PLAIN },            { "pthread_", STEP_PLAIN },
-		{ "funlockfile", STEP_RELEASE },           { "flockfile", STEP_ACQUIRE },
-		{ "ftrylockfile", STEP_ACQUIRE },
-	};
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (!strncmp(what, kinds[i].name, strlen(kinds[i].name)))
-			return kinds[i].kind;
-	return STEP_NONE;
-}
-
-/* The run ended while the thread was creating another, which had begun already. */
-static bool creates(const struct actor *a, const char *what)
-{
-	char child[64];
-	snprintf(child, sizeof child, "%.50s:%u", a->thread->name, a->thread->children + 1);
-	return !strcmp(what, "pthread_create") && a->follower.ops == a->follower.log->sync_done && sketch_knows(child);
-}
-
-/* The thread does more steps than it was recorded with. */
-static void check_end(struct actor *a, const char *what)
-{
-	struct follower *f = &a->follower;
-	if (f->log && creates(a, what))
-		return;
-	bool may_try = sketch_fails(f) || sketch_has(RT_SKETCH_HANGS);
-	while (!f->off && f->log && sketch_has(RT_SKETCH_SYNC) && f->ops >= f->log->sync_done + may_try) {
-		if (may_try)
-			conductor_leaves(a, "thread %s went on where it failed", a->thread->name);
-		else if (!sketch_has(RT_SKETCH_WHOLE))
-			f->off = true;
-		else
-			conductor_give_way(a, ACTOR_HELD);
-	}
-}
-
-static void await_order(struct actor *a, const void *address)
-{
-	const struct rt_sync *e = a->entry;
-	if (!e || !address || e->object >= RT_OBJECT_THREAD || (a->kind != STEP_ACQUIRE && a->kind != STEP_ORDERED))
-		return;
-	struct object *o = object_of(address);
-	if (!o->number)
-		o->number = e->object;
-	if (o->number != e->object) {
-		conductor_leaves(a, "thread %s takes another lock than recorded", a->thread->name);
-		return;
-	}
-	a->object = address;
-	while (!a->follower.off && o->steps + 1 < e->order)
-		conductor_give_way(a, ACTOR_TURN);
-}
-
-/* True: it is known to have returned *result, and to have done nothing. */
-static bool begin_step(struct actor *a, const char *what, const void *address, int *result)
-{
-	a->kind = kind_of(what);
-	a->what = what;
-	a->in_call = a->kind == STEP_NONE;
-	a->result = 0;
-	a->step_object = address;
-	a->entry = NULL;
-	if (a->kind == STEP_NONE)
-		return false;
-	if (a->thread->releases)
-		a->kind = STEP_RELEASE;
-	check_end(a, what);
-	if (!a->follower.off)
-		a->entry = sketch_step(&a->follower);
-	if (a->entry && !a->entry->object) {
-		*result = (int)a->entry->result;
-		a->kind = STEP_PLAIN;
-		return true;
-	}
-	await_order(a, address);
-	return false;
-}
-
-static void end_step(struct actor *a)
-{
-	struct object *o = a->step_object && a->kind != STEP_PLAIN ? object_of(a->step_object) : NULL;
-	a->follower.ops++;
-	a->idle = 0;
-	reconsider = true;
-	if (o && (a->kind != STEP_ACQUIRE || o->last != a->thread->number + 1))
-		leave_trail(a, RT_ACCESS_NONE);
-	if (o && a->kind != STEP_RELEASE && (!a->result || a->entry)) {
-		o->steps++;
-		conflicts_acquire(a, o);
-	}
-	if (o && a->kind != STEP_ACQUIRE)
-		conflicts_release(a, o);
-	if (o)
-		conductor_touch(a->step_object);
-	a->kind = STEP_NONE;
-	const struct follower *f = &a->follower;
-	while (!f->off && f->log && sketch_has(RT_SKETCH_SYNC) && sketch_has(RT_SKETCH_WHOLE) && f->ops > f->log->sync_done &&
-	       !sketch_fails(f) && !sketch_has(RT_SKETCH_HANGS))
-		conductor_give_way(a, ACTOR_HELD);
-}
-
 bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, const char *what, const void *address,
 		      uint64_t size, int *result)
 {
@@ -573,12 +451,12 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 	take_step();
 	check_path(a);
 	keep_waits(a);
-	if (!what || kind_of(what) == STEP_NONE)
+	if (!what || conducted_kind(what) == STEP_NONE)
 		consider(a, site, kind);
 	else if (reconsider)
 		conductor_give_way(a, ACTOR_READY);
 	if (what)
-		return begin_step(a, what, address, result);
+		return conducted_begin(a, what, address, result);
 	a->shared = false;
 	a->place = address;
 	a->size = size;
@@ -606,10 +484,10 @@ void conductor_after(struct twin_thread *self)
 	a->in_call = false;
 	a->done = self->gate->count;
 	if (a->shared)
-		leave_trail(a, a->access);
+		conductor_trail(a, a->access);
 	a->shared = false;
 	if (a->kind != STEP_NONE)
-		end_step(a);
+		conducted_end(a);
 }
 
 void conductor_result(struct twin_thread *self, int result)

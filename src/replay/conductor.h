@@ -5,7 +5,8 @@
  * again at its next gate.
  *
  *     conductor.c   whose turn it is       sketch.c     what was recorded, and whether a thread still follows it
- *     blocking.c    steps that may block   conflicts.c  accesses that could have come in the other order
+ *     conducted.c   steps in their order   conflicts.c  accesses that could have come in the other order
+ *     blocking.c    steps that may block
  *
  * Steps of synchronization never block in the kernel here: a call is tried, and when it would block the thread has nothing to
  * do until somebody else does a step on the same object.
@@ -117,6 +118,17 @@ void conductor_wakes(void);
 void conductor_sleep(struct actor *self, uint64_t ns);
 /* The calling thread, so long; false, and nothing done, when nobody conducts it. */
 bool conductor_sleeps(uint64_t ns);
+
+/* Somebody else may have to run before the one that does. */
+void conductor_reconsiders(void);
+
+/* conducted.c: a step of synchronization, up to its call and after it. */
+enum step_kind conducted_kind(const char *what);
+/* True: it is known to have returned *result, and to have done nothing. */
+bool conducted_begin(struct actor *a, const char *what, const void *address, int *result);
+void conducted_end(struct actor *a);
+/* For whoever explains it: what was done (enum rt_access, or NONE: a step), and what is there now. */
+void conductor_trail(struct actor *a, uint32_t access);
 
 /* blocking.c: for the interposed functions. */
 /* The step at hand would block: false when its time is up. */
