@@ -36,6 +36,38 @@ static void catch_signals(void (*handler)(int))
 	}
 }
 
+/* ---- processes ---- */
+
+enum { MOST_CHILDREN = 64 };
+
+static size_t children_of(pid_t pid, pid_t children[MOST_CHILDREN])
+{
+	char path[64], *text, *at, *end;
+	size_t size, n = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	if (!read_file(path, &text, &size, NULL))
+		return 0;
+	for (at = text; n < MOST_CHILDREN; at = end) {
+		long child = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		children[n++] = (pid_t)child;
+	}
+	free(text);
+	return n;
+}
+
+/* What members that were ended have left: it may still write where they worked. */
+static void end_orphans(void)
+{
+	pid_t children[MOST_CHILDREN];
+	for (size_t n; (n = children_of(getpid(), children));) {
+		for (size_t i = 0; i < n; i++)
+			kill(children[i], SIGKILL);
+		waitpid(-1, NULL, 0);
+	}
+}
+
 /* ---- memory ---- */
 
 static uint64_t number_after(const char *path, const char *name)
@@ -59,20 +91,13 @@ uint64_t crew_memory_default(void)
 
 static uint64_t memory_of(pid_t pid, unsigned depth)
 {
-	char path[64], *text, *at, *end;
-	size_t size;
+	char path[64];
+	pid_t children[MOST_CHILDREN];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
 	uint64_t sum = number_after(path, "RssAnon:") << 10;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	if (!depth || !read_file(path, &text, &size, NULL))
-		return sum;
-	for (at = text; *at; at = end) {
-		long child = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		sum += memory_of((pid_t)child, depth - 1);
-	}
-	free(text);
+	size_t n = depth ? children_of(pid, children) : 0;
+	for (size_t i = 0; i < n; i++)
+		sum += memory_of(children[i], depth - 1);
 	return sum;
 }
 
@@ -251,6 +276,7 @@ int crew_work(struct crew *c, struct crew_member **decided)
 {
 	struct timespec tick = { .tv_nsec = 200 * 1000 };
 	c->begun = solver_clock();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	catch_signals(on_signal);
 	for (unsigned round = 0; !is_over(c) && !interrupted; round++) {
 		start_due(c);
@@ -266,6 +292,7 @@ int crew_work(struct crew *c, struct crew_member **decided)
 	for (size_t i = 0; i < c->n; i++)
 		if (!c->members[i].ended)
 			end(&c->members[i], EXIT_ERROR);
+	end_orphans();
 	catch_signals(SIG_DFL);
 	*decided = choose(c);
 	return interrupted ? 128 + interrupted : (*decided)->code;
