@@ -16,7 +16,7 @@
  *   mirror.c   memory that the recorded run reused, and used after it was freed
  *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
- *   laps.c     loops that poll
+ *   laps.c     loops that poll; counting.c: and count how often
  *   guess.c    concrete values for what is not known
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
@@ -26,6 +26,7 @@
 #define RETHREAD_SYM_ENGINE_H
 
 #include "model/execution.h"
+#include "sym/counters.h"
 #include "sym/expr.h"
 #include "sym/interp.h"
 #include "sym/race.h"
@@ -128,7 +129,11 @@ struct spin {
 };
 
 /* Laps of a loop that polls (laps.c). */
-enum { LAP_READS = 8 };
+enum { LAP_READS = 8, LAP_STORES = 4 };
+struct lap_store { /* to memory that does not race */
+	uint32_t site, size;
+	uint64_t address, value;
+};
 struct lap_read {
 	uint32_t site, size;
 	uint64_t address;
@@ -138,11 +143,29 @@ struct lap_read {
 struct lap {
 	uint32_t n;
 	struct lap_read reads[LAP_READS];
+	uint32_t nstores;
+	struct lap_store stores[LAP_STORES];
 	/* Where the thread was at the first of them. */
 	uint64_t sap, path_bits;
 	size_t conditions, value;  /* of them */
 	uint64_t effects, stored;
 	uint64_t bits;             /* of the path, to the lap's end */
+};
+/* What changes from lap to lap, perhaps by counting: a register, or a word of memory (counting.c). */
+struct counted {
+	size_t reg;
+	uint64_t address; /* 0: a register */
+	uint32_t size;
+	bool site;        /* memory that is stored to at a site */
+	uint64_t value;   /* when the lap at hand began */
+	int64_t step;
+};
+struct counting {
+	bool on;     /* the lap at hand is executed with symbols for what changes */
+	bool failed; /* ... which tells nothing */
+	struct counters counters;
+	vec(struct counted) what;
+	vec(expr) known; /* what decided branches that are not recorded */
 };
 struct laps {
 	struct lap before, now;
@@ -150,7 +173,11 @@ struct laps {
 	size_t nevents;               /* of the thread, after the last of the reads */
 	bool ends;                    /* the read at hand is the anchor of another lap */
 	bool snapped;
-	vec(struct slot) registers;   /* snapped: when the lap at hand began */
+	/* Snapped when the lap at hand began: */
+	vec(struct slot) registers;
+	vec(uint32_t) locals;
+	const uint32_t *locals_at;
+	struct counting counting;
 	uint32_t misses;              /* laps that were the same, but for registers */
 };
 
@@ -453,6 +480,23 @@ size_t recall_finish(void);
  */
 void laps_read(struct ethread *t, uint32_t site, const struct access *a);
 void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy);
+/* Something is stored that does not race. */
+void laps_store(struct ethread *t, uint32_t site, const struct access *a);
+
+/*
+ * counting.c: two laps were the same but for what may be counters. Begins to look at how the next one changes them, if it is worth it; the
+ * lap is over: for how many more it will go on like that, at the most `ahead(t)`, which takes them there; 0: not at all.
+ */
+bool counting_begins(struct ethread *t, const struct lap *end, const struct slot *registers, size_t n);
+uint64_t counting_ends(struct ethread *t, const struct lap *end, uint64_t (*ahead)(const struct ethread *, const struct lap *, uint64_t most));
+/* The lap does not come to its end, or uses what changes in some other way. */
+void counting_stops(struct ethread *t);
+/* The expression, without counters. */
+expr counting_clean(struct ethread *t, expr e);
+/* A branch that is not recorded is decided by it. False: no counter is in it. */
+bool counting_known(struct ethread *t, expr e, uint64_t v);
+/* Are the expressions the same, with the symbols of the one lap where the other has its own? */
+bool laps_same_expr(const struct laps *l, expr a, expr b);
 
 /*
  * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it

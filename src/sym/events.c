@@ -194,5 +194,6 @@ bool events_write(const char *path, struct error *err)
 	x.nsymbols = (uint32_t)engine.symbols.n;
 	x.lock_order_known = engine.lock_order;
 	names_add(&x);
+	expr_forget_symbols(engine.exprs, COUNTER_SYMBOL);
 	return execution_write(&x, path, err);
 }

@@ -371,6 +371,13 @@ uint64_t expr_apply(const struct expr_arena *x, expr e, const uint64_t *symbols,
 	return node_value(x->nodes.at, &x->nodes.at[e], symbols, values);
 }
 
+void expr_forget_symbols(struct expr_arena *x, uint64_t first)
+{
+	for (size_t i = 1; i < x->nodes.n; i++)
+		if (x->nodes.at[i].op == EXPR_SYM && x->nodes.at[i].value >= first)
+			x->nodes.at[i] = (struct expr_node){.op = EXPR_CONST, .width = x->nodes.at[i].width};
+}
+
 /* Marks e and every node below it. */
 static void mark_reachable(const struct expr_arena *x, expr e, unsigned char *marked)
 {

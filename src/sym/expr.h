@@ -83,6 +83,12 @@ uint64_t expr_eval(const struct expr_arena *x, expr e, const uint64_t *symbols);
 /* The value of node e alone, given those of its operands in values[1 .. e - 1] and of the symbols. */
 uint64_t expr_apply(const struct expr_arena *x, expr e, const uint64_t *symbols, const uint64_t *values);
 
+/*
+ * Symbols of this number and up were used for a while, and nothing that counts mentions them any more: they become constants. The last thing that is done to an
+ * arena before it is written, since equal nodes are one no longer.
+ */
+void expr_forget_symbols(struct expr_arena *x, uint64_t first);
+
 /* Text like "(s3 + 1) == 4", for messages; truncated to size. */
 void expr_print(const struct expr_arena *x, expr e, char *text, size_t size);
 

@@ -110,6 +110,9 @@ static bool is_assumed(expr e)
 void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 {
 	t->assumed_at = ithread_instructions(t->interp);
+	e = counting_clean(t, e);
+	if (!e)
+		return;
 	if (address) {
 		t->address = e;
 		t->address_at = t->assumed_at;

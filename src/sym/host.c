@@ -35,6 +35,11 @@ void host_unrecorded(struct ithread *t)
 		ithread_stop(t);
 }
 
+bool host_known(struct ithread *t, expr e, uint64_t v)
+{
+	return counting_known(of(t), e, v);
+}
+
 void host_assume(struct ithread *t, expr e, uint64_t v)
 {
 	condition_add(of(t), e, v, CONDITION_PATH);
@@ -59,6 +64,9 @@ void host_mismatch(struct ithread *t)
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	bool address = !strcmp(why, "address");
+	s->e = counting_clean(of(t), s->e);
+	if (!s->e)
+		return;
 	guess_is_fault(of(t), s->e, address, &s->v);
 	guess_assume(of(t), s->e, s->v, address);
 	s->e = EXPR_NONE;
@@ -155,13 +163,16 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
 	time_wander(self);
-	self->effects++;
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
-	if (!racy)
+	if (!racy) {
+		laps_store(self, site, a);
 		return;
-	expr value = value_expr(&a->value, a->size);
+	}
+	self->effects++;
+	struct slot written = { a->value.v, counting_clean(self, a->value.e) };
+	expr value = value_expr(&written, a->size);
 	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, "store"));
 	e->size = (uint8_t)a->size;
 	e->written = value;
@@ -334,6 +345,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 	if (self->signals && !is_pure(c->name))
 		signals_at_instruction(self, RT_SIGNAL_CALL);
 	const struct external *x = external_find(c->name);
+	for (unsigned i = 0; i < c->nin && (!x || x->class != EXTERNAL_SLEEPS); i++)
+		c->in[i].e = counting_clean(self, c->in[i].e);
 	self->effects += !x || (x->class != EXTERNAL_PURE && x->class != EXTERNAL_SLEEPS);
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);

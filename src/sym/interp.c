@@ -354,6 +354,28 @@ uint64_t ithread_stored(const struct ithread *t)
 	return t->stored;
 }
 
+uint64_t ithread_store_grows(uint64_t address, uint64_t value)
+{
+	return store_grows(address, value);
+}
+
+void ithread_set_register(struct ithread *t, size_t i, struct slot s)
+{
+	/* In the order of ithread_registers: each frame's are preceded by one for the frame itself. */
+	for (struct frame *fr = t->frames + 1; fr <= t->frame; i -= fr->f->nregs + 1, fr++) {
+		if (i <= fr->f->nregs) {
+			reg_set(fr, (uint32_t)i - 1, s);
+			return;
+		}
+	}
+}
+
+const void *ithread_locals(const struct ithread *t, size_t *size)
+{
+	*size = (size_t)(t->stack_end - RED_ZONE - t->sp);
+	return t->sp;
+}
+
 expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size)
 {
 	return symmem_maybe(in->memory, address) ? symmem_get(in->memory, address, size) : EXPR_NONE;
@@ -368,4 +390,9 @@ void interp_set_memory_expr(struct interp *in, uint64_t address, unsigned size, 
 void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size)
 {
 	symmem_clear(in->memory, address, size);
+}
+
+void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e), void *data)
+{
+	symmem_replace(in->memory, f, data);
 }

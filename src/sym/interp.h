@@ -75,6 +75,12 @@ unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigne
  */
 const struct slot *ithread_registers(struct ithread *t, size_t *n);
 uint64_t ithread_stored(const struct ithread *t);
+/* By how much storing the value there makes that number grow. */
+uint64_t ithread_store_grows(uint64_t address, uint64_t value);
+/* Another value for the i-th of the registers. */
+void ithread_set_register(struct ithread *t, size_t i, struct slot s);
+/* The memory of local variables of all frames. */
+const void *ithread_locals(const struct ithread *t, size_t *size);
 
 /* Executed IR instructions, for figures. */
 uint64_t ithread_instructions(const struct ithread *t);
@@ -102,6 +108,8 @@ _Noreturn void ithread_stop(struct ithread *t);
 expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size);
 void interp_set_memory_expr(struct interp *in, uint64_t address, unsigned size, expr e);
 void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size);
+/* Every expression in memory becomes what f makes of it, which has to have the same width. */
+void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e), void *data);
 
 /* -------------------------------------------------- what the embedding defines ------------ */
 
@@ -116,6 +124,12 @@ int64_t host_path_bits(struct ithread *t, unsigned n);
  * began. A thread that was killed in the recorded run may be stopped here; the log does not say where it was.
  */
 void host_unrecorded(struct ithread *t);
+
+/*
+ * A branch that is not recorded, because what decides it can be computed, depends on an expression whose value is v. False: it must not, and
+ * the interpreter gives up.
+ */
+bool host_known(struct ithread *t, expr e, uint64_t v);
 
 /* The thread comes to a source line; only with code that was translated with lines. */
 void host_line(struct ithread *t, uint32_t position);

@@ -160,9 +160,14 @@ static inline void frame_pop(struct ithread *t)
 }
 
 /* Something was stored; what cannot be told is never the same again. */
+static inline uint64_t store_grows(uint64_t at, uint64_t value)
+{
+	return (at ^ value * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+}
+
 static inline void note_store(struct ithread *t, uint64_t at, uint64_t value)
 {
-	t->stored += (at ^ value * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+	t->stored += store_grows(at, value);
 }
 
 static inline void note_unknown_store(struct ithread *t)
@@ -216,7 +221,7 @@ bool sym_branch(struct ithread *t, expr condition, bool concrete);
 bool branch_disagrees(struct ithread *t, int64_t bit, bool concrete);
 /* Branches that are not in the log. */
 #define PATIENCE (1u << 22)
-void known_is_symbolic(struct ithread *t);
+void known_is_symbolic(struct ithread *t, struct slot condition);
 void known_for_long(struct ithread *t);
 
 /* ------------------------------------------------------------------ slow instructions */

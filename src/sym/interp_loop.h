@@ -314,7 +314,7 @@ reload: /* the running frame may be another one */
 	t->pc = pc;
 	t->count += W >> 8;
 	if (E(pc->a))
-		known_is_symbolic(t);
+		known_is_symbolic(t, (struct slot){A, E(pc->a)});
 	if (__builtin_expect(--t->patience == 0, 0))
 		known_for_long(t);
 	pc += A ? (int32_t)pc->d : 1;

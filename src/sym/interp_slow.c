@@ -87,7 +87,7 @@ const struct insn *slow_go_switch(struct ithread *t, const struct insn *pc)
 	uint32_t taken = find_case(cases, table[0], v.v);
 	t->count += pc->w;
 	if (v.e)
-		known_is_symbolic(t);
+		known_is_symbolic(t, v);
 	if (--t->patience == 0)
 		known_for_long(t);
 	return pc + (int32_t)(taken < table[0] ? cases[4 * taken + 2] : table[1]);

@@ -101,9 +101,10 @@ expr sym_scaled(struct ithread *t, uint64_t base, expr eb, uint64_t index, expr 
 	return sym_fold(t, expr_binary(x, EXPR_ADD, sym_operand(t, 64, base, eb), product));
 }
 
-void known_is_symbolic(struct ithread *t)
+void known_is_symbolic(struct ithread *t, struct slot condition)
 {
-	host_unsupported(t, "a branch that was not recorded depends on what other threads did");
+	if (!host_known(t, condition.e, condition.v))
+		host_unsupported(t, "a branch that was not recorded depends on what other threads did");
 }
 
 void known_for_long(struct ithread *t)

@@ -4,9 +4,11 @@
  * need not be executed: two of them are, and when the log says that more of the same follow, the thread is taken to the end
  * of the last one at once.
  *
+ * What the laps count may differ (counting.c).
+ *
  * A lap is what happens from one execution of a read of shared memory, its anchor, to the next. Two laps are the same when they
  * read the same places at the same sites, took the same branches, found the same recorded values, stored the same
- * to private memory, and left the same in all registers; what was read, where it races, is another symbol in each. They
+ * to memory that does not race, and left the same in all registers; what was read, where it races, is another symbol in each. They
  * write nothing that others could see, call nothing that has a state, and have no steps of synchronization. Then every further lap
  * with the same branches and values is like them.
  *
@@ -23,6 +25,7 @@ enum {
 	EAGER = 8,        /* attempts at the same anchor that may fail, before there are fewer */
 	WORTHWHILE = 3,   /* laps left out at once, at the least */
 	MOST_SAPS = 65535, /* of a lap */
+	MOST_LOCALS = 16384, /* bytes of local variables, in which counters are looked for */
 };
 #define NO_EVENT SIZE_MAX /* the read does not race */
 
@@ -33,18 +36,24 @@ static bool is_read(const struct lap_read *r, uint32_t site, const struct access
 
 /* ---- registers ---- */
 
-static bool same_registers(const struct laps *l, const struct slot *now, size_t n)
+bool laps_same_expr(const struct laps *l, expr a, expr b)
 {
 	struct expr_pair symbols[LAP_READS];
-	size_t nsymbols = 0;
-	if (!l->snapped || l->registers.n != n)
-		return false;
+	size_t n = 0;
+	if (a == b)
+		return true;
 	for (uint32_t i = 0; i < l->now.n; i++)
 		if (l->now.reads[i].symbol)
-			symbols[nsymbols++] = (struct expr_pair){ l->before.reads[i].symbol, l->now.reads[i].symbol };
+			symbols[n++] = (struct expr_pair){ l->before.reads[i].symbol, l->now.reads[i].symbol };
+	return expr_same_but(engine.exprs, a, b, symbols, n);
+}
+
+static bool same_registers(const struct laps *l, const struct slot *now, size_t n)
+{
+	if (!l->snapped || l->registers.n != n)
+		return false;
 	for (size_t i = 0; i < n; i++)
-		if (l->registers.at[i].v != now[i].v ||
-		    !expr_same_but(engine.exprs, l->registers.at[i].e, now[i].e, symbols, nsymbols))
+		if (l->registers.at[i].v != now[i].v || !laps_same_expr(l, l->registers.at[i].e, now[i].e))
 			return false;
 	return true;
 }
@@ -83,29 +92,49 @@ static bool same_values(const struct ethread *t, size_t first, size_t second, si
 	return true;
 }
 
-/* Were the last two laps the same, registers apart? The second one ends now. */
+/* Values apart. */
+static bool same_stores(const struct lap *a, const struct lap *b)
+{
+	for (uint32_t i = 0; i < a->nstores && a->nstores == b->nstores; i++)
+		if (a->stores[i].site != b->stores[i].site || a->stores[i].address != b->stores[i].address ||
+		    a->stores[i].size != b->stores[i].size)
+			return false;
+	return a->nstores == b->nstores;
+}
+
+/* Were the last two laps the same, registers and what they stored apart? The second one ends now. */
 static bool are_same(const struct ethread *t, const struct lap *end)
 {
 	const struct lap *a = &t->laps.before, *b = &t->laps.now;
 	uint64_t nbits = end->path_bits - b->path_bits;
-	return same_reads(a, b) && nbits && nbits <= MOST_BITS && nbits == b->path_bits - a->path_bits &&
+	return same_reads(a, b) && same_stores(a, b) && nbits && nbits <= MOST_BITS && nbits == b->path_bits - a->path_bits &&
 	       a->bits == b->bits && end->sap - b->sap == b->sap - a->sap && end->sap - b->sap <= MOST_SAPS &&
-	       a->effects == b->effects && b->effects == end->effects &&
-	       end->stored - b->stored == b->stored - a->stored && end->value - b->value == b->value - a->value &&
+	       a->effects == b->effects && b->effects == end->effects && end->value - b->value == b->value - a->value &&
 	       same_values(t, a->value, b->value, end->value - b->value);
 }
 
-/* How many more of the same the log has. */
-static uint64_t laps_ahead(const struct ethread *t, const struct lap *end)
+/* ... and did they store the same? */
+static bool stored_same(const struct ethread *t, const struct lap *end)
+{
+	const struct lap *a = &t->laps.before, *b = &t->laps.now;
+	for (uint32_t i = 0; i < a->nstores; i++)
+		if (a->stores[i].value != b->stores[i].value)
+			return false;
+	return end->stored - b->stored == b->stored - a->stored;
+}
+
+/* How many more of the same the log has, counted up to `most`. */
+static uint64_t laps_ahead(const struct ethread *t, const struct lap *end, uint64_t most)
 {
 	const struct lap *b = &t->laps.now;
-	uint64_t nbits = end->path_bits - b->path_bits, most = UINT64_MAX;
+	uint64_t nbits = end->path_bits - b->path_bits;
 	size_t values = end->value - b->value;
 	if (engine.guided < engine.guide.n) {
 		const struct guide_run *r = &engine.guide.at[engine.guided];
 		if (r->thread != t->log->info.number || r->sap < t->saps)
 			return 0;
-		most = (r->sap - t->saps) / (end->sap - b->sap);
+		uint64_t guided = (r->sap - t->saps) / (end->sap - b->sap);
+		most = guided < most ? guided : most;
 	}
 	if (values && b->value < t->log->nvalues)
 		for (uint64_t n = 0; n < most; n++)
@@ -128,29 +157,36 @@ static void mark_first(struct ethread *t, uint32_t i, uint64_t saps)
 	}
 }
 
-static void move_event(struct ethread *t, const struct lap_read *r, uint64_t by)
+static void move_event(struct ethread *t, const struct lap_read *r, uint64_t by, uint64_t time)
 {
 	struct event *e = &t->events.at[r->event];
 	e->sap += by;
 	e->run = ++engine.nevents;
-	e->after = t->time;
+	e->after = time;
 	e->before = 0;
 	engine.symbols.at[expr_node(engine.exprs, r->symbol)->value].read.sap = e->sap;
 	if (t->stamped > r->event)
 		t->stamped = r->event;
 }
 
-static void move_lap(struct ethread *t, uint64_t saps, uint64_t by)
+/* `time`: when the lap began that they move to. */
+static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t time)
 {
 	const struct lap *last = &t->laps.now;
 	for (uint32_t i = 0; i < last->n; i++) {
 		if (last->reads[i].event == NO_EVENT)
 			continue;
 		mark_first(t, i, saps);
-		move_event(t, &last->reads[i], by);
+		move_event(t, &last->reads[i], by, time);
 	}
 	for (size_t i = last->conditions; i < t->conditions.n; i++)
 		t->conditions.at[i].sap += by;
+}
+
+static void pass_stamps(struct ethread *t)
+{
+	if (t->path.words != t->words_seen)
+		time_path(t);
 }
 
 static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
@@ -158,7 +194,10 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	struct lap *last = &t->laps.now;
 	uint64_t nbits = end->path_bits - last->path_bits, saps = end->sap - last->sap;
 	size_t values = end->value - last->value;
-	path_reader_skip(&t->path, n * nbits);
+	path_reader_skip(&t->path, (n - 1) * nbits);
+	pass_stamps(t);
+	uint64_t time = t->time; /* stamps that come in the last lap may come after its reads */
+	path_reader_skip(&t->path, nbits);
 	t->path_bits += n * nbits;
 	t->spin.path_bits += n * nbits;
 	for (uint64_t filled = 0, i = 0; i < n && filled < 64; i++, filled += nbits)
@@ -166,42 +205,67 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	t->saps += n * saps;
 	t->next_value += n * values;
 	t->laps.value = t->next_value;
-	if (t->path.words != t->words_seen)
-		time_path(t);
-	move_lap(t, saps, n * saps);
+	pass_stamps(t);
+	move_lap(t, saps, n * saps, time);
 	last->sap += n * saps;
 	last->path_bits += n * nbits;
 	last->value += n * values;
+}
+
+static void snap(struct laps *l, struct ethread *t, const struct slot *registers, size_t n)
+{
+	size_t size;
+	l->snapped = true;
+	l->registers.n = l->locals.n = 0;
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&l->registers) = registers[i];
+	l->locals_at = ithread_locals(t->interp, &size);
+	for (size_t i = 0; i < size / sizeof *l->locals_at && size <= MOST_LOCALS; i++)
+		*vec_push(&l->locals) = l->locals_at[i];
+}
+
+/* A lap ends that was executed with symbols for what it counts. */
+static void consider_counted(struct ethread *t, const struct lap *end)
+{
+	struct laps *l = &t->laps;
+	uint64_t n = are_same(t, end) ? counting_ends(t, end, laps_ahead) : 0;
+	counting_stops(t);
+	l->snapped = false;
+	l->misses = n ? 0 : l->misses + 1;
+	if (n)
+		leave_out(t, end, n);
 }
 
 /* A lap ends: is it one of many? */
 static void consider(struct ethread *t, const struct lap *end)
 {
 	struct laps *l = &t->laps;
-	bool often = l->misses < EAGER || !(l->misses & (l->misses - 1));
-	uint64_t n;
 	if (!are_same(t, end)) {
 		l->snapped = false;
 		return;
 	}
+	bool often = l->misses < EAGER || !(l->misses & (l->misses - 1));
 	if (!l->snapped && !often) {
 		l->misses++;
 		return;
 	}
 	size_t nregisters;
 	const struct slot *registers = ithread_registers(t->interp, &nregisters);
-	if (same_registers(l, registers, nregisters)) {
-		n = laps_ahead(t, end);
+	if (stored_same(t, end) && same_registers(l, registers, nregisters)) {
+		uint64_t n = laps_ahead(t, end, UINT64_MAX);
 		l->misses = 0;
 		if (n >= WORTHWHILE)
 			leave_out(t, end, n);
 		return;
 	}
+	if (l->snapped && laps_ahead(t, end, WORTHWHILE + 2) == WORTHWHILE + 2 &&
+	    counting_begins(t, end, registers, nregisters))
+		return;
 	l->misses++;
-	l->snapped = true;
-	l->registers.n = 0;
-	for (size_t i = 0; i < nregisters; i++)
-		*vec_push(&l->registers) = registers[i];
+	if (often)
+		snap(l, t, registers, nregisters);
+	else
+		l->snapped = false;
 }
 
 void laps_read(struct ethread *t, uint32_t site, const struct access *a)
@@ -215,7 +279,10 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 	struct lap end = lap_begin(t);
 	uint64_t nbits = end.path_bits - l->now.path_bits;
 	l->now.bits = nbits && nbits <= MOST_BITS ? t->recent_bits & (UINT64_MAX >> (64 - nbits)) : 0;
-	consider(t, &end);
+	if (l->counting.on)
+		consider_counted(t, &end);
+	else
+		consider(t, &end);
 }
 
 void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy)
@@ -229,11 +296,22 @@ void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool ra
 	bool alone = t->events.n == l->nevents || (racy && t->events.n == l->nevents + 1);
 	if (l->ends || !alone || !l->now.n || l->now.n == LAP_READS) {
 		l->before = l->now;
-		if (!l->ends)
+		if (!l->ends) {
+			counting_stops(t);
 			l->before.n = 0, l->snapped = false, l->misses = 0;
+		}
 		l->now = lap_begin(t);
 	}
 	l->ends = false;
 	l->nevents = t->events.n;
 	l->now.reads[l->now.n++] = r;
+}
+
+void laps_store(struct ethread *t, uint32_t site, const struct access *a)
+{
+	struct lap *l = &t->laps.now;
+	if (l->n && l->nstores < LAP_STORES)
+		l->stores[l->nstores++] = (struct lap_store){ site, a->size, a->address, a->value.v };
+	else
+		t->effects++;
 }

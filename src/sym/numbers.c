@@ -80,6 +80,8 @@ void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 {
 	struct position at;
 	ithread_position(t, &at);
+	a.e = counting_clean(ithread_data(t), a.e);
+	b.e = counting_clean(ithread_data(t), b.e);
 	bool addresses = is_mapped(a.v) || is_mapped(b.v);
 	if (use == NUMBER_COUNTER || (addresses && !(use == NUMBER_PAIR && is_harmless(a.v, b.v))))
 		note_first(a.e || b.e ? numbers.possible : numbers.made, &at);

@@ -169,6 +169,27 @@ void symmem_clear(struct symmem *m, uint64_t address, uint64_t size)
 	}
 }
 
+static void replace_in(struct symmem *m, struct sympage *p, expr (*f)(void *data, expr e), void *data)
+{
+	for (unsigned i = 0; i < SYMMEM_PAGE; i++) {
+		if (!p->e[i])
+			continue;
+		p->e[i] = fold(m, f(data, p->e[i]));
+		p->used -= !p->e[i];
+	}
+	if (!p->used)
+		drop(m, p);
+}
+
+void symmem_replace(struct symmem *m, expr (*f)(void *data, expr e), void *data)
+{
+	for (size_t i = 0; i < SYMMEM_FILTER && m->npages; i++)
+		for (struct sympage *p = m->buckets[i], *next; p; p = next) {
+			next = p->next;
+			replace_in(m, p, f, data);
+		}
+}
+
 void symmem_move(struct symmem *m, uint64_t to, uint64_t from, uint64_t size)
 {
 	if (!m->npages || !size || to == from)

@@ -50,6 +50,8 @@ expr symmem_get(struct symmem *m, uint64_t address, unsigned size);
 /* Memory already holds the value. e is at most 8 * size wide and is zero extended to that; EXPR_NONE clears. */
 void symmem_set(struct symmem *m, uint64_t address, unsigned size, expr e);
 void symmem_clear(struct symmem *m, uint64_t address, uint64_t size);
+/* Every byte's expression becomes what f makes of it, of the same width; a constant is none. */
+void symmem_replace(struct symmem *m, expr (*f)(void *data, expr e), void *data);
 /* As memmove, after memory has been moved. */
 void symmem_move(struct symmem *m, uint64_t to, uint64_t from, uint64_t size);
 

@@ -103,6 +103,12 @@ void host_unrecorded(struct ithread *t)
 	(void)t;
 }
 
+bool host_known(struct ithread *t, expr e, uint64_t v)
+{
+	(void)t, (void)e, (void)v;
+	return false;
+}
+
 void host_line(struct ithread *t, uint32_t position)
 {
 	(void)t, (void)position;
