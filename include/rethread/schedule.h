@@ -59,7 +59,7 @@
 #define RT_SIGNAL_AFTER_STEP UINT64_MAX
 /* Blocks that have a place (src/replay/placed.c) lie here: plus the lower half of their address in the recorded run. */
 #define RT_MIRROR 0x210000000000ull
-/* What is in the first RT_FREED_SIZE bytes of such a block, if it has as many, once it is given back. */
+/* What is in the first RT_FREED_SIZE bytes of such a block once it is given back; every block has room for as many. */
 #define RT_FREED_SIZE 16
 #define RT_FREED_LINK(start) ((start) >> 12)
 #define RT_FREED_MARK 0x6b65795f66726565ull

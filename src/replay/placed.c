@@ -5,7 +5,7 @@
  * of it belongs to others.
  *
  * In a replay the first words are left as the C library leaves them, more or less: a block that is given back has a link
- * and a mark in them, and loses the mark when it is given out again.
+ * and a mark in them, and loses the mark when it is given out again. The smallest of its blocks has room for both.
  */
 #include "replay/twin.h"
 
@@ -81,7 +81,7 @@ void *placed_take(uint32_t recorded, size_t size)
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
 			by_unit[(recorded + at) / UNIT] = nblocks;
 		p = (void *)(uintptr_t)start;
-		if (again && twin_mode != TWIN_INFER && size >= RT_FREED_SIZE && size <= RT_FREED_MOST)
+		if (again && twin_mode != TWIN_INFER && size <= RT_FREED_MOST)
 			((uint64_t *)p)[1] = 0;
 	}
 	unlock();
@@ -119,7 +119,7 @@ void placed_free(void *p)
 	bool was_freed = b && b->freed;
 	if (b)
 		b->freed = true;
-	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p && b->size >= RT_FREED_SIZE) {
+	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
 		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
 		((uint64_t *)p)[1] = RT_FREED_MARK;
 	}

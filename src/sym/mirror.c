@@ -297,8 +297,8 @@ void mirror_called(struct ethread *self, const char *name, struct range *filled,
 	uint64_t start = self->placed, size = self->placed_size;
 	self->placed = 0;
 	if (name && mirror_leaves_memory(name)) {
-		bool marked = size >= RT_FREED_SIZE && size <= RT_FREED_MOST;
-		*filled = (struct range){ start + 8, marked ? 8 : 0 };
+		uint64_t marked = size < 8 || size > RT_FREED_MOST ? 0 : size < RT_FREED_SIZE ? size - 8 : 8;
+		*filled = (struct range){ start + 8, marked };
 		*bytes = xcalloc(1, 8);
 		return;
 	}

@@ -80,10 +80,11 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 	}
 }
 
-/* What the C library leaves in the first words of a block that it got back, more or less. */
-static uint64_t left_by_free(uint64_t start, uint64_t at)
+/* What the C library leaves in the first words of a block that it got back, more or less. Small blocks have room for them, too. */
+static uint64_t left_by_free(uint64_t start, uint64_t at, unsigned size)
 {
-	return at == start ? RT_FREED_LINK(start) : RT_FREED_MARK;
+	uint64_t word = at == start ? RT_FREED_LINK(start) : RT_FREED_MARK;
+	return size < 8 ? word & ((1ull << size * 8) - 1) : word;
 }
 
 /* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
@@ -98,10 +99,10 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
-		bool marks = !moves && at < start + RT_FREED_SIZE && size >= RT_FREED_SIZE;
+		bool marks = !moves && at < start + RT_FREED_SIZE;
 		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
 		if (marks)
-			a.value = (struct slot){ left_by_free(start, at), EXPR_NONE };
+			a.value = (struct slot){ left_by_free(start, at, a.size), EXPR_NONE };
 		if (marks || !shares)
 			engine_store(self, site, &a);
 		else

@@ -333,8 +333,15 @@ uint64_t recall_place(uint64_t own)
 	return block_recorded(own, &recorded) ? 1ull << 63 | recorded : own;
 }
 
+/* Is that where the address of the recorded run lies here, in one of perhaps many blocks, or at the end of one? */
+static bool stands_for(uint64_t own, uint32_t recorded)
+{
+	uint32_t other;
+	return (block_recorded(own, &other) && other == recorded) || (block_recorded(own - 1, &other) && other + 1 == recorded);
+}
+
 /* One of n values, or of more: which, is a guess. */
-static void among(struct ethread *self, struct slot *s, const uint64_t *own, size_t n)
+static void among(struct ethread *self, struct slot *s, uint32_t recorded, const uint64_t *own, size_t n)
 {
 	share(own, n);
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
@@ -345,6 +352,8 @@ static void among(struct ethread *self, struct slot *s, const uint64_t *own, siz
 	for (size_t i = 0; i < n; i++)
 		if (own[i] == s->v)
 			return;
+	if (n == CANDIDATES && stands_for(s->v, recorded))
+		return;
 	s->v = own[0];
 	guess_was(s->e, s->v);
 }
@@ -400,7 +409,7 @@ static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 	if (recorded && (n || looks_small(recorded)))
 		*vec_push(&known.doubtful) = (struct answer){ recorded, n };
 	if (n > 1) {
-		among(self, s, own, n);
+		among(self, s, recorded, own, n);
 	} else if (n == 1) {
 		exactly(self, s, own[0]);
 	} else if (is_small(recorded)) {
