@@ -81,6 +81,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	llvm_drop_available_externally(m);
 	syscalls_turn(m);
 	assembly_turn(m);
+	copies_turn(m);
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);

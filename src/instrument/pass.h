@@ -125,6 +125,7 @@ struct numbering {
 /* Before anything is numbered. */
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
+void copies_turn(LLVMModuleRef m);
 /* Number everything and attach the metadata to the instructions. */
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
