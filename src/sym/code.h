@@ -247,10 +247,11 @@ enum { CLAUSE_CATCH, CLAUSE_FILTER };
 struct code_position {
 	uint32_t file, function; /* strings */
 	uint32_t line, column;
+	uint32_t outer; /* position of the call that it was inlined in place of, or 0 */
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 3
+#define CODE_VERSION 4
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

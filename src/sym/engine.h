@@ -283,7 +283,7 @@ struct engine {
 	vec(struct initial) initials;
 	vec(struct forced_result) results;
 	vec(struct site_info) sites;
-	uint32_t *site_index; /* instrumentation site -> sites, 0 = not yet */
+	uint32_t *site_index; /* instrumentation site -> sites, or its callers (events.c); 0 = not yet */
 	bool lock_order; /* the log has the order of locks */
 	vec(uint64_t) open_barriers; /* addresses of those that more threads use than they are for */
 	vec(struct assumption) assumptions;

@@ -70,17 +70,45 @@ static uint32_t site_add(const struct position *p, const char *what)
 	return (uint32_t)(engine.sites.n - 1);
 }
 
+static uint32_t place_of_site(uint32_t site, uint32_t place, const char *what)
+{
+	struct position p;
+	interp_place(engine.interp, place, &p);
+	uint32_t i = site_add(&p, what);
+	engine.sites.at[i].number = site;
+	engine.sites.at[i].is_float = interp_site_is_float(engine.interp, site);
+	return i;
+}
+
+struct caller {
+	uint32_t place, described; /* interp_place; engine.sites */
+	uint32_t next;
+};
+
+/* A site in a header of the system is described by who called it: once for each caller, in a list that begins at site_index. */
+static uint32_t called_site(struct ethread *t, uint32_t site, const char *what)
+{
+	static vec(struct caller) callers;
+	uint32_t place = ithread_own_place(t->interp, site);
+	if (!callers.n)
+		*vec_push(&callers) = (struct caller){0}; /* 0 ends a list */
+	for (uint32_t i = engine.site_index[site]; i; i = callers.at[i].next)
+		if (callers.at[i].place == place)
+			return callers.at[i].described;
+	uint32_t described = place_of_site(site, place, what);
+	*vec_push(&callers) = (struct caller){place, described, engine.site_index[site]};
+	engine.site_index[site] = (uint32_t)(callers.n - 1);
+	return described;
+}
+
 uint32_t site_describe(struct ethread *t, uint32_t site, const char *what)
 {
 	if (!site)
 		return place_describe(t, what);
-	if (!engine.site_index[site]) {
-		struct position p;
-		interp_site(engine.interp, site, &p);
-		engine.site_index[site] = site_add(&p, what);
-		engine.sites.at[engine.site_index[site]].number = site;
-		engine.sites.at[engine.site_index[site]].is_float = interp_site_is_float(engine.interp, site);
-	}
+	if (!interp_site_is_own(engine.interp, site))
+		return called_site(t, site, what);
+	if (!engine.site_index[site])
+		engine.site_index[site] = place_of_site(site, ithread_own_place(t->interp, site), what);
 	return engine.site_index[site];
 }
 
@@ -89,7 +117,7 @@ uint32_t place_describe(struct ethread *t, const char *what)
 {
 	static struct { const char *function; uint32_t line; const char *what; uint32_t index; } recent[64];
 	struct position p;
-	ithread_position(t->interp, &p);
+	interp_place(engine.interp, ithread_own_place(t->interp, 0), &p);
 	size_t i = (p.line * 7u + (size_t)((uintptr_t)what >> 4)) % 64;
 	if (!recent[i].index || recent[i].function != p.function || recent[i].line != p.line ||
 	    recent[i].what != what) {

@@ -268,9 +268,42 @@ unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigne
 	return n;
 }
 
-void interp_site(const struct interp *in, uint32_t site, struct position *p)
+static uint32_t site_place(const struct interp *in, uint32_t site)
 {
-	fill_position(&in->code, site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0, p);
+	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0;
+}
+
+static bool in_system_header(const char *file)
+{
+	return !strncmp(file, "/usr/", 5) && strncmp(file, "/usr/src/", 9) && strncmp(file, "/usr/local/src/", 15) &&
+	       strstr(file, "/include/");
+}
+
+/* The place itself or what it was inlined into; 0 when that is all the system's. */
+static uint32_t own_place(const struct code *c, uint32_t place)
+{
+	while (place && in_system_header(c->strings + c->positions[place].file))
+		place = c->positions[place].outer;
+	return place;
+}
+
+uint32_t ithread_own_place(const struct ithread *t, uint32_t site)
+{
+	const struct code *c = &t->in->code;
+	const struct insn *pc = t->pc;
+	uint32_t innermost = site ? site_place(t->in, site) : 0, own = own_place(c, innermost);
+	for (const struct frame *fr = t->frame; !own && fr > t->frames; pc = fr->ret, fr--)
+		if (pc >= c->insns && pc < c->insns + c->ninsns) {
+			uint32_t place = c->where[pc - c->insns];
+			innermost = innermost ? innermost : place;
+			own = own_place(c, place);
+		}
+	return own ? own : innermost;
+}
+
+bool interp_site_is_own(const struct interp *in, uint32_t site)
+{
+	return own_place(&in->code, site_place(in, site)) != 0;
 }
 
 bool interp_site_is_float(const struct interp *in, uint32_t site)

@@ -57,12 +57,18 @@ struct position {
 };
 void ithread_position(const struct ithread *t, struct position *p);
 
-/* Source position of a site (instrument.h), from the code file. */
-void interp_site(const struct interp *in, uint32_t site, struct position *p);
 /* Is it an access of a floating point number? */
 bool interp_site_is_float(const struct interp *in, uint32_t site);
 
-/* By the number that host_line gets. */
+/*
+ * Where the program's own code was, as a number for interp_place: at the site (0: where the thread is), or, if that is in a header of the system
+ * (std::mutex, the nodes of a std::map), at the nearest call from code that is not. Inlined or called is the same.
+ */
+uint32_t ithread_own_place(const struct ithread *t, uint32_t site);
+/* Is the site in the program's own code, whoever called it? Then its own place never changes. */
+bool interp_site_is_own(const struct interp *in, uint32_t site);
+
+/* By the number that host_line gets, or ithread_own_place returned. */
 void interp_place(const struct interp *in, uint32_t position, struct position *p);
 
 /* Where the thread is and who called it, innermost first; returns how many, at most `most`. As ithread_position. */

@@ -27,7 +27,7 @@ uint32_t add_string(struct tr *t, const char *s, size_t n)
 
 static uint32_t add_position(struct tr *t, uint32_t file, uint32_t function, unsigned line, unsigned column)
 {
-	*vec_push(&t->out_positions) = (struct code_position){file, function, line, column};
+	*vec_push(&t->out_positions) = (struct code_position){.file = file, .function = function, .line = line, .column = column};
 	return (uint32_t)t->out_positions.n - 1;
 }
 
@@ -88,19 +88,26 @@ uint32_t line_of(struct tr *t, uint32_t position)
 	return q->file == p->file && q->function == p->function && q->line == p->line ? known : position;
 }
 
-uint32_t position_of(struct tr *t, LLVMValueRef i)
+static uint32_t position_of_location(struct tr *t, LLVMMetadataRef at)
 {
-	LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
 	uint32_t known;
-	if (!at)
-		return t->fn.out->position;
 	if (map_get(&t->locations, at, &known))
 		return known;
-	LLVMMetadataRef scope = LLVMDILocationGetScope(at);
+	LLVMMetadataRef scope = LLVMDILocationGetScope(at), outer = LLVMDILocationGetInlinedAt(at);
 	uint32_t p = add_position(t, file_of(t, scope), function_of(t, scope), LLVMDILocationGetLine(at),
 				  LLVMDILocationGetColumn(at));
 	map_put(&t->locations, at, p);
+	if (outer) {
+		uint32_t of_call = position_of_location(t, outer);
+		t->out_positions.at[p].outer = of_call;
+	}
 	return p;
+}
+
+uint32_t position_of(struct tr *t, LLVMValueRef i)
+{
+	LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
+	return at ? position_of_location(t, at) : t->fn.out->position;
 }
 
 uint32_t function_position(struct tr *t, LLVMValueRef f)
