@@ -37,6 +37,9 @@
 #define RT_ABI 6
 #define RT_HASH_SIZE 20
 
+/* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */
+#define RT_MACHINE_PREFIX "__rethread_machine_"
+
 /* ------------------------------------------------------------------ the recorded program ---- */
 
 /*

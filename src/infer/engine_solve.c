@@ -131,8 +131,8 @@ static void check_numbers(struct solving *w, bool possible)
 	if (numbers == NUMBERS_NONE || (numbers != NUMBERS_MADE && !possible))
 		return;
 	if (numbers != NUMBERS_UNKNOWN)
-		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address or of the "
-			   "processor's counter of time, which are others in each run", where);
+		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address, which is "
+			   "another one in each run", where);
 	else
 		fail(&err, "no interleaving was found, which proves nothing: whether numbers are made of addresses was not "
 			   "found out: %s", where);

@@ -82,12 +82,14 @@ bool rethread_instrument(LLVMModuleRef m)
 	syscalls_turn(m);
 	assembly_turn(m);
 	copies_turn(m);
+	machine_turn(m);
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);
 	if (option("RETHREAD_PASS_REPORT"))
 		report_write(option("RETHREAD_PASS_REPORT"), m, &numbering);
 
+	machine_inline(m);
 	if (mode == PASS_RECORD) {
 		record_instrument(m, &numbering, hash);
 		shown_instrument(m, &numbering);

@@ -7,6 +7,8 @@
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
  *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
+ *     assembly.c   atomic updates in inline assembly become LLVM's own
+ *     machine.c    other instructions that only the machine knows become functions of their own
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
@@ -126,6 +128,9 @@ struct numbering {
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
+void machine_turn(LLVMModuleRef m);
+/* Once the bitcode is kept. */
+void machine_inline(LLVMModuleRef m);
 /* Number everything and attach the metadata to the instructions. */
 void number_module(LLVMModuleRef m, struct numbering *n);
 void numbering_free(struct numbering *n);
@@ -251,6 +256,8 @@ void llvm_copy_signature_attributes_to_call(LLVMValueRef from, LLVMValueRef to_c
 /* The variable is in this executable: no indirection. Not when making a shared library. */
 void llvm_set_local_in_executable(LLVMValueRef global);
 LLVMValueRef llvm_build_tls_address(LLVMBuilderRef b, LLVMValueRef variable);
+/* The body of the function that is called, which has one block, in place of the call. */
+void llvm_inline(LLVMValueRef call);
 /* The call must stay directly before its ret. */
 bool llvm_is_musttail(LLVMValueRef call);
 bool llvm_does_not_return(LLVMValueRef call);

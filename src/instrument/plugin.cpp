@@ -23,6 +23,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -106,6 +107,12 @@ HIDDEN void llvm_keep(LLVMValueRef V)
 {
 	auto *G = cast<GlobalVariable>(unwrap(V));
 	appendToUsed(*G->getParent(), {G});
+}
+
+HIDDEN void llvm_inline(LLVMValueRef Call)
+{
+	InlineFunctionInfo Info;
+	InlineFunction(*cast<CallBase>(unwrap(Call)), Info);
 }
 
 HIDDEN bool llvm_address_taken(LLVMValueRef F)

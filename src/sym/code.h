@@ -149,7 +149,7 @@ enum code_op {
 	X(FREXP32, 1, 2) X(FREXP64, 1, 2) X(LRINT32, 1, 1) X(LRINT64, 1, 1) X(LROUND32, 1, 1)    \
 	X(LROUND64, 1, 1) X(CLASS32, 2, 1) X(CLASS64, 2, 1)                                      \
 	X(H2F, 1, 1) X(F2H, 1, 1) X(D2H, 1, 1)                                                   \
-	X(RDTSC, 0, 1) X(CRC32, 2, 1)
+	X(CRC32, 2, 1)
 
 /* clang-format on */
 enum code_helper {
@@ -160,7 +160,7 @@ enum code_helper {
 };
 
 /* w of NUMBER: what its operands are used for; of two that are used together it may not matter that they are addresses. */
-enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_COUNTER /* the processor's, which comes next: no operands */ };
+enum number_use { NUMBER_ALONE, NUMBER_PAIR };
 
 /* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits; it is a float or a double. */
 enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4 };

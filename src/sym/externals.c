@@ -1,5 +1,6 @@
 #include "sym/externals.h"
 
+#include <rethread/instrument.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,5 +28,8 @@ const struct external *external_find(const char *name)
 		qsort(table, ENTRIES, sizeof *table, by_name);
 		sorted = true;
 	}
+	static const struct external machine = { RT_MACHINE_PREFIX, EXTERNAL_PURE, "" };
+	if (name && !strncmp(name, RT_MACHINE_PREFIX, strlen(RT_MACHINE_PREFIX)))
+		return &machine;
 	return name ? bsearch(name, table, ENTRIES, sizeof *table, compare) : NULL;
 }

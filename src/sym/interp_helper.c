@@ -5,7 +5,6 @@
 #include "sym/interp_internal.h"
 
 #include <math.h>
-#include <x86intrin.h>
 
 typedef unsigned __int128 u128;
 typedef __int128 s128;
@@ -328,7 +327,6 @@ HELPER(D2H)
 	out[0] = 0;
 	memcpy(out, &h, sizeof h);
 }
-HELPER(RDTSC) { UNUSED; out[0] = __rdtsc(); }
 
 /* The polynomial of SSE 4.2, w bits of the operand. */
 HELPER(CRC32)

@@ -1,7 +1,7 @@
 /*
  * Numbers that are made of addresses. An address is another one in each run, so what a program computes from its bits is, too,
- * and that nothing explains the log is then no proof. The processor's counter of time is not recorded either. Code that was translated for it (translate_numbers.c) tells of
- * each such use; a read that races may have found an address although the guess at hand is none.
+ * and that nothing explains the log is then no proof. Code that was translated for it (translate_numbers.c) tells of each
+ * such use; a read that races may have found an address although the guess at hand is none.
  */
 #include "sym/engine.h"
 
@@ -83,7 +83,7 @@ void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 	a.e = counting_clean(ithread_data(t), a.e);
 	b.e = counting_clean(ithread_data(t), b.e);
 	bool addresses = is_mapped(a.v) || is_mapped(b.v);
-	if (use == NUMBER_COUNTER || (addresses && !(use == NUMBER_PAIR && is_harmless(a.v, b.v))))
+	if (addresses && !(use == NUMBER_PAIR && is_harmless(a.v, b.v)))
 		note_first(a.e || b.e ? numbers.possible : numbers.made, &at);
 	note_use(a.e, &at);
 	note_use(b.e, &at);

@@ -378,7 +378,9 @@ static void add_symbol(struct tr *t, LLVMValueRef g, enum code_symbol_kind kind)
 
 static bool is_definition(LLVMValueRef f)
 {
-	return !LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage;
+	size_t n;
+	return !LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
+	       strncmp(LLVMGetValueName2(f, &n), RT_MACHINE_PREFIX, strlen(RT_MACHINE_PREFIX));
 }
 
 /* In the order of instrument.h. */

@@ -466,9 +466,5 @@ bool translate_intrinsic(struct tr *t, LLVMValueRef i, const char *name)
 			return true;
 		}
 	}
-	if (!strcmp(name, "llvm.readcyclecounter") || !strcmp(name, "llvm.x86.rdtsc")) {
-		emit_helper(t, HELP_RDTSC, 64, define(t, i), NULL);
-		return true;
-	}
 	return false;
 }

@@ -64,22 +64,9 @@ static unsigned number_operands(LLVMValueRef i, bool *pair)
 	}
 }
 
-static bool is_counter(LLVMValueRef i)
-{
-	LLVMValueRef callee = opcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
-	size_t length;
-	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
-	return !strcmp(name, "llvm.readcyclecounter") || !strcmp(name, "llvm.x86.rdtsc");
-}
-
 void translate_number(struct tr *t, LLVMValueRef i)
 {
 	bool pair = false;
-	if (is_counter(i)) {
-		reg none = const_reg(t, 0);
-		emit(t, OP_NUMBER, NUMBER_COUNTER, 0, none, none);
-		return;
-	}
 	if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
 		return;
 	unsigned n = number_operands(i, &pair);

@@ -1,4 +1,4 @@
-# Numbers that are made of addresses, or of the processor's counter, are others in each run: that nothing explains the log is then no proof, and it is said why.
+# Numbers that are made of addresses are others in each run: that nothing explains the log is then no proof, and it is said why.
 # never_proven SOURCE: of several recordings none is "proven" to have no interleaving, and one at least is given up for that reason.
 never_proven() {
 	local seen='' got opt i
@@ -74,26 +74,6 @@ static void *reads(void *p)
 }
 P
 never_proven distance.c
-# The processor's counter of time is not recorded.
-cat >counter.c <<'P'
-#include "race.h"
-#include <x86intrin.h>
-static volatile uint32_t time_of;
-static volatile int cells[8];
-static void *writes(void *p)
-{
-	for (int i = 0; i < 10; i++, usleep(1))
-		time_of = (uint32_t)__rdtsc();
-	return p;
-}
-static void *reads(void *p)
-{
-	for (int i = 0; i < 30; i++, usleep(10))
-		cells[time_of % 8]++;
-	return p;
-}
-P
-never_proven counter.c
 # The order of two blocks decides a branch: memory that the recorded run used again is other memory here.
 cat >order.c <<'P'
 #include "race.h"
