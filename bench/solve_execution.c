@@ -13,6 +13,7 @@
  *     -d              print events and conditions instead
  *     -f              measure the formula instead: "variables constraints"
  *     -j              figures as one line of JSON
+ *     -c              there is none: a few conditions that contradict one another, with the rest left out
  *
  * Prints one row of figures per candidate. Exit status: 0 found, 1 proven that there is none, 3 the budget ended.
  */
@@ -37,6 +38,13 @@ static void print_expr(const struct execution *x, const char *label, expr e)
 	printf("%s%s", label, text);
 }
 
+static void print_condition(const struct execution *x, const struct condition *c)
+{
+	printf("condition kind %u after %u (%u):", c->kind, c->event, c->sequence);
+	print_expr(x, " ", c->condition);
+	printf("\n");
+}
+
 static void dump(const struct execution *x)
 {
 	for (uint32_t i = 0; i < x->events.n; i++) {
@@ -48,12 +56,8 @@ static void dump(const struct execution *x)
 		printf(" [%" PRIu64 " %" PRIu64 "] flags %x %s\n", e->after, e->before, e->flags,
 		       x->sites.at[e->site].where);
 	}
-	for (size_t i = 0; i < x->conditions.n; i++) {
-		const struct condition *c = &x->conditions.at[i];
-		printf("condition kind %u after %u (%u):", c->kind, c->event, c->sequence);
-		print_expr(x, " ", c->condition);
-		printf("\n");
-	}
+	for (size_t i = 0; i < x->conditions.n; i++)
+		print_condition(x, &x->conditions.at[i]);
 	for (size_t i = 0; i < x->orders.n; i++)
 		printf("order %u %u\n", x->orders.at[i].a, x->orders.at[i].b);
 }
@@ -112,12 +116,62 @@ static int solve(const struct execution *x, const struct infer_options *o, unsig
 	return r == INFER_FOUND ? EXIT_DONE : r == INFER_NONE ? EXIT_NO_INTERLEAVING : EXIT_BUDGET;
 }
 
+/* ---- a contradiction ---- */
+
+static bool has_none(const struct execution *x, const struct infer_options *o)
+{
+	struct infer_state *state = NULL;
+	struct schedule schedule;
+	struct infer_stats stats = { 0 };
+	struct error err;
+	enum infer_result r = infer_schedule(x, o, &state, &schedule, &stats, &err);
+	if (r == INFER_FOUND)
+		schedule_release(&schedule);
+	infer_free(state);
+	return r == INFER_NONE;
+}
+
+/* Leaves out as many at a time as there were, then half of that, ...: what is left at the end is needed, each of it. */
+static int contradiction(struct execution *x, const struct infer_options *o)
+{
+	size_t n = x->conditions.n;
+	struct condition *all = x->conditions.at, *kept = xcalloc(n + 1, sizeof *kept);
+	if (!has_none(x, o)) {
+		printf("no contradiction\n");
+		return EXIT_DONE;
+	}
+	for (size_t step = n; step;) {
+		bool dropped = false;
+		for (size_t at = 0; at < n;) {
+			size_t rest = at + step < n ? n - at - step : 0;
+			memcpy(kept, all, at * sizeof *kept);
+			memcpy(kept + at, all + n - rest, rest * sizeof *kept);
+			x->conditions.at = kept;
+			x->conditions.n = at + rest;
+			if (has_none(x, o)) {
+				memcpy(all, kept, (n = at + rest) * sizeof *all);
+				dropped = true;
+			} else {
+				at += step;
+			}
+		}
+		step = step > 1 ? step / 2 : dropped;
+	}
+	x->conditions.at = all;
+	x->conditions.n = n;
+	for (size_t i = 0; i < n; i++)
+		print_condition(x, &all[i]);
+	printf("%zu conditions, and what the events demand\n", n);
+	free(kept);
+	return EXIT_NO_INTERLEAVING;
+}
+
 int main(int argc, char **argv)
 {
 	struct infer_options o = infer_defaults();
 	unsigned count = 1;
-	bool text = false, size = false, json = false;
-	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:audfj")) != -1;)
+	bool text = false, size = false, json = false, core = false;
+	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:audfjc")) != -1;)
 		switch (c) {
 		case 'm':
 			if (!memory_model_parse(optarg, &o.model))
@@ -157,6 +211,9 @@ int main(int argc, char **argv)
 		case 'j':
 			json = true;
 			break;
+		case 'c':
+			core = true;
+			break;
 		default:
 			die(EXIT_USAGE, "see the head of bench/solve_execution.c");
 		}
@@ -170,5 +227,7 @@ int main(int argc, char **argv)
 		dump(&x);
 		return EXIT_DONE;
 	}
+	if (core)
+		return contradiction(&x, &o);
 	return size ? measure(&x, &o) : solve(&x, &o, count, json);
 }

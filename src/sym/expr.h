@@ -69,6 +69,12 @@ expr expr_sext(struct expr_arena *x, expr a, unsigned width);
 bool expr_is_float_op(unsigned op);
 expr expr_float(struct expr_arena *x, enum expr_op op, expr a, expr b); /* FADD to FDIV */
 expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b);
+/*
+ * Is the number the value? A NaN is any NaN: which of its bit patterns comes depends on which operand the compiler has put
+ * first.
+ */
+expr expr_float_is(struct expr_arena *x, expr e, uint64_t value);
+bool expr_makes_float(unsigned op); /* an operation whose result is one */
 expr expr_float_unary(struct expr_arena *x, enum expr_op op, expr a, unsigned width); /* FSQRT and conversions */
 /* Is e a constant; if so *value is it. */
 bool expr_is_const(const struct expr_arena *x, expr e, uint64_t *value);

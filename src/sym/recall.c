@@ -340,14 +340,18 @@ static bool stands_for(uint64_t own, uint32_t recorded)
 	return (block_recorded(own, &other) && other == recorded) || (block_recorded(own - 1, &other) && other + 1 == recorded);
 }
 
+static expr equal(expr e, uint64_t value)
+{
+	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, expr_node(engine.exprs, e)->width, value));
+}
+
 /* One of n values, or of more: which, is a guess. */
 static void among(struct ethread *self, struct slot *s, uint32_t recorded, const uint64_t *own, size_t n)
 {
 	share(own, n);
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
-		any = expr_binary(engine.exprs, EXPR_OR, any,
-				  expr_binary(engine.exprs, EXPR_EQ, s->e, expr_const(engine.exprs, 64, own[i])));
+		any = expr_binary(engine.exprs, EXPR_OR, any, equal(s->e, own[i]));
 	condition_add(self, any, 1, CONDITION_PATH);
 	for (size_t i = 0; i < n; i++)
 		if (own[i] == s->v)
@@ -360,16 +364,21 @@ static void among(struct ethread *self, struct slot *s, uint32_t recorded, const
 
 static void not_null(struct ethread *self, const struct slot *s)
 {
-	expr null = expr_const(engine.exprs, 64, 0);
-	condition_add(self, expr_binary(engine.exprs, EXPR_EQ, s->e, null), 0, CONDITION_PATH);
+	condition_add(self, equal(s->e, 0), 0, CONDITION_PATH);
+}
+
+/* Under that condition the value is known. */
+static void known_when(struct ethread *self, struct slot *s, expr condition, uint64_t value)
+{
+	condition_add(self, condition, 1, CONDITION_PATH);
+	s->v = value;
+	guess_was(s->e, value);
+	s->e = EXPR_NONE;
 }
 
 static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 {
-	condition_add(self, s->e, value, CONDITION_PATH);
-	s->v = value;
-	guess_was(s->e, value);
-	s->e = EXPR_NONE;
+	known_when(self, s, equal(s->e, value), value);
 }
 
 /* Here, of what was an address there: what it may be, or as it was. */
@@ -432,11 +441,6 @@ static bool may_be_fault(const struct ethread *self, uint32_t recorded)
 	       self->next_value == self->log->nvalues && engine_log_used_up(self) && !recall_knows(recorded);
 }
 
-static expr equal(expr e, uint64_t value)
-{
-	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, expr_node(engine.exprs, e)->width, value));
-}
-
 static expr either(expr a, expr b)
 {
 	return expr_binary(engine.exprs, EXPR_OR, a, b);
@@ -472,10 +476,7 @@ static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 		data = expr_binary(engine.exprs, EXPR_AND, equal(canonical, 0),
 				   equal(expr_extract(engine.exprs, s->e, 0, 32), recorded));
 	}
-	condition_add(self, either(data, is_left_by_free(self, s->e)), 1, CONDITION_PATH);
-	s->v = value;
-	guess_was(s->e, s->v);
-	s->e = EXPR_NONE;
+	known_when(self, s, either(data, is_left_by_free(self, s->e)), value);
 	return true;
 }
 
@@ -495,7 +496,7 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 		if (is_address_size(size) && !number && s->v >= SMALL && !candidates((uint32_t)recorded, own))
 			learn((uint32_t)recorded, s->v);
 	} else if (self->recall_float) {
-		exactly(self, s, recorded);
+		known_when(self, s, expr_float_is(engine.exprs, s->e, recorded), recorded);
 	} else if (!is_address_size(size)) {
 		exactly(self, s, recorded & ((1ull << size * 8) - 1));
 	} else if (is_fault(self, s, (uint32_t)recorded)) {

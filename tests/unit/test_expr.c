@@ -240,6 +240,28 @@ static void equal_expressions_are_one_node(void **state)
 	expr_arena_free(x);
 }
 
+/* inf - inf and -(inf - inf), say: which of them comes is the compiler's choice. */
+static void any_nan_is_a_nan(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	expr d = expr_sym(x, 64, 0), f = expr_sym(x, 32, 1);
+	const uint64_t nan = 0x7ff8000000000000, other = 0xfff8000000000000, inf = 0x7ff0000000000000;
+	uint64_t values[2] = { other, 0xffc00000 };
+	assert_int_equal(expr_eval(x, expr_float_is(x, d, nan), values), 1);
+	assert_int_equal(expr_eval(x, expr_float_is(x, f, 0x7fc00001), values), 1);
+	assert_int_equal(expr_eval(x, expr_float_is(x, d, inf), values), 0);
+	values[0] = inf;
+	values[1] = 0x7f800000;
+	assert_int_equal(expr_eval(x, expr_float_is(x, d, nan), values), 0);
+	assert_int_equal(expr_eval(x, expr_float_is(x, d, inf), values), 1);
+	assert_int_equal(expr_eval(x, expr_float_is(x, f, 0x7fc00001), values), 0);
+	/* Anything else is what it is, bit by bit. */
+	values[0] = 1ull << 63;
+	assert_int_equal(expr_eval(x, expr_float_is(x, d, 0), values), 0);
+	expr_arena_free(x);
+}
+
 static void text_is_readable_and_bounded(void **state)
 {
 	(void)state;
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(simplification_keeps_the_value),
 		cmocka_unit_test(floats_are_the_machines),
 		cmocka_unit_test(floats_are_converted),
+		cmocka_unit_test(any_nan_is_a_nan),
 		cmocka_unit_test(equal_expressions_are_one_node),
 		cmocka_unit_test(text_is_readable_and_bounded),
 		cmocka_unit_test(damaged_nodes_are_refused),
