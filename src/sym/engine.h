@@ -9,6 +9,7 @@
  *   unordered.c  ... where the order of synchronization was not recorded
  *   host.c     what the interpreter asks for: accesses, path, native calls
  *   native.c   what native code does to memory; inputs
+ *   text.c     functions of the C library that read text
  *   signals.c  handlers of signals
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
@@ -445,6 +446,8 @@ void mirror_unwritten(uint64_t own);
 /* Does an allocating function leave memory as it is? Else the block was filled, at some place of its own. */
 bool mirror_leaves_memory(const char *name);
 void mirror_filled(uint64_t start);
+/* Where a block's memory ends: shared memory is laid out as the C library's, which gives a little more than was asked for. */
+uint64_t mirror_end(uint64_t start, uint64_t size);
 bool mirror_has(uint64_t own);
 bool mirror_can_go(const struct ethread *t);
 void mirror_load(void);
@@ -534,6 +537,15 @@ void guess_load(void);
  * new races, where an unknown race may have been the reason.
  */
 void guess_finish(bool races_known);
+
+/*
+ * text.c: does what a call of strlen, strcmp, strcpy or their kin does, with symbols for what races. False: it is none, and
+ * native code is to do it.
+ */
+bool text_call(struct ethread *self, struct native_call *c);
+/* Is it one of them that changes nothing? */
+bool text_only_reads(const char *name);
+size_t text_doubtful(void); /* at the end: how many texts were taken to be no longer than was looked */
 
 /* events.c */
 /* A slot as an expression of 8 * size bits. */

@@ -347,7 +347,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	const struct external *x = external_find(c->name);
 	for (unsigned i = 0; i < c->nin && (!x || x->class != EXTERNAL_SLEEPS); i++)
 		c->in[i].e = counting_clean(self, c->in[i].e);
-	self->effects += !x || (x->class != EXTERNAL_PURE && x->class != EXTERNAL_SLEEPS);
+	self->effects += !x || (x->class != EXTERNAL_PURE && x->class != EXTERNAL_SLEEPS && !text_only_reads(c->name));
 	if (x && (x->class == EXTERNAL_COPIES || x->class == EXTERNAL_FILLS) && c->site && c->nin >= 3)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);
 	if (c->site)
@@ -376,6 +376,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 	default:
 		break;
 	}
+	if (x && x->class == EXTERNAL_MEMORY && text_call(self, c))
+		return false;
 	if (x && *x->effects)
 		native_begins(self, c, x, dealt_with);
 	host_initialises(c);

@@ -89,6 +89,13 @@ bool mirror_has(uint64_t own)
 	return own - RT_MIRROR < 2ull << 32;
 }
 
+uint64_t mirror_end(uint64_t start, uint64_t size)
+{
+	enum { HEAD = 8, LEAST = 24 };
+	uint64_t room = (size + HEAD + UNIT - 1) / UNIT * UNIT - HEAD;
+	return start + (!mirror_has(start) ? size : room < LEAST ? LEAST : room);
+}
+
 void mirror_share(uint64_t own)
 {
 	uint64_t start, size;
@@ -239,7 +246,7 @@ static void begin_life(struct ethread *self, uint64_t start, uint64_t size)
 		last = *i;
 		*i = (uint32_t)mirror.lives.n;
 	}
-	races_take_again(engine.races, start, size);
+	races_take_again(engine.races, start, size < RT_FREED_SIZE ? RT_FREED_SIZE : size);
 	*vec_push(&engine.results) = (struct forced_result){
 		.thread = self->number, .sap = self->saps, .kind = FORCED_PLACE, .when = start - RT_MIRROR };
 }
@@ -297,8 +304,7 @@ void mirror_called(struct ethread *self, const char *name, struct range *filled,
 	uint64_t start = self->placed, size = self->placed_size;
 	self->placed = 0;
 	if (name && mirror_leaves_memory(name)) {
-		uint64_t marked = size < 8 || size > RT_FREED_MOST ? 0 : size < RT_FREED_SIZE ? size - 8 : 8;
-		*filled = (struct range){ start + 8, marked };
+		*filled = (struct range){ start + 8, size <= RT_FREED_MOST ? 8 : 0 };
 		*bytes = xcalloc(1, 8);
 		return;
 	}

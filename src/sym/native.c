@@ -96,6 +96,8 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 		return;
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
 	bool raced = false, shares = mirror_has(start);
+	if (shares && !moves && end < start + RT_FREED_SIZE)
+		end = start + RT_FREED_SIZE;
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };

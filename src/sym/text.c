@@ -1,0 +1,340 @@
+/*
+ * Functions of the C library that read text or bytes: strlen, strcmp, memcmp, strcpy and their kin. Native code would have to be
+ * given one guess of all that it reads, so that each byte became an assumption. Here the bytes that race stay symbols: what
+ * the function returns, and what a copy holds, are expressions of them. Only where a copy that others see ends is a guess.
+ */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST = 4096,  /* bytes; more are left to native code */
+	BEYOND = 64,  /* so much longer than it is now a text may have been, outside of the heap */
+	PAGE = 4096,
+};
+
+enum text_kind { MEASURES, COMPARES_TEXT, COMPARES_BYTES, COPIES, COPIES_TO_END, APPENDS };
+
+static const struct text_function {
+	const char *name;
+	enum text_kind kind;
+	int most; /* the parameter that says how many bytes at most; -1: none does */
+} functions[] = {
+	{ "strlen", MEASURES, -1 },         { "strnlen", MEASURES, 1 },
+	{ "strcmp", COMPARES_TEXT, -1 },    { "strncmp", COMPARES_TEXT, 2 },
+	{ "memcmp", COMPARES_BYTES, 2 },    { "bcmp", COMPARES_BYTES, 2 },
+	{ "strcpy", COPIES, -1 },           { "__strcpy_chk", COPIES, -1 },
+	{ "stpcpy", COPIES_TO_END, -1 },    { "__stpcpy_chk", COPIES_TO_END, -1 },
+	{ "strcat", APPENDS, -1 },          { "__strcat_chk", APPENDS, -1 },
+};
+
+/* What was read: bytes with their guesses, and expressions of 8 bits where they are symbols. */
+struct text {
+	struct slot *at;
+	size_t n;
+	bool ended; /* by a byte that is known to be 0 */
+};
+
+static const struct text_function *find(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)
+		if (!strcmp(functions[i].name, name))
+			return &functions[i];
+	return NULL;
+}
+
+/* ---- reading ---- */
+
+static void read_piece(struct ethread *self, uint32_t site, struct text *t, uint64_t from, unsigned size)
+{
+	struct access a = { .address = from, .size = size };
+	engine_load(self, site, &a);
+	t->at = xrealloc(t->at, (t->n + size) * sizeof *t->at);
+	for (unsigned i = 0; i < size; i++)
+		t->at[t->n++] = (struct slot){ a.value.v >> 8 * i & 0xff,
+					       a.value.e ? expr_extract(engine.exprs, a.value.e, 8 * i, 8) : EXPR_NONE };
+}
+
+/* `to`: where it is copied to, if anywhere; pieces lie in one granule there, too. */
+static void read_bytes(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t n, uint64_t to)
+{
+	for (uint64_t done = 0; done < n;) {
+		uint64_t left = n - done, here = 8 - (from + done) % 8, there = 8 - (to + done) % 8;
+		uint64_t size = here < there ? here : there;
+		read_piece(self, site, t, from + done, (unsigned)(size < left ? size : left));
+		done += size < left ? size : left;
+	}
+}
+
+static bool is_symbol(const struct slot *byte)
+{
+	uint64_t v;
+	return byte->e && !expr_is_const(engine.exprs, byte->e, &v);
+}
+
+/* Where a text that begins there cannot go on. */
+static uint64_t last_end(uint64_t from, uint64_t now)
+{
+	uint64_t start, size;
+	bool freed;
+	if (engine.config->heap_block(from, &start, &size, &freed))
+		return mirror_end(start, size);
+	uint64_t end = from + now + BEYOND, page = ((from + now) / PAGE + 1) * PAGE;
+	return end < page ? end : page;
+}
+
+/* Is one of the bytes from the first on known to be 0? Then the text ends there. */
+static bool cut_at_end(struct text *t, size_t first)
+{
+	for (size_t i = first; i < t->n; i++)
+		if (!t->at[i].v && !is_symbol(&t->at[i])) {
+			t->n = i + 1;
+			return t->ended = true;
+		}
+	return false;
+}
+
+/* Reads a text with its end, at most `most` bytes, and as much as it may be longer than it is. */
+static void read_text(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t most, uint64_t to)
+{
+	uint64_t n = strnlen((const char *)(uintptr_t)from, most), end = last_end(from, n);
+	read_bytes(self, site, t, from, n < most ? n + 1 : most, to);
+	size_t seen = 0;
+	while (!cut_at_end(t, seen) && t->n < most && from + t->n < end && is_symbol(&t->at[t->n - 1])) {
+		uint64_t granule = 8 - (from + t->n) % 8, left = end - (from + t->n);
+		seen = t->n;
+		if (left > most - t->n)
+			left = most - t->n;
+		read_bytes(self, site, t, from + t->n, granule < left ? granule : left, to + t->n);
+	}
+}
+
+/* ---- what follows ---- */
+
+static expr byte_expr(const struct slot *byte)
+{
+	return byte->e ? byte->e : expr_const(engine.exprs, 8, byte->v);
+}
+
+static expr equal(expr a, expr b)
+{
+	return expr_binary(engine.exprs, EXPR_EQ, a, b);
+}
+
+static struct slot known(struct slot s)
+{
+	uint64_t v;
+	if (s.e && expr_is_const(engine.exprs, s.e, &v))
+		s = (struct slot){ v, EXPR_NONE };
+	return s;
+}
+
+static size_t doubts; /* texts that were taken to end where nobody looked any further */
+
+size_t text_doubtful(void)
+{
+	return doubts;
+}
+
+/* How long the text is. It does not go on where nothing more was read, which is no ground for a proof. */
+static struct slot length(struct ethread *self, const struct text *t, uint64_t most)
+{
+	struct slot r = { t->n, expr_const(engine.exprs, 64, t->n) };
+	bool sure = t->ended || t->n == most;
+	expr ends = expr_const(engine.exprs, 1, sure), zero = expr_const(engine.exprs, 8, 0);
+	for (size_t i = t->n; i--;) {
+		if (!t->at[i].v)
+			r.v = i;
+		else if (!is_symbol(&t->at[i]))
+			continue;
+		expr is_end = equal(byte_expr(&t->at[i]), zero);
+		r.e = expr_ite(engine.exprs, is_end, expr_const(engine.exprs, 64, i), r.e);
+		if (!sure)
+			ends = expr_binary(engine.exprs, EXPR_OR, is_end, ends);
+	}
+	doubts += !sure;
+	if (!sure)
+		condition_add(self, ends, 1, CONDITION_PATH);
+	return known(r);
+}
+
+static expr zero_or(expr byte, expr r)
+{
+	return expr_ite(engine.exprs, equal(byte, expr_const(engine.exprs, 8, 0)), expr_const(engine.exprs, 32, 0), r);
+}
+
+/* The first bytes that differ, as a number with their order; both texts may end before. */
+static struct slot difference(const struct text *a, const struct text *b, bool ends)
+{
+	struct slot r = { 0, expr_const(engine.exprs, 32, 0) };
+	for (size_t i = a->n < b->n ? a->n : b->n; i--;) {
+		const struct slot *p = &a->at[i], *q = &b->at[i];
+		if (p->v != q->v)
+			r.v = (uint32_t)(p->v - q->v);
+		else if (ends && !p->v)
+			r.v = 0;
+		if (!is_symbol(p) && !is_symbol(q) && (p->v != q->v || (ends && !p->v))) {
+			r.e = expr_const(engine.exprs, 32, r.v);
+			continue;
+		}
+		expr x = byte_expr(p), y = byte_expr(q);
+		/* One that is known not to be the end need not be asked. */
+		if (ends && (is_symbol(p) || !p->v) && (is_symbol(q) || !q->v))
+			r.e = zero_or(is_symbol(p) ? x : y, r.e);
+		if (is_symbol(p) || is_symbol(q))
+			r.e = expr_ite(engine.exprs, equal(x, y), r.e,
+				       expr_binary(engine.exprs, EXPR_SUB, expr_zext(engine.exprs, x, 32), expr_zext(engine.exprs, y, 32)));
+	}
+	return known(r);
+}
+
+static struct slot join(const struct slot *bytes, unsigned n)
+{
+	struct slot s = { 0, EXPR_NONE };
+	expr all = byte_expr(&bytes[0]);
+	bool symbols = false;
+	for (unsigned i = 0; i < n; i++) {
+		s.v |= bytes[i].v << 8 * i;
+		symbols |= is_symbol(&bytes[i]);
+		if (i)
+			all = expr_concat(engine.exprs, byte_expr(&bytes[i]), all);
+	}
+	if (symbols)
+		s.e = all;
+	return s;
+}
+
+static void write_text(struct ethread *self, uint32_t site, uint64_t to, const struct text *t, uint64_t n)
+{
+	for (uint64_t done = 0; done < n;) {
+		uint64_t size = 8 - (to + done) % 8;
+		struct access a = { .address = to + done, .size = (unsigned)(size < n - done ? size : n - done) };
+		a.value = join(t->at + done, a.size);
+		engine_store(self, site, &a);
+		done += a.size;
+	}
+}
+
+/* ---- copies ---- */
+
+static struct slot byte_in_memory(uint64_t at)
+{
+	return (struct slot){ *(const unsigned char *)(uintptr_t)at, interp_memory_expr(engine.interp, at, 1) };
+}
+
+/* Makes of the text that is copied what is there afterwards: up to its end, which is a symbol, itself, then what was there. */
+static void mix_with_old(struct text *t, uint64_t to, uint64_t n)
+{
+	expr goes_on = expr_const(engine.exprs, 1, 1), zero = expr_const(engine.exprs, 8, 0);
+	for (size_t i = 0; i < t->n; i++) {
+		struct slot old = byte_in_memory(to + i), now = t->at[i];
+		if (i > n)
+			t->at[i].v = old.v;
+		t->at[i].e = expr_ite(engine.exprs, goes_on, byte_expr(&now), byte_expr(&old));
+		expr is_end = equal(byte_expr(&now), zero);
+		goes_on = expr_binary(engine.exprs, EXPR_AND, goes_on, equal(is_end, expr_const(engine.exprs, 1, 0)));
+	}
+}
+
+/* Where memory that nobody else sees cannot be told to end: no further than that. */
+static void keep_in_page(struct text *t, uint64_t to, uint64_t n)
+{
+	uint64_t room = PAGE - (to + n) % PAGE + n;
+	if (t->n > room)
+		t->n = room;
+}
+
+/*
+ * Bytes that it writes here are written. Of those that it may have written besides, nobody sees the difference but this thread:
+ * else where the text ends is a guess.
+ */
+static void write_copy(struct ethread *self, uint32_t site, uint64_t to, struct text *t, const struct slot *length)
+{
+	uint64_t n = length->v < t->n ? length->v + 1 : t->n;
+	size_t nevents = self->events.n;
+	if (length->e) {
+		keep_in_page(t, to, n);
+		mix_with_old(t, to, length->v);
+	}
+	write_text(self, site, to, t, n);
+	if (length->e && self->events.n != nevents)
+		guess_assume(self, length->e, length->v, false);
+	for (uint64_t i = n; length->e && self->events.n == nevents && i < t->n; i++)
+		interp_set_memory_expr(engine.interp, to + i, 1, is_symbol(&t->at[i]) ? t->at[i].e : EXPR_NONE);
+}
+
+/* Where the text at hand ends is a guess, if it can be told at all. */
+static uint64_t take_length(struct ethread *self, const struct text *t)
+{
+	struct slot n = length(self, t, UINT64_MAX);
+	if (n.e)
+		guess_assume(self, n.e, n.v, false);
+	return n.v;
+}
+
+static struct slot copy(struct ethread *self, const struct native_call *c, enum text_kind kind)
+{
+	uint64_t to = c->in[0].v;
+	struct text t = { 0 };
+	if (kind == APPENDS) {
+		read_text(self, c->site, &t, to, UINT64_MAX, to);
+		to += take_length(self, &t);
+		t.n = 0;
+		t.ended = false;
+	}
+	read_text(self, c->site, &t, c->in[1].v, UINT64_MAX, to);
+	struct slot n = length(self, &t, UINT64_MAX);
+	write_copy(self, c->site, to, &t, &n);
+	if (kind == COPIES_TO_END && n.e)
+		guess_assume(self, n.e, n.v, false);
+	free(t.at);
+	return (struct slot){ kind == COPIES_TO_END ? to + n.v : c->in[0].v, EXPR_NONE };
+}
+
+/* ---- calls ---- */
+
+static struct slot look(struct ethread *self, const struct native_call *c, enum text_kind kind, uint64_t most)
+{
+	struct text t[2] = { 0 };
+	for (unsigned i = 0; i < (kind == MEASURES ? 1u : 2u); i++)
+		if (kind == COMPARES_BYTES)
+			read_bytes(self, c->site, &t[i], c->in[i].v, most, c->in[i].v);
+		else
+			read_text(self, c->site, &t[i], c->in[i].v, most, c->in[i].v);
+	struct slot r = kind == MEASURES ? length(self, &t[0], most) : difference(&t[0], &t[1], kind == COMPARES_TEXT);
+	free(t[0].at);
+	free(t[1].at);
+	return r;
+}
+
+/* Are the texts, as they are now, short enough, and there at all? */
+static bool is_short(const struct native_call *c, enum text_kind kind, uint64_t most)
+{
+	for (unsigned i = 0; i < (kind == MEASURES ? 1u : 2u); i++)
+		if (c->in[i].v < RT_PAGE ||
+		    (kind != COMPARES_BYTES && strnlen((const char *)(uintptr_t)c->in[i].v, most < MOST ? most : MOST) == MOST))
+			return false;
+	return kind != COMPARES_BYTES || most < MOST;
+}
+
+bool text_only_reads(const char *name)
+{
+	const struct text_function *f = find(name);
+	return f && f->kind <= COMPARES_BYTES;
+}
+
+bool text_call(struct ethread *self, struct native_call *c)
+{
+	const struct text_function *f = find(c->name);
+	if (!f || c->nin < (f->kind == MEASURES ? 1 : 2) || (int)c->nin <= f->most)
+		return false;
+	for (unsigned i = 0; i < c->nin; i++)
+		if (c->in[i].e)
+			host_concretize(self->interp, &c->in[i], "parameter of native code");
+	uint64_t most = f->most < 0 ? UINT64_MAX : c->in[f->most].v;
+	if (!is_short(c, f->kind, most))
+		return false;
+	c->out[0] = f->kind >= COPIES ? copy(self, c, f->kind) : look(self, c, f->kind, most);
+	return true;
+}

@@ -1,0 +1,56 @@
+# Text that changes, or whose memory is somebody else's by now, while strlen, strcmp and strcpy read it.
+cat >hosts.c <<'P'
+/* The name of a host is replaced by another one, and the old one freed, while somebody still looks at it. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *volatile host;
+static char title[32] = "none";
+static int stop;
+
+static void *rename_it(void *unused)
+{
+	static const char *const titles[] = { "one", "twenty-two", "three hundred" };
+	for (int i = 0; i < 25; i++) {
+		char text[40], *old = host;
+		snprintf(text, sizeof text, i % 3 ? "host-%d.example" : "h%d", i % 7);
+		strcpy(title, titles[i % 3]);
+		host = strdup(text);
+		usleep(30);
+		free(old);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	return unused;
+}
+
+static void *look(void *unused)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		char copy[40];
+		const char *name = host;
+		usleep(35);
+		size_t n = strlen(name);
+		strcpy(copy, title);
+		if (!strcmp(copy, "one"))
+			continue;
+		if ((strncmp(name, "host-", 5) || n != 14 || strcmp(name + 6, ".example")) && *name != 'h')
+			abort(); /* bug: the text is not a name any more */
+	}
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+	host = strdup("host-0.example");
+	pthread_create(&t, NULL, rename_it, NULL);
+	pthread_create(&u, NULL, look, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
+P
+ENGINE=solve proven hosts.c
