@@ -134,11 +134,14 @@ static bool is_past(const struct ethread *t, const struct ethread *other)
 
 bool engine_goes_round(struct ethread *t)
 {
-	enum { LONG_ENOUGH = 16 };
-	if (engine.trace->failure.kind != RT_FAIL_TIMEOUT)
+	enum { LONG_ENOUGH = 16, MANY_WORDS = 1 << 14 };
+	if (engine.trace->failure.kind != RT_FAIL_TIMEOUT || !t->log || t->log->info.waits_for)
+		return false;
+	/* What is soon done is done: it may work, and then wait for something. */
+	if ((uint64_t)(t->path.end - t->path.slot) + t->path.run < MANY_WORDS)
 		return false;
 	/* Where the order of locks is not known, others may have waited for what it is yet to do. */
-	if (!engine.lock_order && t->log && t->ops < t->log->info.sync_done)
+	if (!engine.lock_order && t->ops < t->log->info.sync_done)
 		return false;
 	for (size_t i = 0; i < engine.threads.n; i++)
 		if (engine.threads.at[i] != t && !is_past(t, engine.threads.at[i]))
