@@ -34,6 +34,76 @@ static void retype_value(json_t *step, const struct value_type *type)
 	free(first);
 }
 
+/* ---- an access to several members at once, as copies of structures are ---- */
+
+enum { MOST_PIECES = 4 };
+
+struct access {
+	struct variables *v;
+	const char *variable;
+	uint64_t offset;
+	unsigned size;
+};
+
+/* The number that begins there; its size, or 0 when none does. */
+static unsigned piece_at(const struct access *a, unsigned at, char **name, struct value_type *type)
+{
+	for (unsigned size = 4; size; size /= 2) {
+		if (at + size > a->size)
+			continue;
+		*name = variables_member(a->v, a->variable, a->offset + at, size, type);
+		if (*name && type->size == size)
+			return size;
+		free(*name);
+	}
+	return 0;
+}
+
+static char *piece_text(const struct value_type *type, uint64_t value)
+{
+	char *text = value_type_text(type, value);
+	unsigned unused = 64 - 8 * type->size;
+	return text ? text : xasprintf("%lld", (long long)((int64_t)(value << unused) >> unused));
+}
+
+/* `{.bid = 3, .ask = 4}`, named from within `object`; NULL when the access is to one number, or to too many. */
+static char *pieces_text(const struct access *a, const char *object, uint64_t value)
+{
+	char *all = xstrdup("");
+	unsigned n = 0, size;
+	for (unsigned at = 0; at < a->size; at += size ? size : 1) {
+		struct value_type type;
+		char *name;
+		size = piece_at(a, at, &name, &type);
+		if (!size)
+			continue;
+		size_t common = strlen(object);
+		char *text = piece_text(&type, value >> 8 * at);
+		char *longer = xasprintf("%s%s%s = %s", all, n++ ? ", " : "", strncmp(name, object, common) ? name : name + common, text);
+		free(all);
+		free(text);
+		free(name);
+		all = longer;
+	}
+	char *result = n > 1 && n <= MOST_PIECES ? xasprintf("{%s}", all) : NULL;
+	free(all);
+	return result;
+}
+
+static void show_pieces(json_t *step, const struct access *a, const char *object)
+{
+	const char *value = json_string_value(json_object_get(step, "value"));
+	char *end, *text;
+	if (!value || !*value || a->size > sizeof(uint64_t))
+		return;
+	errno = 0;
+	long long v = strtoll(value, &end, 10);
+	if (*end || errno || !(text = pieces_text(a, object, (uint64_t)v)))
+		return;
+	json_object_set_new(step, "value", json_string(text));
+	free(text);
+}
+
 static void name_step(json_t *step, struct variables *v)
 {
 	const char *object = json_string_value(json_object_get(step, "object"));
@@ -52,8 +122,10 @@ static void name_step(json_t *step, struct variables *v)
 	struct value_type type;
 	char *member = variables_member(v, name, offset, (unsigned)size, &type);
 	if (member) {
-		if (size > 0)
+		if (size > 0 && type.size)
 			retype_value(step, &type);
+		else if (size > 1)
+			show_pieces(step, &(struct access){v, name, offset, (unsigned)size}, member);
 		json_object_set_new(step, "object", json_string(member));
 	}
 	free(member);

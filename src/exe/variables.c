@@ -244,8 +244,16 @@ static struct value_type kind_of(Dwarf_Die *type)
 	Dwarf_Attribute a;
 	Dwarf_Word encoding = 0, size = 0;
 	struct value_type t = { VALUE_UNKNOWN, 0 };
-	if (dwarf_aggregate_size(type, &size) || size > 8)
+	switch (dwarf_tag(type)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_array_type:
 		return t;
+	default:
+		if (dwarf_aggregate_size(type, &size) || size > 8)
+			return t;
+	}
 	t.size = (unsigned)size;
 	if (dwarf_tag(type) == DW_TAG_pointer_type || dwarf_tag(type) == DW_TAG_reference_type)
 		t.kind = VALUE_POINTER;

@@ -28,7 +28,7 @@ void variables_close(struct variables *v);
 
 /*
  * The member at the offset into the variable with this name in the symbol table (C++: mangled), as far down as it holds all `size` bytes
- * of the access. NULL when nothing is known of it. *type says what its values are. Size 0: the object that begins there, without what
+ * of the access. NULL when nothing is known of it. *type says what its values are, and has size 0 when the access is not to one number. Size 0: the object that begins there, without what
  * it is made of inside of a library (names that begin with _), for locks and their like.
  */
 char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type);

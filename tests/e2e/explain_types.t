@@ -1,5 +1,5 @@
 # What `explain` shows is named and typed as in the source: members of variables by the debug information, floating point
-# numbers also in the heap, addresses in hexadecimal, locks and semaphores by name.
+# numbers also in the heap, addresses in hexadecimal, several members that are copied at once, locks and semaphores by name.
 cat >prog.c <<'P'
 #include <assert.h>
 #include <pthread.h>
@@ -10,6 +10,8 @@ struct account { pthread_mutex_t lock; double money[2]; float rate; bool open; u
 static struct account accounts[3];
 static double *heap;
 static sem_t turn;
+struct pair { int low; short one, two; unsigned all[2]; };
+static struct pair copied, source[2];
 static void *work(void *a)
 {
 	struct account *x = &accounts[2];
@@ -22,6 +24,7 @@ static void *work(void *a)
 	x->rate = x->rate + 1.5f;
 	x->open = !x->open;
 	x->next = x;
+	__builtin_memcpy(&copied, &source[a != NULL], sizeof copied);
 	heap[1] = heap[1] + 2;
 	return a;
 }
@@ -31,12 +34,13 @@ int main(int argc, char **argv)
 	heap = calloc((size_t)argc + 1, sizeof *heap);
 	pthread_mutex_init(&accounts[2].lock, NULL);
 	sem_init(&turn, 0, 1);
+	source[0] = source[1] = (struct pair){-3, -1, 7, {5, 4000000000}};
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	assert(accounts[2].money[1] < 0 || heap[1] < 0);
-	return argv[0] == NULL;
+	return argv[copied.low + copied.one + copied.two] == NULL || copied.all[0] + copied.all[1];
 }
 P
 rethread cc -O1 -g -pthread prog.c -o prog
@@ -44,7 +48,8 @@ status 134 rethread record -o trace ./prog 2>err
 rethread reproduce trace --engine solve >out 2>err
 rethread explain --all trace >out
 has out 'reads accounts\[2\]\.money\[1\] = 0\.0' 'writes accounts\[2\]\.money\[1\] = 0\.25' 'writes accounts\[2\]\.rate = 1\.5' \
-	'writes accounts\[2\]\.visits = 4294967295' 'accounts\[2\]\.open = true' 'accounts\[2\]\.next = 0x5' 'heap block .* = 2\.0' 'lock accounts\[2\]\.lock' 'sem_wait turn'
+	'writes accounts\[2\]\.visits = 4294967295' 'accounts\[2\]\.open = true' 'accounts\[2\]\.next = 0x5' 'heap block .* = 2\.0' \
+	'writes copied = \{\.low = -3, \.one = -1, \.two = 7\}' 'writes copied.all = \{\[0\] = 5, \[1\] = 4000000000\}' 'lock accounts\[2\]\.lock' 'sem_wait turn'
 rethread reproduce trace --engine search >out 2>err
 rethread explain --all trace >out
 has out 'accounts\[2\]\.money\[1\] = 0\.25' 'accounts\[2\]\.rate = 1\.5'
