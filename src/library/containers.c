@@ -1,5 +1,5 @@
 /*
- * What libstdc++ does to the nodes of std::map, std::set and std::list in functions of its own, which inference and replay see
+ * What libstdc++ does to std::map, std::set, std::list and the unordered containers in functions of its own, which inference and replay see
  * nothing of. Programs get these here instead, as bitcode like their own code (src/cc/link.c), so that every access is a
  * SAP: containers that threads share without a lock, or with locks whose order was not recorded, are inferred like any
  * other structure. Weak: a program that brings its own keeps them. In C, under the names that C++ gives them.
@@ -34,6 +34,18 @@ void _ZNSt8__detail15_List_node_base7_M_hookEPS0_(struct link *self, struct link
 void _ZNSt8__detail15_List_node_base9_M_unhookEv(struct link *self);
 void _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_(struct link *self, struct link *first, struct link *last);
 void _ZNSt8__detail15_List_node_base10_M_reverseEv(struct link *self);
+
+/* std::__detail::_Prime_rehash_policy: when an unordered container grows. _M_need_rehash, and the library's own _M_next_bkt. */
+struct policy {
+	float max_load;
+	size_t next_resize;
+};
+struct growth {
+	bool grows;
+	size_t buckets;
+};
+struct growth _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm(struct policy *self, size_t buckets, size_t elements, size_t more);
+size_t _ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm(struct policy *self, size_t least);
 
 static node *first_of(node *x)
 {
@@ -324,4 +336,25 @@ WEAK void _ZNSt8__detail15_List_node_base10_M_reverseEv(struct link *self)
 		at->prev = after;
 		at = after;
 	} while (at != self);
+}
+
+/* ---- unordered containers ---- */
+
+WEAK struct growth _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm(struct policy *self, size_t buckets, size_t elements,
+									     size_t more)
+{
+	size_t needed = elements + more, limit = self->next_resize, first = 11;
+	if (needed <= limit)
+		return (struct growth){false, 0};
+	double load = self->max_load, least = (double)(!limit && needed < first ? first : needed) / load;
+	if (least >= (double)buckets) {
+		/* Of a copy: what the library writes to is nothing that others see. */
+		struct policy own = {self->max_load, limit};
+		size_t wanted = (size_t)least + 1 > 2 * buckets ? (size_t)least + 1 : 2 * buckets;
+		size_t chosen = _ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm(&own, wanted);
+		self->next_resize = own.next_resize;
+		return (struct growth){true, chosen};
+	}
+	self->next_resize = (size_t)((double)buckets * load);
+	return (struct growth){false, 0};
 }

@@ -1,10 +1,12 @@
-# std::map, std::set and std::list: what libstdc++ does to their nodes is the program's own code, so it can be inferred.
+# std::map, std::set, std::list and the unordered containers: what libstdc++ does to them is the program's own code, so it can be inferred.
 cat >sound.cpp <<'P'
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
 #include <cstdlib>
 #include <list>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
 /* Black nodes on the way down; parents and colours are right. */
@@ -73,16 +75,39 @@ static void lists()
 	assert(a == copy && b.empty());
 }
 
+static void tables()
+{
+	for (float load : {1.0f, 0.7f, 2.5f}) {
+		std::unordered_multiset<int> s;
+		s.max_load_factor(load);
+		size_t buckets = 0;
+		for (int i = 0; i < 3000; i++) {
+			if (i == 1000)
+				s.reserve(5000);
+			if (i == 2000)
+				s.rehash(0);
+			s.insert(i % 700);
+			if (i % 7 == 0)
+				s.erase(s.begin());
+			if (buckets != s.bucket_count())
+				std::printf("%d: %zu\n", i, buckets = s.bucket_count());
+		}
+	}
+}
+
 int main()
 {
 	trees();
 	lists();
+	tables();
 }
 P
+clang++-19 -O1 -o plain sound.cpp
 for opt in -O0 -O2; do
 	rethread c++ $opt -g -pthread -o sound sound.cpp
-	./sound
+	same "$(./sound)" "$(./plain)"
 	nm sound | grep -q ' W _ZSt29_Rb_tree_insert_and_rebalance' || fail "the library's own are used"
+	nm sound | grep -q ' W .*_M_need_rehash' || fail "the library's own policy is used"
 done
 RETHREAD_KEEP_SHARED=libstdc++.so.6 rethread c++ -O0 -g -pthread -o sound sound.cpp
 ./sound
