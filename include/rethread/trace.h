@@ -260,7 +260,9 @@ struct rt_thread {
  * Objects are numbered from 1 at their first logged step. In the log entries are packed (sync.h).
  *
  * Scheme path has none of this order. Its only entries are those of steps that returned something else than 0, whatever
- * their kind, with object 0 and order 1.
+ * their kind, and of steps that blocked or may wake somebody up, with object 0 and order 1. The latter say when: a wait on a condition variable
+ * before its first step and after its second, a signal, a broadcast and a post before them, a mutex or a token that was waited for after it was
+ * got, a barrier before and after.
  */
 struct rt_sync {
 	uint64_t op;     /* the thread's operation number, from 1 */

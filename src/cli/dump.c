@@ -44,7 +44,7 @@ static json_t *sync_entries(const struct trace *t, const struct trace_thread *th
 				      "order", (json_int_t)s->order);
 		}
 		if (s->object < RT_OBJECT_THREAD && !s->object)
-			json_object_set_new(j, "what", json_string("failed"));
+			json_object_set_new(j, "what", json_string(s->result ? "failed" : "time"));
 		if (s->result == RT_CANCELLED)
 			json_object_set_new(j, "cancelled", json_true());
 		else if (s->result)

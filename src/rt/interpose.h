@@ -102,6 +102,18 @@ static inline void rt_before_release(void)
 		rt_self_done(self);
 }
 
+/* Before a call that gives it up and waits, or wakes others up: when that was is worth knowing. */
+static inline void rt_before_waking(void)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_likely(self->active)) {
+		if (rt_log.scheme == RT_SCHEME_PATH)
+			rt_self_stamp(self);
+		rt_self_done(self);
+	}
+}
+
 /* After, or before (result 0), a call that is ordered with the others of its object. */
 static inline int rt_after_ordered(const void *object, int result)
 {

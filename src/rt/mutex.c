@@ -38,6 +38,8 @@ static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pt
 	rt_blocks_on_mutex(self, m, from);
 	result = rt_real.pthread_mutex_lock(m);
 	rt_unblocked(self);
+	if (!result)
+		rt_self_stamp(self);
 	return result;
 }
 
@@ -168,6 +170,8 @@ static void has_mutex_again(void *data)
 	struct wait *w = data;
 	struct rt_self *self = &rt_self;
 
+	if (self->active && !w->result)
+		rt_self_stamp(self);
 	if (self->active)
 		rt_step_acquired(self, w->mutex, w->result);
 	else if (rt_log.header)
@@ -179,7 +183,7 @@ static void has_mutex_again(void *data)
 #define WAIT(name, mutex_, call)                                                                   \
 	struct wait w = {mutex_, RT_CANCELLED};                                  \
                                                                                                    \
-	rt_before_release();                                                                       \
+	rt_before_waking();                                                                       \
 	pthread_cleanup_push(has_mutex_again, &w);                                                 \
 	w.result = call;                                                                           \
 	pthread_cleanup_pop(1);                                                                    \
@@ -204,12 +208,12 @@ int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
 
 int pthread_cond_signal(pthread_cond_t *c)
 {
-	rt_before_release();
+	rt_before_waking();
 	return RT_REAL(pthread_cond_signal)(c);
 }
 
 int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	rt_before_release();
+	rt_before_waking();
 	return RT_REAL(pthread_cond_broadcast)(c);
 }

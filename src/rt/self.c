@@ -288,7 +288,7 @@ static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, u
 		self->sync = self->sync_end = NULL;
 }
 
-/* Scheme path has no order of synchronization, only what steps returned: its stream begins with the first of those. */
+/* Scheme path has no order of synchronization, only what steps returned and when some happened: its stream begins with the first of those. */
 static bool has_results(struct rt_self *self)
 {
 	if (self->sync || self->sync_pieces.chunk[0])
@@ -297,6 +297,19 @@ static bool has_results(struct rt_self *self)
 	if (chunk)
 		sync_to_chunk(self, chunk);
 	return chunk != NULL;
+}
+
+static void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result)
+{
+	if (!self->sync || self->logging) {
+		rt_log_drop();
+		return;
+	}
+	self->logging = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	write_entry(self, object, order, result);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self->logging = false;
 }
 
 __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t object,
@@ -308,15 +321,13 @@ __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t
 		object = 0;
 		order = 1;
 	}
-	if (!self->sync || self->logging) {
-		rt_log_drop();
-		return;
-	}
-	self->logging = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	write_entry(self, object, order, result);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	self->logging = false;
+	add_entry(self, object, order, result);
+}
+
+__attribute__((noinline, cold)) void rt_self_stamp(struct rt_self *self)
+{
+	if (rt_log.scheme == RT_SCHEME_PATH && rt_log.time && !self->logging && has_results(self))
+		add_entry(self, 0, 1, 0);
 }
 
 /* ------------------------------------------------------------------ inputs ------------------ */

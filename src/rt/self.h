@@ -116,6 +116,8 @@ struct rt_values rt_values_divert(void);
 /* Append to the order of synchronization: the operation that is about to complete. Cold: changes
  * only. */
 void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result);
+/* Scheme path: when the step at hand happened, which blocked, or is about to wake somebody up. Before rt_self_done. */
+void rt_self_stamp(struct rt_self *self);
 
 /*
  * Room for a record of inputs of that many bytes, or NULL once the log has ended; rt_self_input_done makes the record

@@ -71,6 +71,8 @@ static inline bool got_at_once(sem_t *s)
 		pthread_cleanup_push(cancelled, self);                                             \
 		result = rt_real.name arguments;                                                   \
 		pthread_cleanup_pop(0);                                                            \
+		if (!result)                                                                       \
+			rt_self_stamp(self);                                                       \
 		return after_sem(s, result);                                                       \
 	}
 
@@ -86,6 +88,8 @@ WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *
 
 int sem_post(sem_t *s)
 {
+	if (rt_self.active)
+		rt_self_stamp(&rt_self);
 	rt_before_ordered(s);
 	return RT_REAL(sem_post)(s);
 }
@@ -99,8 +103,12 @@ int pthread_barrier_wait(pthread_barrier_t *b)
 	struct rt_self *self = &rt_self;
 	int result;
 
+	if (self->active)
+		rt_self_stamp(self);
 	rt_before_ordered(b);
 	result = RT_REAL(pthread_barrier_wait)(b);
+	if (self->active && !result)
+		rt_self_stamp(self);
 	if (self->active)
 		rt_step_ordered(self, b, result);
 	else

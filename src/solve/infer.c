@@ -375,6 +375,7 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 	if (o->fewest_seconds > 0 && !o->unchecked && formula_can_express(x) && lower_switches(s, x, o) &&
 	    !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the order with fewest switches: %s", why.text);
+	simplify_waits(x, o->model, &s->order);
 	schedule_init(out, &s->memory, &s->order);
 	s->stats.preemptions = linear_preemptions(&s->order, &s->memory);
 	return true;

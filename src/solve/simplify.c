@@ -38,11 +38,11 @@ static void find_runs(struct simplifier *s)
 	}
 }
 
-static uint32_t count_switches(const struct simplifier *s, const struct linear *l)
+static uint32_t switches_of(const struct execution *x, const struct linear *l)
 {
 	uint32_t n = 0;
 	for (size_t i = 1; i < l->needed; i++)
-		n += thread_of(s, &l->steps.at[i]) != thread_of(s, &l->steps.at[i - 1]);
+		n += x->events.at[l->steps.at[i].event].thread != x->events.at[l->steps.at[i - 1].event].thread;
 	return n;
 }
 
@@ -69,12 +69,49 @@ uint32_t simplify_splits(const struct execution *x, const struct linear *order)
 	return n;
 }
 
+/* The event that completes the step of a wait on a condition variable which begins with this one: it has the mutex again. */
+static uint32_t lock_of_wait(const struct execution *x, uint32_t event)
+{
+	const struct event *e = &x->events.at[event];
+	const struct execution_thread *t = &x->threads.at[e->thread];
+	bool has = e->kind == EVENT_WAIT && event + 1 < t->first + t->count && e[1].sap == e->sap && e[1].kind == EVENT_LOCK;
+	return has ? event + 1 : UINT32_MAX;
+}
+
+bool simplify_waits(const struct execution *x, enum memory_model model, struct linear *order)
+{
+	bool *needed = xcalloc(x->events.n + 1, sizeof *needed);
+	vec(struct step) steps = {0};
+	for (size_t i = 0; i < order->needed; i++)
+		needed[order->steps.at[i].event] = true;
+	for (size_t i = 0; i < order->steps.n; i++) {
+		struct step step = order->steps.at[i];
+		uint32_t lock = lock_of_wait(x, step.event);
+		const struct event *e = &x->events.at[step.event];
+		if (lock != UINT32_MAX && needed[lock] == needed[step.event])
+			continue; /* it comes with its lock */
+		if (e->kind == EVENT_LOCK && step.event && lock_of_wait(x, step.event - 1) == step.event &&
+		    needed[step.event - 1] == needed[step.event])
+			*vec_push(&steps) = (struct step){step.event - 1, false};
+		*vec_push(&steps) = step;
+	}
+	bool changes = steps.n == order->steps.n && memcmp(steps.at, order->steps.at, steps.n * sizeof *steps.at);
+	bool ok = changes && check_order(x, model, steps.at, steps.n, NULL, NULL);
+	if (ok) {
+		memcpy(order->steps.at, steps.at, steps.n * sizeof *steps.at);
+		order->switches = switches_of(x, order);
+	}
+	free(needed);
+	vec_free(&steps);
+	return ok;
+}
+
 /* Takes what was tried, if it is better and right. */
 static bool take(struct simplifier *s)
 {
 	const struct simplify_request *r = s->request;
 	uint32_t splits = simplify_splits(r->x, &s->tried);
-	s->tried.switches = count_switches(s, &s->tried);
+	s->tried.switches = switches_of(r->x, &s->tried);
 	if (splits > s->splits || (splits == s->splits && s->tried.switches >= s->order->switches) ||
 	    !check_order(r->x, r->model, s->tried.steps.at, s->tried.steps.n, NULL, NULL) ||
 	    (r->accepts && !r->accepts(r->data, &s->tried)))

@@ -25,6 +25,12 @@ struct simplify_request {
 /* How often another thread's steps stand between accesses of one SAP, up to the failure. */
 uint32_t simplify_splits(const struct execution *x, const struct linear *order);
 
+/*
+ * A wait on a condition variable is woken, and then has its mutex again: two events of one step, which a schedule cannot part. The first is moved
+ * to the second, later. True: the order is another one, which the checker accepts.
+ */
+bool simplify_waits(const struct execution *x, enum memory_model model, struct linear *order);
+
 /* Moves runs within the steps up to the failure; *order must pass the checker before, and does so afterwards. */
 void simplify(const struct simplify_request *r, struct linear *order);
 

@@ -47,6 +47,12 @@ static struct ethread *pick_in_spite(void)
 	return best;
 }
 
+/* Who blocked in the step at hand got on just before its stamp. */
+static uint64_t when(const struct ethread *t)
+{
+	return t->due > t->time ? t->due : t->time;
+}
+
 static struct ethread *pick(void)
 {
 	struct ethread *earliest = time_guided();
@@ -54,7 +60,7 @@ static struct ethread *pick(void)
 		return earliest;
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		struct ethread *t = engine.threads.at[i];
-		if (sync_can_go(t) && (!earliest || t->time < earliest->time))
+		if (sync_can_go(t) && (!earliest || when(t) < when(earliest)))
 			earliest = t;
 	}
 	if (earliest)
@@ -87,7 +93,7 @@ void baton_wait(struct ethread *self)
 void baton_yield(struct ethread *self)
 {
 	struct ethread *next = engine.guided < engine.guide.n ? self : pick();
-	if (!next || next == self || next->time >= self->time)
+	if (!next || next == self || when(next) >= when(self))
 		return;
 	hand_over(next);
 	await_turn(self);

@@ -1,4 +1,5 @@
 #include "sym/engine.h"
+#include "sym/sync.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -504,7 +505,7 @@ static void write_status(size_t found)
 {
 	uint64_t saps = 0, instructions = 0, events = 0;
 	bool failed = false;
-	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + text_doubtful() + cut_short();
+	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + cut_short();
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *t = engine.threads.at[i];
 		saps += t->saps;

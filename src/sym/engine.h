@@ -246,6 +246,7 @@ struct ethread {
 	/* life */
 	/* unordered.c */
 	bool woken;
+	uint64_t due;        /* when it got on in the step it is in, where that blocked; 0: not known */
 	bool published;      /* the block that it waits for is there, and a lock was given up since */
 	uint32_t round;      /* that it arrived for, at the barrier it is at */
 	size_t visit;        /* ... the number of that visit */

@@ -274,6 +274,16 @@ static bool on_read(struct cell *c, struct epoch me, const uint32_t *clock, uint
 	return race;
 }
 
+bool races_is_own(struct races *r, uint32_t thread, uint64_t address)
+{
+	uint64_t granule = address / 8;
+	uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
+	while (i && r->cells.at[i].offset + r->cells.at[i].size <= address % 8)
+		i = r->cells.at[i].next;
+	const struct cell *c = &r->cells.at[i];
+	return i && c->offset <= address % 8 && !c->racy && !c->found && c->nwrites == 1 && c->write.thread == thread;
+}
+
 struct accessor {
 	struct epoch me;
 	const uint32_t *clock;

@@ -34,6 +34,8 @@ const struct range *races_fresh(const struct races *r);
 /* Did that access race with another one (also where races are known)? Did it touch memory that had been given back? */
 bool races_raced(const struct races *r);
 bool races_hit_freed(const struct races *r);
+/* Was the byte last written by this thread, as far as it is known whom that races with? */
+bool races_is_own(struct races *r, uint32_t thread, uint64_t address);
 /* Did it read bytes that nobody had written? */
 bool races_unwritten(const struct races *r);
 /* The bytes, all of which have been accessed, are given back; or are part of a new block. */

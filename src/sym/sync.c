@@ -62,6 +62,11 @@ static struct object *object_new(uint64_t address)
 	return o;
 }
 
+struct object *object_known(const void *place)
+{
+	return objects.n ? objects.at[object_slot((uint64_t)(uintptr_t)place)] : NULL;
+}
+
 struct object *object_number(size_t i)
 {
 	return i < objects.all.n ? objects.all.at[i] : NULL;
@@ -244,7 +249,7 @@ int step_done(struct ethread *self, const struct rt_sync *e)
 
 static bool has_failed(const struct rt_sync *e)
 {
-	return e && !e->object;
+	return e && !e->object && e->result;
 }
 
 static void await_turn(struct ethread *self, struct object *o, const struct rt_sync *e)
@@ -337,6 +342,8 @@ void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
 {
 	struct event_ref freed = { 0 };
 	bool is_event = false;
+	if (!engine.lock_order)
+		unordered_freed(self, start, size);
 	for (uint64_t at = start; engine.lock_order && objects.n && at < start + size; at += 8) {
 		struct object *o = objects.at[object_slot(recall_place(at))];
 		if (!o || !o->last || o->last == self)

@@ -48,6 +48,9 @@ struct object {
 	struct event_ref ran;        /* has_run: the routine's end */
 	vec(struct event_ref) early; /* who came back before the runner said so */
 	/* Without: */
+	vec(struct event_ref) lasts;     /* of each thread that has used it, the last step */
+	bool is_freed;                   /* its memory was, at: */
+	struct event_ref freed;
 	vec(struct holding) holders;     /* more than one: readers, or somebody went on in spite of the others */
 	vec(struct ethread *) waiting;   /* on a condition variable, in the order they came */
 	int64_t tokens;                  /* of a semaphore; less than 0: somebody went on without one */
@@ -61,6 +64,8 @@ struct object {
 };
 
 struct object *object_at(const void *place);
+/* ... if anybody has used it, else NULL. */
+struct object *object_known(const void *place);
 /* The i-th object, or NULL beyond the last. */
 struct object *object_number(size_t i);
 /* Something new is at this address from now on. */
@@ -86,6 +91,9 @@ int unordered_wait(const void *condition, const void *mutex, const char *what);
 void unordered_signal(const void *condition, bool all, const char *what);
 int unordered_step(const void *place, enum rt_step step, const char *what);
 bool unordered_can_go(const struct ethread *t);
+void unordered_freed(struct ethread *self, uint64_t start, uint64_t size);
+/* At the end: how many orders are only likely, so that nothing is proven. */
+size_t unordered_doubtful(void);
 /* At the end: orders that are now known. Returns how many barriers turned out to be open, which a next run has to know. */
 size_t unordered_finish(void);
 

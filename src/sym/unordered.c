@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t doubtful; /* orders with what frees a lock */
+
 /* ---- what can go on ---- */
 
 static bool is_free(const struct object *o, bool shared)
@@ -57,9 +59,33 @@ static void wait_for(struct ethread *self, struct object *o, enum wait_kind kind
 	baton_wait(self);
 }
 
-static struct event *add_event(struct ethread *self, enum event_kind kind, const struct object *o, const char *what)
+static struct event *add_event(struct ethread *self, enum event_kind kind, struct object *o, const char *what)
 {
-	return event_add(self, kind, o->number, place_describe(self, what));
+	struct event *e = event_add(self, kind, o->number, place_describe(self, what));
+	size_t i = 0;
+	while (i < o->lasts.n && o->lasts.at[i].thread != self->number)
+		i++;
+	if (i == o->lasts.n)
+		vec_push(&o->lasts);
+	o->lasts.at[i] = event_last(self);
+	return e;
+}
+
+/* The log's entry for a step that was about to happen at its time: what comes now comes after it. */
+static const struct rt_sync *begins_at(struct ethread *self)
+{
+	const struct rt_sync *e = step_entry(self);
+	if (e && e->time)
+		time_passes(self, e->time);
+	return e;
+}
+
+/* A step that blocked, as the log's entry says: those who are behind go first. */
+static void falls_due(struct ethread *self, const struct rt_sync *e)
+{
+	self->due = e && !e->result ? e->time : 0;
+	if (self->due)
+		baton_yield(self);
 }
 
 /* ---- locks ---- */
@@ -135,7 +161,9 @@ int unordered_acquire(const void *place, const char *what)
 	struct object *o = object_at(place);
 	if (has_failed(e))
 		return failed(self, e, EVENT_BUSY, o, false, what);
+	falls_due(self, e);
 	lock(self, o, false, what);
+	self->due = 0;
 	return step_done(self, e);
 }
 
@@ -164,10 +192,12 @@ int unordered_wait(const void *condition, const void *mutex, const char *what)
 	run_handlers_of_wait(engine_self());
 	struct ethread *self = step_begin(mutex);
 	struct object *c = object_at(condition), *m = object_at(mutex);
+	const struct rt_sync *before = begins_at(self);
 	bool released = unlock(self, m, what);
-	step_done(self, step_entry(self));
+	step_done(self, before);
 	step_begin_wait(mutex, released ? condition : NULL);
 	const struct rt_sync *e = step_entry(self);
+	falls_due(self, e);
 	if (released && !has_failed(e)) { /* else the time was over */
 		self->woken = false;
 		*vec_push(&c->waiting) = self;
@@ -178,6 +208,7 @@ int unordered_wait(const void *condition, const void *mutex, const char *what)
 		add_event(self, EVENT_WAIT, c, what);
 	}
 	lock(self, m, false, what);
+	self->due = 0;
 	return step_done(self, e);
 }
 
@@ -185,13 +216,14 @@ void unordered_signal(const void *condition, bool all, const char *what)
 {
 	struct ethread *self = step_begin(NULL);
 	struct object *c = object_at(condition);
+	const struct rt_sync *before = begins_at(self);
 	add_event(self, all ? EVENT_BROADCAST : EVENT_SIGNAL, c, what);
 	size_t n = all ? c->waiting.n : c->waiting.n ? 1 : 0;
 	for (size_t i = 0; i < n; i++)
 		c->waiting.at[i]->woken = true;
 	memmove(c->waiting.at, c->waiting.at + n, (c->waiting.n - n) * sizeof *c->waiting.at);
 	c->waiting.n -= n;
-	step_done(self, step_entry(self));
+	step_done(self, before);
 }
 
 /* ---- semaphores ---- */
@@ -336,7 +368,7 @@ static void once_returns(struct ethread *self, struct object *o, const char *wha
 int unordered_step(const void *place, enum rt_step step, const char *what)
 {
 	struct ethread *self = step_begin(place);
-	const struct rt_sync *e = step_entry(self);
+	const struct rt_sync *e = step == RT_STEP_POST || step == RT_STEP_ARRIVE ? begins_at(self) : step_entry(self);
 	struct object *o = object_at(place);
 	if (step == RT_STEP_TAKE || step == RT_STEP_POST)
 		count_tokens(o);
@@ -346,6 +378,8 @@ int unordered_step(const void *place, enum rt_step step, const char *what)
 		return failed(self, e, EVENT_BUSY, o, step == RT_STEP_READ_LOCK, what);
 	if (has_failed(e) && step == RT_STEP_TAKE)
 		return failed(self, e, EVENT_EMPTY, o, false, what);
+	if (step == RT_STEP_TAKE || step == RT_STEP_LEAVE)
+		falls_due(self, e);
 	switch (step) {
 	case RT_STEP_READ_LOCK:
 	case RT_STEP_WRITE_LOCK:
@@ -371,7 +405,43 @@ int unordered_step(const void *place, enum rt_step step, const char *what)
 		once_returns(self, o, what);
 		break;
 	}
+	self->due = 0;
 	return step_done(self, e);
+}
+
+/* ---- memory that is freed ---- */
+
+/*
+ * The C library writes to the first words of a block that it gets back. Nobody can get a lock that lies there any more: whoever did came
+ * before that. Nearly always: the block may have been used again.
+ */
+void unordered_freed(struct ethread *self, uint64_t start, uint64_t size)
+{
+	for (uint64_t at = start; at < start + size && at < start + RT_FREED_SIZE; at += 8) {
+		struct object *o = mirror_has(start) ? NULL : object_known((const void *)(uintptr_t)at);
+		if (!o || o->is_freed)
+			continue;
+		event_add(self, EVENT_CALL, 0, place_describe(self, "free"));
+		o->is_freed = true;
+		o->freed = event_last(self);
+	}
+}
+
+static size_t order_freed(const struct object *o)
+{
+	size_t n = 0;
+	for (size_t i = 0; o->is_freed && i < o->lasts.n; i++) {
+		if (o->lasts.at[i].thread == o->freed.thread)
+			continue;
+		order_add(o->lasts.at[i], o->freed);
+		n++;
+	}
+	return n;
+}
+
+size_t unordered_doubtful(void)
+{
+	return doubtful;
 }
 
 /* ---- the end ---- */
@@ -398,6 +468,7 @@ size_t unordered_finish(void)
 			order_blocked(engine.threads.at[i]);
 	struct object *o;
 	for (size_t i = 0; (o = object_number(i)); i++) {
+		doubtful += order_freed(o);
 		if (!o->visits.n || o->is_open)
 			continue;
 		if (users_of(o) > o->count) {

@@ -62,12 +62,12 @@ static bool read_path(struct log *l, struct trace_thread *t, const struct piece 
 	return true;
 }
 
-/* Entry e follows what is there already; object 0: a call that failed. */
+/* Entry e follows what is there already; object 0: a call that failed, or a time only. */
 static bool is_sync_possible(const struct trace_thread *t, const struct rt_sync *e)
 {
 	uint64_t last = t->nsync ? t->sync[t->nsync - 1].op : 0;
 
-	return e->op > last && e->order && (e->object || e->result);
+	return e->op > last && e->order && (e->object || e->result || e->time);
 }
 
 /* The entries of one chunk. */

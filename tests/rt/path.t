@@ -41,10 +41,41 @@ has dump '^margin 77$'
 OPTIONS=scheme=path record 7 ./p
 dump
 has dump '^flags 4 scheme 2 threads 3' '^path 1 1001101$'
-grep -q ^sync dump && fail "synchronization under path"
+grep -q '^sync .* object [^0]' dump && fail "synchronization under path"
 OPTIONS=scheme=base record 7 ./p
 dump
 has dump '^flags 4 scheme 1 threads 3' '^thread 1 bits 0 '
 OPTIONS=off record 7 ./p
 same "$(ls trace)" ""
 status 7 ./p
+
+# Scheme path has no order of synchronization, but when steps happened that block or wake somebody up.
+program q <<'P'
+#include "recorded.h"
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *says(void *x) {
+	pthread_mutex_lock(&m); /* after the wait below has begun */
+	ready = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	return x;
+}
+int main(void) {
+	pthread_t t;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, 0, says, 0);
+	while (!ready) pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
+	return pthread_join(t, 0);
+}
+P
+OPTIONS=scheme=path record 0 ./q
+dump
+# main: lock, create, wait (two steps); the other: lock, signal
+has dump '^sync 1 op 3 object 0 order 1 result 0$' '^sync 1 op 4 object 0 order 1 result 0$' '^sync 1:1 op 2 object 0 order 1 result 0$'
+OPTIONS=scheme=path,time=0 record 0 ./q
+dump
+grep -q ^sync dump && fail "stamps without time"
+true

@@ -123,12 +123,50 @@ static void calls_are_brought_together(void **state)
 	execution_release(&x);
 }
 
+/* A wait is woken, somebody else has the mutex for a while, then the waiting thread has it: a schedule says "woken" with the second. */
+static void waits_come_with_their_locks(void **state)
+{
+	(void)state;
+	enum { MUTEX = 1, CONDITION = 2 };
+	struct execution x;
+	struct linear l = {0};
+	execution_init(&x);
+	make_thread(&x, "1:1");
+	make_event(&x, EVENT_LOCK, MUTEX);
+	make_event(&x, EVENT_UNLOCK, MUTEX);
+	uint32_t wait = make_event(&x, EVENT_WAIT, CONDITION), lock = make_event(&x, EVENT_LOCK, MUTEX);
+	x.events.at[lock].sap = x.events.at[wait].sap;
+	make_event(&x, EVENT_UNLOCK, MUTEX);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "1:2");
+	make_event(&x, EVENT_SIGNAL, CONDITION);
+	make_event(&x, EVENT_LOCK, MUTEX);
+	make_event(&x, EVENT_UNLOCK, MUTEX);
+	make_end(&x, 0);
+	uint32_t a = x.threads.at[0].first, b = x.threads.at[1].first;
+	const uint32_t order[] = {a, a + 1, a + 2, b, b + 1, wait, b + 2, b + 3, lock, lock + 1, b + 4, lock + 2};
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		*vec_push(&l.steps) = (struct step){order[i], false};
+	l.needed = l.steps.n;
+	assert_true(check_order(&x, MEMORY_SC, l.steps.at, l.steps.n, NULL, NULL));
+	assert_true(simplify_waits(&x, MEMORY_SC, &l));
+	assert_int_equal(l.steps.n, sizeof order / sizeof *order);
+	for (size_t i = 1; i < l.steps.n; i++)
+		if (l.steps.at[i].event == lock)
+			assert_int_equal(l.steps.at[i - 1].event, wait);
+	assert_true(check_order(&x, MEMORY_SC, l.steps.at, l.steps.n, NULL, NULL));
+	assert_false(simplify_waits(&x, MEMORY_SC, &l)); /* it is so already */
+	linear_release(&l);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_are_joined),
 		cmocka_unit_test(what_is_refused_is_not_given),
 		cmocka_unit_test(calls_are_brought_together),
+		cmocka_unit_test(waits_come_with_their_locks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
