@@ -84,8 +84,23 @@ static struct survey survey(void)
 	return s;
 }
 
+/* Of threads that wait for one another, one that waits for a thread that does not. */
+static const struct twin_thread *last_waiting(const struct twin_thread *t)
+{
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		const struct twin_thread *other = t->waits_for ? t->waits_for->thread : NULL;
+		if (!other || atomic_load(&other->state) != TWIN_AT_WAIT)
+			break;
+		t = other;
+	}
+	return t;
+}
+
 static void say_stuck(const struct twin_thread *waiting)
 {
+	static const char *const doing[] = { [TWIN_RUNS] = " and runs", [TWIN_AT_WAIT] = " and waits, too",
+					     [TWIN_AT_STOP] = " where it has to stop",
+					     [TWIN_IN_CALL] = " in a call that does not come back", [TWIN_ENDED] = " and is over" };
 	const struct plan *plan = waiting->waits_for;
 	const struct twin_thread *other = plan ? plan->thread : NULL;
 	report_outcome(RT_REPLAY_STUCK, waiting,
@@ -93,7 +108,7 @@ static void say_stuck(const struct twin_thread *waiting)
 		       waiting->name, (unsigned long long)waiting->gate->count,
 		       (unsigned long long)waiting->waits_sap, plan ? plan->name : "?",
 		       (unsigned long long)(other && other->gate ? other->gate->count : 0),
-		       other ? "" : " (not started)");
+		       other ? doing[atomic_load(&other->state)] : " (not started)");
 }
 
 /* Nobody can go on, and the schedule holds nobody back: the target itself is deadlocked. */
@@ -215,7 +230,7 @@ static void *watchdog(void *unused)
 			idle = 0;
 		} else if (((idle >= 20 && !s.runs) || idle >= timeout_seconds * 20) && !is_traced()) {
 			if (s.waiting)
-				say_stuck(s.waiting);
+				say_stuck(last_waiting(s.waiting));
 			else
 				report_outcome(RT_REPLAY_STUCK, NULL, "the program went on without end");
 			gate_give_up();
