@@ -220,7 +220,7 @@ struct rt_twin_module {
 	uint32_t abi;                            /* RT_ABI */
 	uint32_t nsymbols;
 	uint32_t nsites;
-	uint32_t reserved;
+	uint32_t measures;                       /* 1: the program asks how large blocks of the heap are */
 	const void *const *symbols;              /* address by symbol number; NULL for intrinsics and TLS */
 	void *(*tls_address)(uint32_t symbol);   /* of a thread-local variable, for the calling thread */
 	uint8_t hash[RT_HASH_SIZE];

@@ -85,11 +85,18 @@ static LLVMValueRef emit_tls_address(LLVMModuleRef m, const struct values *symbo
 	return f;
 }
 
+/* What it hears from malloc_usable_size it may use: src/replay/heap.c. */
+static bool measures_blocks(LLVMModuleRef m)
+{
+	LLVMValueRef f = LLVMGetNamedFunction(m, "malloc_usable_size");
+	return f && llvm_is_used(f);
+}
+
 static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	LLVMValueRef fields[] = {
 		int_value(m, 32, RT_ABI),     int_value(m, 32, n->symbols.n),
-		int_value(m, 32, n->sites.n), int_value(m, 32, 0),
+		int_value(m, 32, n->sites.n), int_value(m, 32, measures_blocks(m)),
 		emit_symbols(m, &n->symbols), emit_tls_address(m, &n->symbols),
 		hash_constant(m, hash),
 	};

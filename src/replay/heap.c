@@ -20,8 +20,6 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-size_t malloc_usable_size(void *);
-
 #define RESERVE (1ull << 40)
 #define DIRECTORY_SHIFT 10
 #define BASE ((void *)0x200000000000ull) /* the same in every run, clear of what the kernel picks */
@@ -156,6 +154,30 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 	return false;
 }
 
+static size_t usable_size(void *p)
+{
+	if (!p)
+		return 0;
+	if (is_ours(p))
+		return head_of(p)->size;
+	if (placed_is(p))
+		return placed_size(p);
+	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
+}
+
+/*
+ * What a program hears from malloc_usable_size comes from the log, and it may use all of that: blocks are as large as the C library's can have
+ * been, which adds up to a chunk's rest and end, or to a page where it maps them. Not where nobody asks, since then what is
+ * written behind a block must do the harm that it did.
+ */
+static size_t with_room(size_t size)
+{
+	enum { REST = 48, MAPPED = 64 << 10, PAGE = 4096 };
+	if (!__rethread_twin_module.measures || size > SIZE_MAX / 2)
+		return size;
+	return size + REST + (size >= MAPPED ? PAGE : 0);
+}
+
 /* A block of the C library's. */
 static void *theirs(void *p)
 {
@@ -169,7 +191,7 @@ void *malloc(size_t size)
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
-	return serves_program() ? take(size, 16) : theirs(__libc_malloc(size));
+	return serves_program() ? take(with_room(size), 16) : theirs(__libc_malloc(with_room(size)));
 }
 
 void free(void *p)
@@ -184,7 +206,7 @@ void free(void *p)
 		placed_free(p);
 		return;
 	}
-	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
+	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, usable_size(p));
 	__libc_free(p);
 	if (recorded)
 		recorder_freed();
@@ -193,20 +215,20 @@ void free(void *p)
 void *calloc(size_t count, size_t size)
 {
 	size_t total;
-	if (!serves_program() && !next_place)
-		return theirs(__libc_calloc(count, size));
 	if (__builtin_mul_overflow(count, size, &total)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	void *p = next_place ? scheduled(total) : take(total, 16);
+	if (!serves_program() && !next_place)
+		return theirs(__libc_calloc(1, with_room(total)));
+	void *p = next_place ? scheduled(total) : take(with_room(total), 16);
 	/* Fresh pages are zero. */
 	return p && placed_is(p) ? memset(p, 0, total) : p;
 }
 
 static void *move_placed(void *p, size_t size)
 {
-	uint64_t old = malloc_usable_size(p);
+	uint64_t old = usable_size(p);
 	void *q = malloc(size);
 	if (!q)
 		return NULL;
@@ -224,13 +246,13 @@ void *realloc(void *p, size_t size)
 	if (!p && next_place)
 		return malloc(size);
 	if (p ? !is_ours(p) : !serves_program()) {
-		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, malloc_usable_size(p));
-		void *moved = __libc_realloc(p, size);
+		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, usable_size(p));
+		void *moved = __libc_realloc(p, size ? with_room(size) : 0);
 		if (recorded)
 			recorder_freed();
 		return moved;
 	}
-	void *q = take(size, 16);
+	void *q = take(with_room(size), 16);
 	if (p && q) {
 		struct head *h = head_of(p);
 		memcpy(q, p, h->size < size ? h->size : size);
@@ -244,7 +266,7 @@ void *memalign(size_t align, size_t size)
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
-	return serves_program() ? take(size, align) : __libc_memalign(align, size);
+	return serves_program() ? take(with_room(size), align) : __libc_memalign(align, with_room(size));
 }
 
 void *aligned_alloc(size_t align, size_t size)
@@ -263,15 +285,4 @@ int posix_memalign(void **out, size_t align, size_t size)
 		return ENOMEM;
 	*out = p;
 	return 0;
-}
-
-size_t malloc_usable_size(void *p)
-{
-	if (!p)
-		return 0;
-	if (is_ours(p))
-		return head_of(p)->size;
-	if (placed_is(p))
-		return placed_size(p);
-	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
 }
