@@ -172,6 +172,7 @@ void unordered_release(const void *place, const char *what)
 	struct ethread *self = step_begin(place);
 	unlock(self, object_at(place), what);
 	step_done(self, step_entry(self));
+	baton_yield(self); /* to somebody behind, who may have waited for it; stamps may all be inside of locks */
 }
 
 /* ---- condition variables ---- */
@@ -197,10 +198,10 @@ int unordered_wait(const void *condition, const void *mutex, const char *what)
 	step_done(self, before);
 	step_begin_wait(mutex, released ? condition : NULL);
 	const struct rt_sync *e = step_entry(self);
-	falls_due(self, e);
 	if (released && !has_failed(e)) { /* else the time was over */
 		self->woken = false;
 		*vec_push(&c->waiting) = self;
+		falls_due(self, e);
 		wait_for(self, c, WAIT_SIGNAL);
 		for (size_t i = 0; i < c->waiting.n; i++) /* where it went on without a signal */
 			if (c->waiting.at[i] == self)
@@ -406,7 +407,10 @@ int unordered_step(const void *place, enum rt_step step, const char *what)
 		break;
 	}
 	self->due = 0;
-	return step_done(self, e);
+	int result = step_done(self, e);
+	if (step == RT_STEP_UNLOCK)
+		baton_yield(self);
+	return result;
 }
 
 /* ---- memory that is freed ---- */
