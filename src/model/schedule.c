@@ -471,8 +471,10 @@ static void stop_thread(struct builder *b, const struct execution_thread *t)
 		return;
 	}
 	uint64_t sap = event_at(b, e)->sap;
-	bool entered = event_at(b, e)->kind == EVENT_END ||
-		       (e > t->first && event_at(b, e - 1)->sap == sap && sap);
+	bool inside = e > t->first && event_at(b, e - 1)->sap == sap && sap;
+	/* Woken, but without the mutex: it need not be woken, and must not take what others are yet to take. */
+	bool waits = inside && event_at(b, e)->kind == EVENT_LOCK && event_at(b, e - 1)->kind == EVENT_WAIT;
+	bool entered = event_at(b, e)->kind == EVENT_END || (inside && !waits);
 	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
 }
 

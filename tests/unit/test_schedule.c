@@ -230,6 +230,12 @@ static void a_wait_is_two_steps(void **state)
 	assert_wait(&s, 2, "1", 3, "1:1", 3);
 	assert_int_equal(s.unenforced, 0);
 	schedule_release(&s);
+
+	/* The failure comes when it is woken and does not have the mutex: in the replay it stays where it waits. */
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 7, 8, 9, 3, 10, 4, 5, 6, 11}, 12, 8, &s);
+	assert_string_equal(s.stops.at[0].thread, "1");
+	assert_int_equal(s.stops.at[0].sap, 3);
+	schedule_release(&s);
 	execution_release(&x);
 }
 
