@@ -119,10 +119,13 @@ $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 	rm -f $@ && $(AR) rcs $@ $(B)/rt/$*.o
 
 # Becomes part of programs: bitcode beside native code, as what `rethread c++ -c` makes.
-$(B)/librethread_containers.a: src/library/containers.c
-	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fno-strict-aliasing -fno-stack-protector -flto \
-		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $(B)/containers.o $<
-	rm -f $@ && $(AR) rcs $@ $(B)/containers.o
+$(B)/library/%.o: src/library/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions -fno-strict-aliasing -fno-stack-protector -flto \
+		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
+
+$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o
+	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/rethread_library.o: $(B)/rt/src/library/guard.c.o
 	$(OBJCOPY) --strip-debug $< $@

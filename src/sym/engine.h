@@ -13,6 +13,7 @@
  *   signals.c  handlers of signals
  *   hear.c     order among inputs of different threads
  *   time.c     which thread is behind
+ *   await.c    waiting for what a read found
  *   race.c     which locations race
  *   mirror.c   memory that the recorded run reused, and used after it was freed
  *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
@@ -48,6 +49,7 @@ enum wait_kind {
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FREE,    /* the wait_size bytes at wait_order are freed (mirror.c) */
+	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value, or others have come to wait_time (await.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
 	WAIT_READ,    /* no writer holds the object */
@@ -239,7 +241,7 @@ struct ethread {
 	_Atomic uint32_t turn; /* futex */
 	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
 	struct object *wait_object;
-	uint64_t wait_order, wait_size;
+	uint64_t wait_order, wait_size, wait_value;
 	struct ethread *wait_thread;
 	uint64_t wait_time;
 	struct lines lines;
@@ -362,6 +364,19 @@ void time_wander(struct ethread *t);
 /* Whom the guide wants to run now; NULL: nobody who can. */
 struct ethread *time_guided(void);
 void time_load(void);
+/* Its next stamp: what it does until then happened before it. UINT64_MAX: there is none. */
+uint64_t time_next(const struct ethread *t);
+
+/*
+ * await.c: the thread is about to read this value, if memory can be made to hold it: others run first who may write it, unless it has
+ * been there, and gone, already.
+ */
+void await_value(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
+bool await_can_go(const struct ethread *t);
+/* Has everybody who can go on come to the time that t waits for? */
+bool await_is_over(const struct ethread *t);
+/* A racy place was written; who waits for that goes on. */
+void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
 
 /* sync.c: the steps of interposed calls (include/rethread/engine.h). */
 int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

@@ -176,6 +176,7 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, "store"));
 	e->size = (uint8_t)a->size;
 	e->written = value;
+	await_wrote(self, a->address, a->size, a->value.v);
 }
 
 void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count)
@@ -240,6 +241,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	e->piece = number;
 	e->read = read;
 	e->written = value;
+	if (writes)
+		await_wrote(self, piece->address, piece->size, new_value.v);
 }
 
 void host_fence(struct ithread *t, uint32_t site)

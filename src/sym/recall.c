@@ -236,13 +236,9 @@ static enum tag address_in(uint64_t recorded, uint64_t *address)
 /* Can memory hold what the read found? Yes when nothing is known of the address it holds. */
 static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 {
-	uint64_t start, size;
 	uint32_t other;
-	bool freed;
-	if ((uint32_t)in_memory == recorded)
-		return true;
-	return in_memory >= SMALL && !engine.config->heap_block(in_memory, &start, &size, &freed) &&
-	       !block_recorded(in_memory, &other);
+	/* Libraries allocate as well, exceptions for one. */
+	return (uint32_t)in_memory == recorded || (in_memory >= SMALL && !block_recorded(in_memory, &other));
 }
 
 static bool next(const struct ethread *self, uint32_t *value)
@@ -284,29 +280,53 @@ void host_recall(struct ithread *t, unsigned flags)
 	self->recall_float = flags & RECALL_FLOAT;
 }
 
-void recall_await(struct ethread *self, uint64_t address, unsigned size)
+/* The value that the read at hand finds, where the log leaves no doubt of it. */
+static bool foretold(const struct ethread *self, uint64_t recorded, unsigned size, uint64_t *value)
 {
-	uint64_t recorded, in_memory = 0;
-	self->recall_address = address;
-	enum tag tag = TAG_ABOVE;
-	if (!self->recall || !is_address_size(size) || !next_read(self, &recorded))
-		return;
-	if (self->recall_float)
-		return;
-	if (self->recall_wide)
-		tag = address_in(recorded, &recorded);
-	if (tag == TAG_NO_ADDRESS || recall_knows((uint32_t)recorded))
+	uint64_t own[CANDIDATES], address = recorded;
+	*value = is_address_size(size) ? recorded : recorded & ((1ull << size * 8) - 1);
+	if (self->recall_float || !is_address_size(size))
+		return true;
+	if (self->recall_wide && address_in(recorded, &address) == TAG_NO_ADDRESS)
+		return true;
+	if (!self->recall_wide && is_small((uint32_t)recorded)) {
+		*value = (uint64_t)(int64_t)(int32_t)recorded;
+		return true;
+	}
+	if (address != recorded || candidates((uint32_t)recorded, own) != 1)
+		return false;
+	*value = own[0];
+	return true;
+}
+
+/* Whoever allocates the block has not come there yet? */
+static void await_block(struct ethread *self, uint64_t recorded, uint64_t address, unsigned size)
+{
+	uint64_t in_memory = 0;
+	enum tag tag = self->recall_wide ? address_in(recorded, &recorded) : TAG_ABOVE;
+	if (self->recall_float || tag == TAG_NO_ADDRESS || recall_knows((uint32_t)recorded))
 		return;
 	memcpy(&in_memory, (const void *)(uintptr_t)address, size);
 	in_memory = tag == TAG_BELOW ? in_memory >> TAG_BITS : in_memory & ADDRESS_BITS;
 	/* What the thread wrote itself was no other's, and library code may have allocated it, which is not in the log. */
 	if (is_plausible(in_memory, (uint32_t)recorded) || races_is_own(engine.races, self->number, address))
 		return;
-	/* Whoever allocates the block has not come there yet. */
 	self->published = false;
 	self->wait = WAIT_BLOCK;
 	self->wait_order = (uint32_t)recorded;
 	baton_wait(self);
+}
+
+void recall_await(struct ethread *self, uint64_t address, unsigned size)
+{
+	uint64_t recorded, value;
+	self->recall_address = address;
+	if (!self->recall || !next_read(self, &recorded))
+		return;
+	if (is_address_size(size))
+		await_block(self, recorded, address, size);
+	if (foretold(self, recorded, size, &value))
+		await_value(self, address, size, value);
 }
 
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)

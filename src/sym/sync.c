@@ -126,6 +126,8 @@ bool sync_can_go(const struct ethread *t)
 		return recall_knows((uint32_t)t->wait_order) && (engine.lock_order || t->published);
 	case WAIT_FREE:
 		return mirror_can_go(t);
+	case WAIT_VALUE:
+		return await_can_go(t);
 	case WAIT_FOREVER:
 		return false;
 	default:

@@ -26,8 +26,7 @@ void time_path(struct ethread *t)
 		time_passes(t, log->times[t->next_time++].time);
 }
 
-/* The thread's next stamp: what it does until then happened before it. */
-static uint64_t next_stamp(const struct ethread *t)
+uint64_t time_next(const struct ethread *t)
 {
 	uint64_t next = UINT64_MAX;
 	if (!t->log)
@@ -96,7 +95,7 @@ void time_wander(struct ethread *t)
 	/* Seeds differ in how long a thread runs at a stretch: 4 to 512 accesses. */
 	if (random >> 32 & ((4u << engine.seed % 8) - 1))
 		return;
-	baton_wander(t, random >> 20, next_stamp(t));
+	baton_wander(t, random >> 20, time_next(t));
 }
 
 void time_load(void)

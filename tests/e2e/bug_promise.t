@@ -84,4 +84,4 @@ int main() {
 	std::printf("%ld %d\n", sum, failed);
 }
 P
-HARD=2 BUDGET=12 proven promise.cpp
+ENGINE=solve HARD=2 BUDGET=20 proven promise.cpp
