@@ -314,17 +314,18 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 _Noreturn static void reproduced(struct solving *w)
 {
 	const struct infer_stats *s = &w->work->figures.infer;
+	const char *least = s->fewest ? "the fewest" : "few, not proven the fewest";
 	progress_line("solved under %s in %.2f s: %llu racy reads, %llu variables, %llu constraints, %u candidates",
 		      w->work->figures.model, s->build_seconds + s->solve_seconds + s->check_seconds,
 		      (unsigned long long)s->racy_reads, (unsigned long long)s->variables,
 		      (unsigned long long)s->constraints,
 		      w->work->figures.replays ? w->work->figures.replays : 1);
 	if (w->work->request->prove)
-		printf("reproduced and proven by replay: %u context switches, %llu waits%s\n", s->switches,
+		printf("reproduced and proven by replay: %u context switches (%s), %llu waits%s\n", s->switches, least,
 		       (unsigned long long)s->waits, work_reliability(w->work));
 	else
-		printf("an interleaving explains the log: %u context switches, %llu waits (not replayed)\n",
-		       s->switches, (unsigned long long)s->waits);
+		printf("an interleaving explains the log: %u context switches (%s), %llu waits (not replayed)\n",
+		       s->switches, least, (unsigned long long)s->waits);
 	printf("schedule: %s/schedule\n", w->work->trace->dir);
 	finish_solving(w, EXIT_DONE, w->work->request->prove ? "reproduced" : "inferred");
 }

@@ -244,7 +244,8 @@ bool result_write_figures(const struct figures *f, const char *path, struct erro
 		{ "writer_candidates", s->candidates }, { "variables", s->variables },
 		{ "constraints", s->constraints },   { "rounds", s->rounds },
 		{ "candidates", s->answers },        { "context_switches", s->switches },
-		{ "preemptions", s->preemptions },
+		{ "preemptions", s->preemptions },   { "fewest_switches_proven", s->fewest },
+		{ "parts", s->parts },
 		{ "waits", s->waits },               { "replays", f->replays },
 		{ "revisions", f->revisions },       { "attempts", f->attempts },
 	};

@@ -4,6 +4,7 @@
 #include "model/keep.h"
 #include "model/saturate.h"
 #include "model/values.h"
+#include "solve/apart.h"
 #include "solve/fewest.h"
 #include "solve/formula_text.h"
 #include "solve/guess.h"
@@ -41,6 +42,8 @@ struct infer_state {
 	struct solver *solver;
 	struct linear order;
 	struct infer_stats stats;
+	struct apart *apart;     /* parts, while their answers may be the whole's; NULL: there are none, or it has not been seen */
+	bool tried_apart;        /* it has been seen */
 	uint32_t *seen;          /* by piece: the writers of the last candidate; NULL before the first */
 	vec(uint32_t *) excluded; /* those of earlier ones */
 	struct error contradiction; /* a sentence: what is known contradicts itself, nothing else is set then */
@@ -156,6 +159,7 @@ void infer_free(struct infer_state *s)
 		return;
 	if (!*s->contradiction.text) {
 		walk_free(s->walk);
+		apart_free(s->apart);
 		solver_close(s->solver);
 		formula_release(&s->formula);
 		linear_release(&s->order);
@@ -213,17 +217,17 @@ static bool open_solver(struct infer_state *s, const struct infer_options *o, st
 struct race {
 	struct infer_state *s;
 	double seconds;
-	volatile bool stop, decided, ended;
+	volatile bool *stop, decided, ended;
 	enum walk_result result;
 };
 
 static void *search(void *arg)
 {
 	struct race *r = arg;
-	r->result = walk_run(r->s->walk, r->seconds, &r->stop);
+	r->result = walk_run(r->s->walk, r->seconds, r->stop);
 	r->decided = r->result != WALK_UNDECIDED;
 	/* An interrupt that comes between two checks is lost. */
-	while (r->decided && !r->ended) {
+	while ((r->decided || *r->stop) && !r->ended) {
 		solver_interrupt(r->s->solver);
 		usleep(2000);
 	}
@@ -231,13 +235,14 @@ static void *search(void *arg)
 }
 
 /* Both at once, on two cores; the first that decides. */
-static enum solve_result solve_both(struct infer_state *s, double seconds, enum walk_result *walked)
+static enum solve_result solve_both(struct infer_state *s, double seconds, volatile bool *stop, enum walk_result *walked)
 {
-	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED};
+	volatile bool own = false;
+	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED, .stop = stop ? stop : &own};
 	pthread_t thread;
 	bool parallel = s->walk && !pthread_create(&thread, NULL, search, &race);
 	enum solve_result r = solver_solve(s->solver, seconds, &race.decided);
-	race.stop = race.ended = true;
+	*race.stop = race.ended = true;
 	if (parallel)
 		pthread_join(thread, NULL);
 	*walked = r == SOLVE_UNKNOWN ? race.result : WALK_UNDECIDED;
@@ -269,20 +274,26 @@ static bool take_walk(struct infer_state *s, struct error *err)
 	return ok;
 }
 
-static bool take_model(struct infer_state *s, struct error *err)
+/* What the reads see in an order that respects these edges. */
+static bool take_edges(struct infer_state *s, const struct chosen_edges *edges, struct error *err)
 {
-	struct chosen_edges chosen = {0};
 	struct linear l;
-	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
-	bool ok = linear_init(&l, &s->memory, chosen.at, chosen.n, NULL, err);
-	vec_free(&chosen);
-	if (!ok)
+	if (!linear_init(&l, &s->memory, edges->at, edges->n, NULL, err))
 		return false;
 	uint32_t *place = linear_places(&s->memory, &l);
 	linear_release(&l);
 	s->seen = keep_seen(&s->problem, place);
-	ok = keep_seen_order(s, place, err);
+	bool ok = keep_seen_order(s, place, err);
 	free(place);
+	return ok;
+}
+
+static bool take_model(struct infer_state *s, struct error *err)
+{
+	struct chosen_edges chosen = {0};
+	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
+	bool ok = take_edges(s, &chosen, err);
+	vec_free(&chosen);
 	return ok;
 }
 
@@ -297,6 +308,37 @@ static enum infer_result take_walked(struct infer_state *s, enum walk_result r, 
 	return r == WALK_NONE ? INFER_NONE : INFER_BUDGET;
 }
 
+/*
+ * Parts that have nothing to do with one another, for the first answer. INFER_BUDGET: there are none, they are not decided yet, or their answers do
+ * not fit together: then the whole has to be solved.
+ */
+static enum infer_result try_apart(struct infer_state *s, const struct infer_options *o, double seconds, struct error *err)
+{
+	struct infer_options options = *o;
+	struct chosen_edges edges = {0};
+	if (!s->tried_apart && !o->all_reads && s->memory.x->lock_order_known)
+		s->apart = apart_new(&s->memory);
+	s->tried_apart = true;
+	if (!s->apart || s->excluded.n)
+		return INFER_BUDGET;
+	options.seconds = seconds;
+	enum infer_result r = apart_solve(s->apart, &options, &edges, err);
+	if (r == INFER_BUDGET)
+		return r;
+	s->stats.parts = apart_parts(s->apart);
+	const struct linear *l = &s->order;
+	if (r == INFER_FOUND && (!take_edges(s, &edges, err) ||
+				 (!o->unchecked && !check_order(s->memory.x, o->model, l->steps.at, l->steps.n, NULL, NULL)))) {
+		free(s->seen);
+		s->seen = NULL;
+		r = INFER_BUDGET;
+	}
+	apart_free(s->apart);
+	s->apart = NULL;
+	vec_free(&edges);
+	return r == INFER_ERROR ? INFER_BUDGET : r;
+}
+
 static enum infer_result find_answer(struct infer_state *s, const struct infer_options *o, struct error *err)
 {
 	double end = solver_clock() + o->seconds;
@@ -305,7 +347,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 		bool only = s->problem.large || !formula_can_express(s->memory.x);
 		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
 		enum infer_result r = take_walked(
-			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, NULL), err);
+			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, o->stop), err);
 		if (r == INFER_BUDGET && only && s->stats.assumed && walk_is_exhausted(s->walk))
 			return INFER_NONE; /* no proof: there are assumptions */
 		if (r != INFER_BUDGET || only)
@@ -315,9 +357,14 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 		fail(err, "a barrier is used by more threads than it is for, which only the search knows about");
 		return INFER_ERROR;
 	}
+	enum infer_result apart = try_apart(s, o, end - solver_clock(), err);
+	if (apart != INFER_BUDGET)
+		return apart;
+	if (solver_clock() >= end || (o->stop && *o->stop))
+		return INFER_BUDGET;
 	if (!open_solver(s, o, err))
 		return INFER_ERROR;
-	switch (solve_both(s, end - solver_clock(), &walked)) {
+	switch (solve_both(s, end - solver_clock(), o->stop, &walked)) {
 	case SOLVE_SAT:
 		return take_model(s, err) ? INFER_FOUND : INFER_ERROR;
 	case SOLVE_UNSAT:
@@ -375,7 +422,8 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 	if (o->fewest_seconds > 0 && !o->unchecked && formula_can_express(x) && lower_switches(s, x, o) &&
 	    !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the order with fewest switches: %s", why.text);
-	simplify_waits(x, o->model, &s->order);
+	if (simplify_waits(x, o->model, &s->order))
+		s->stats.fewest = false;
 	schedule_init(out, &s->memory, &s->order);
 	s->stats.preemptions = linear_preemptions(&s->order, &s->memory);
 	return true;

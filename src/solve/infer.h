@@ -32,6 +32,7 @@ struct infer_options {
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
 	double walk_seconds;    /* time for the search (walk.h) alone, before a solver runs beside it; below 0: no search */
 	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
+	volatile bool *stop;    /* NULL, or: gives up (INFER_BUDGET) soon after this becomes true; also set when an answer is found */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 
@@ -46,6 +47,7 @@ struct infer_stats {
 	uint64_t rounds, cycles, between; /* of the lazy solver */
 	uint64_t derived;        /* orders that follow (saturate.h) */
 	uint64_t states;         /* of the search */
+	uint64_t parts;          /* that were solved apart; 0: it was solved as a whole */
 	bool walked;             /* the search decided it, not the solver */
 	uint64_t answers;        /* candidates given so far, this one included */
 	uint32_t switches;       /* context switches up to the failure */
