@@ -62,7 +62,7 @@
 /* What is in the first RT_FREED_SIZE bytes of such a block once it is given back; every block has room for as many. */
 #define RT_FREED_SIZE 16
 #define RT_FREED_LINK(start) ((start) >> 12)
-#define RT_FREED_MARK 0x6b65795f66726565ull
+#define RT_FREED_MARK 0x6b65795f66726565ull /* where rt_log_header.freed_mark does not say it */
 #define RT_FREED_MOST 1032 /* bytes: the mark of a larger block stays when it is given out again */
 #define RT_TWIN_VARIABLE "RETHREAD_TWIN"
 

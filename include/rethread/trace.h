@@ -97,6 +97,8 @@ struct rt_log_header {
 	uint32_t ask_signal;
 	uint32_t stacks;
 	uint32_t exits; /* number + 1 of the thread that called exit, or returned from main; 0: none has */
+	uint32_t reserved;
+	uint64_t freed_mark; /* what the C library leaves in the second word of a block that it gets back; 0: not known */
 };
 #define RT_ASK_VALUE 0x72746872
 

@@ -20,6 +20,8 @@
 enum { UNIT = 16 };
 #define MOST_BLOCKS (1ull << 27)
 
+uint64_t placed_mark = RT_FREED_MARK;
+
 struct placed {
 	uint64_t start, size;
 	bool freed;
@@ -121,7 +123,7 @@ void placed_free(void *p)
 		b->freed = true;
 	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
 		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
-		((uint64_t *)p)[1] = RT_FREED_MARK;
+		((uint64_t *)p)[1] = placed_mark;
 	}
 	unlock();
 	if (was_freed && twin_mode != TWIN_INFER)

@@ -173,6 +173,7 @@ static void fill_header(struct rt_log_header *h)
 	rt_image_build_id(h->build_id, sizeof h->build_id);
 	h->load_address = rt_image_load_address();
 	h->time_margin = rt_log.time ? rt_log.margin : 0;
+	h->freed_mark = rt_log.freed_mark;
 	h->start_ns = rt_clock_ns();
 	h->start_time = rt_clock();
 	h->size = RT_PAGE;

@@ -33,6 +33,7 @@ struct rt_log {
 	/* Cold from here on. */
 	uint64_t max;
 	uint64_t margin; /* of time stamps */
+	uint64_t freed_mark; /* for the header */
 	dev_t device;
 	ino_t inode;
 	int fd;

@@ -93,6 +93,34 @@ static void in_child(void)
 	}
 }
 
+extern void *__libc_malloc(size_t) __attribute__((weak));
+extern void __libc_free(void *) __attribute__((weak));
+
+/*
+ * Since 2.34 the C library marks blocks that are given back by a random number, one for all; programs that use memory which
+ * they have freed see it. Looked up in such a block, and the same in two of them: else there is none.
+ */
+static uint64_t freed_mark(void)
+{
+	enum { BLOCKS = 2, SIZE = 40 };
+	uint64_t *volatile blocks[BLOCKS], *volatile p;
+	uint64_t mark[BLOCKS];
+
+	if (!__libc_malloc || !__libc_free)
+		return 0;
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		if (!(blocks[i] = __libc_malloc(SIZE)))
+			return 0;
+		blocks[i][1] = i;
+	}
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		p = blocks[i];
+		__libc_free(p);
+		mark[i] = p[1];
+	}
+	return mark[0] == mark[1] ? mark[0] : 0;
+}
+
 static const char *variable(char **environment, const char *name)
 {
 	size_t n = strlen(name);
@@ -118,6 +146,7 @@ static void start(int argc, char **argv, char **environment)
 		rt_say("nothing is recorded", "scheme rw is recorded by the twin, as `rethread record' starts it");
 		return;
 	}
+	rt_log.freed_mark = freed_mark();
 	if (options.scheme == RT_SCHEME_OFF || !rt_log_open(&options))
 		return;
 	on_exit(at_exit, NULL);

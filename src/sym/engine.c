@@ -452,6 +452,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	if (!engine.interp)
 		engine_fatal("%s", err.text);
 	engine.lock_order = engine.trace->header.scheme == RT_SCHEME_PATH_SYNC;
+	engine.freed_mark = engine.trace->header.freed_mark ? engine.trace->header.freed_mark : RT_FREED_MARK;
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
 	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };
 	read_known();

@@ -83,7 +83,7 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 /* What the C library leaves in the first words of a block that it got back, more or less. Small blocks have room for them, too. */
 static uint64_t left_by_free(uint64_t start, uint64_t at, unsigned size)
 {
-	uint64_t word = at == start ? RT_FREED_LINK(start) : RT_FREED_MARK;
+	uint64_t word = at == start ? RT_FREED_LINK(start) : engine.freed_mark;
 	return size < 8 ? word & ((1ull << size * 8) - 1) : word;
 }
 

@@ -472,7 +472,7 @@ static expr is_left_by_free(const struct ethread *self, expr e)
 {
 	uint64_t start, size;
 	bool freed;
-	expr mark = equal(e, RT_FREED_MARK);
+	expr mark = equal(e, engine.freed_mark);
 	if (!engine.config->heap_block(self->recall_address, &start, &size, &freed))
 		return mark;
 	return either(mark, equal(e, RT_FREED_LINK(start)));
