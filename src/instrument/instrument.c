@@ -84,6 +84,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	copies_turn(m);
 	machine_turn(m);
 	identities_turn(m);
+	choices_turn(m);
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);

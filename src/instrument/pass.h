@@ -129,6 +129,7 @@ void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
+void choices_turn(LLVMModuleRef m);
 void machine_turn(LLVMModuleRef m);
 /* Once the bitcode is kept. */
 void machine_inline(LLVMModuleRef m);
