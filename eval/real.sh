@@ -4,9 +4,10 @@
 # exit status; prints the cost as a ratio, measured alternately, least of several runs. Into some a bug is put by a patch
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 zstd; all but zstd, which builds long, when none is named
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng zeromq zstd; all but the last
+#                                  two, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -307,6 +308,56 @@ try_lbzip2() {
 	rethread record -- ./lbzip2-recorded/src/lbzip2 -n3 -d -c <b.out 2>record.err >c.out
 	holds "unpacked again" cmp lbzip2.in c.out
 	cost ./lbzip2-native/src/lbzip2 ./lbzip2-recorded/src/lbzip2 -n2 -k -c lbzip2.in
+}
+
+# Searches files in several threads, which take them from a queue.
+try_ag() {
+	local w arguments=(--workers 3 --nocolor pthread_mutex "$root/src/rt")
+	needs automake libpcre3-dev && fetch silversearcher-ag silversearcher-ag || return
+	for w in native recorded bug; do
+		build silversearcher-ag $w ag './autogen.sh && ./configure -q && make -s -j"$(nproc)"' || return
+	done
+	./silversearcher-ag-native/ag "${arguments[@]}" | sort >a.out
+	rethread record -- ./silversearcher-ag-recorded/ag "${arguments[@]}" 2>record.err | sort >b.out
+	holds "same output" cmp a.out b.out
+	cost ./silversearcher-ag-native/ag ./silversearcher-ag-recorded/ag --workers 3 --nocolor pthread_mutex "$root/src" "$root/docs" "$root/tests"
+	{ rethread record --until-failure --runs 3000 --timeout 20 -- ./silversearcher-ag-bug/ag "${arguments[@]}" >/dev/null 2>record.err; } 2>/dev/null
+	grep '^rethread: run\|no failure' record.err
+	holds "lock let go too early reproduced" reproduced
+}
+
+# sink SOURCE: three builds of ./sink, which prints a sum; the one with the bug crashes or hangs.
+sink() {
+	./$1-native/sink >a.out
+	rethread record -- ./$1-recorded/sink >b.out 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	{ rethread record --until-failure --runs 5000 --timeout 4 -- ./$1-bug/sink >/dev/null 2>record.err; } 2>/dev/null
+	grep '^rethread: run\|no failure' record.err
+	holds "lock left out reproduced" reproduced
+}
+
+# Messages through a pool of threads (C, CMake).
+try_nng() {
+	local w
+	fetch nng nng || return
+	for w in native recorded bug; do
+		build nng $w sink 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DNNG_TESTS=OFF -DNNG_TOOLS=OFF .. &&
+			make -s -j"$(nproc)" nng && cd .. && $CC -O2 -g "$root/eval/programs/nngsink.c" -Iinclude b/libnng.a -pthread -o sink' || return
+	done
+	sink nng
+}
+
+# Messages through lock-free queues (C++); reads the processor's counter by inline assembly.
+try_zeromq() {
+	local w
+	needs libtool && fetch zeromq3 zeromq3 || return
+	for w in native recorded bug; do
+		build zeromq3 $w sink './autogen.sh && ./configure -q --disable-perf --disable-curve-keygen --without-docs --disable-libbsd --disable-shared &&
+			make -s -j"$(nproc)" src/libzmq.la &&
+			$CXX -x c -O2 -g "$root/eval/programs/zmqsink.c" -x none -Iinclude src/.libs/libzmq.a -pthread -o sink' || return
+	done
+	sink zeromq3
 }
 
 for program in "${programs[@]}"; do
