@@ -121,6 +121,13 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
 #define RT_VALUE_UNORDERED "unordered" /* only locks keep the read from racing: the first test is of `unordered` */
 #define RT_VALUE_MAPPING "mapping"     /* memory of as many bytes as the second parameter says */
 #define RT_VALUE_OUT "out"             /* memory whose address is where the first parameter leads to */
+/*
+ * A thread that has stopped to record values does not begin again as long as a function of the program that was called meanwhile is
+ * running: functions that read such values exist twice, and which one runs is decided when it is called (src/instrument/versions.c).
+ * This is what is behind their names.
+ */
+#define RT_WITH_VALUES ".values"
+#define RT_WITHOUT_VALUES ".quick"
 struct rt_values {
 	uint32_t *at, *end;
 	uint32_t *unordered; /* not NULL where `at` is not and the order of locks is not recorded */

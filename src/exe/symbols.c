@@ -1,5 +1,7 @@
 #include "exe/symbols.h"
 
+#include <rethread/instrument.h>
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -11,6 +13,8 @@ struct symbols {
 	Dwfl_Module *module;
 	Dwarf *dwarf;    /* NULL when there is none */
 	Dwarf_Addr bias; /* of libdwfl's made-up load address */
+	char **names;    /* of functions that the symbol table calls otherwise */
+	size_t nnames;
 };
 
 /* Never looks for separate debug files by network or path: what the link made is in the file. */
@@ -51,6 +55,9 @@ void symbols_close(struct symbols *s)
 		return;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
+	for (size_t i = 0; i < s->nnames; i++)
+		free(s->names[i]);
+	free(s->names);
 	free(s);
 }
 
@@ -88,6 +95,20 @@ static const char *function_at(Dwarf_Die *unit, Dwarf_Addr address)
 	return name;
 }
 
+/* The function of which the symbol is a version (instrument.h). */
+static const char *plain_name(struct symbols *s, const char *symbol)
+{
+	static const char *const versions[] = {RT_WITH_VALUES, RT_WITHOUT_VALUES};
+	for (size_t i = 0; symbol && i < sizeof versions / sizeof *versions; i++) {
+		size_t n = strlen(symbol), behind = strlen(versions[i]);
+		if (n <= behind || strcmp(symbol + n - behind, versions[i]))
+			continue;
+		s->names = xrealloc(s->names, (s->nnames + 1) * sizeof *s->names);
+		return s->names[s->nnames++] = xasprintf("%.*s", (int)(n - behind), symbol);
+	}
+	return symbol;
+}
+
 bool symbols_find(struct symbols *s, uint64_t address, struct position *p)
 {
 	Dwarf_Die unit;
@@ -100,7 +121,7 @@ bool symbols_find(struct symbols *s, uint64_t address, struct position *p)
 			p->file = dwarf_linesrc(line, NULL, NULL);
 	}
 	if (!name)
-		name = dwfl_module_addrname(s->module, address + s->bias);
+		name = plain_name(s, dwfl_module_addrname(s->module, address + s->bias));
 	if (name)
 		p->function = name;
 	return name || p->file;

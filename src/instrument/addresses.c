@@ -172,6 +172,11 @@ static LLVMTypeRef read_type(LLVMValueRef i)
 	return type && is_word(type) ? type : NULL;
 }
 
+bool addresses_is_read(LLVMValueRef recorded)
+{
+	return read_type(recorded) != NULL;
+}
+
 /* Functions that bring memory and are no allocations to LLVM; how, as PASS_VALUE_METADATA says. */
 static const struct {
 	const char *name, *kind;
@@ -412,6 +417,7 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 		.wide_path = runtime_slow_path(m, "__rethread_values_wide",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), &i64, 1, false)),
 	};
+	versions_make(m, recorded, e.log);
 	for (size_t i = 0; i < recorded->n; i++)
 		emit_value(&e, recorded->at[i]);
 	LLVMDisposeBuilder(e.builder);

@@ -1,4 +1,4 @@
-/* Values that are recorded because addresses are made of them. addresses.c chooses and emits, locked.c helps. */
+/* Values that are recorded because addresses are made of them. addresses.c chooses and emits, locked.c and versions.c help. */
 #ifndef RETHREAD_ADDRESSES_H
 #define RETHREAD_ADDRESSES_H
 
@@ -14,6 +14,13 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 const char *addresses_kind(LLVMValueRef recorded);
 /* The recorded program appends them, marked by PASS_VALUE_METADATA, to its log (include/rethread/instrument.h). */
 void addresses_record(LLVMModuleRef m, const struct values *recorded);
+/* Is it one that is read, not memory? */
+bool addresses_is_read(LLVMValueRef recorded);
+/*
+ * Before that: functions that record what they read get a second version without, for threads that record no values any more
+ * (versions.c). `log` is __rethread_values.
+ */
+void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
 

@@ -92,12 +92,10 @@ bool rethread_instrument(LLVMModuleRef m)
 		report_write(option("RETHREAD_PASS_REPORT"), m, &numbering);
 
 	machine_inline(m);
-	if (mode == PASS_RECORD) {
+	if (mode == PASS_RECORD)
 		record_instrument(m, &numbering, hash);
-		shown_instrument(m, &numbering);
-	} else {
+	else
 		twin_instrument(m, &numbering, hash);
-	}
 	if (option("RETHREAD_PASS_LIBRARIES"))
 		library_list(m, option("RETHREAD_PASS_LIBRARIES"));
 	drop_attributes(m);

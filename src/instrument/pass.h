@@ -267,6 +267,13 @@ bool llvm_does_not_return(LLVMValueRef call);
 bool llvm_never_calls_back(LLVMValueRef function);
 /* The first instruction behind the allocas that begin the function. */
 LLVMValueRef llvm_after_allocas(LLVMValueRef function);
+/*
+ * For versions.c: an internal copy, or NULL where that cannot be; a new function, still without a body, that takes the name and all uses of
+ * this one; and the end of such a function: what the other one returns for the same parameters.
+ */
+LLVMValueRef llvm_copy_function(LLVMValueRef function, const char *suffix);
+LLVMValueRef llvm_take_place(LLVMValueRef function, const char *suffix);
+void llvm_go_on_in(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef function);
 /* Promote local variables to registers, and remove loads that become useless. */
 void llvm_promote(LLVMValueRef function, LLVMValueRef *allocas, unsigned n);
 void llvm_set_memory_intrinsic_volatile(LLVMValueRef call);

@@ -501,3 +501,55 @@ HIDDEN bool llvm_is_relaxed_float(LLVMValueRef I)
 	auto *Op = dyn_cast<FPMathOperator>(unwrap(I));
 	return Op && Op->getFastMathFlags().any();
 }
+
+// An internal copy of F; NULL where F cannot be copied or called in its caller's place.
+HIDDEN LLVMValueRef llvm_copy_function(LLVMValueRef FRef, const char *Suffix)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	// LLVM 19 does not pass structs on the stack on to what takes the function's place in a way that works.
+	if (F->isVarArg() || F->hasOptNone() || any_of(F->args(), [](Argument &A) { return A.hasPassPointeeByValueCopyAttr(); }) ||
+	    any_of(*F, [](BasicBlock &B) { return B.hasAddressTaken(); }))
+		return nullptr;
+	ValueToValueMapTy Map;
+	Function *Copy = CloneFunction(F, Map);
+	Copy->setName(F->getName() + Suffix);
+	Copy->setLinkage(GlobalValue::InternalLinkage);
+	Copy->setVisibility(GlobalValue::DefaultVisibility);
+	Copy->setComdat(nullptr);
+	return wrap(Copy);
+}
+
+// All that uses F, and its name, goes over to a new function without a body, which is returned; F becomes internal.
+HIDDEN LLVMValueRef llvm_take_place(LLVMValueRef FRef, const char *Suffix)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	auto *T = Function::Create(F->getFunctionType(), F->getLinkage(), F->getAddressSpace(), "", F->getParent());
+	T->copyAttributesFrom(F);
+	T->setPersonalityFn(nullptr);
+	T->setComdat(F->getComdat());
+	T->takeName(F);
+	F->replaceAllUsesWith(T);
+	F->setName(T->getName() + Suffix);
+	F->setLinkage(GlobalValue::InternalLinkage);
+	F->setVisibility(GlobalValue::DefaultVisibility);
+	F->setComdat(nullptr);
+	return wrap(T);
+}
+
+// return F(the parameters of From), in whose last block Builder is.
+HIDDEN void llvm_go_on_in(LLVMBuilderRef Builder, LLVMValueRef FromRef, LLVMValueRef FRef)
+{
+	auto *From = cast<Function>(unwrap(FromRef)), *F = cast<Function>(unwrap(FRef));
+	IRBuilder<> &B = *unwrap(Builder);
+	SmallVector<Value *, 8> Arguments;
+	for (Argument &A : From->args())
+		Arguments.push_back(&A);
+	CallInst *Call = B.CreateCall(F, Arguments);
+	Call->setCallingConv(F->getCallingConv());
+	Call->setAttributes(F->getAttributes().removeFnAttributes(F->getContext()));
+	Call->setTailCallKind(CallInst::TCK_MustTail);
+	if (F->getReturnType()->isVoidTy())
+		B.CreateRetVoid();
+	else
+		B.CreateRet(Call);
+}

@@ -350,7 +350,8 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 {
 	warn_unrecorded(m);
 	path_instrument(m, n);
+	shown_instrument(m, n);
 	addresses_places(m, &n->symbols);
-	addresses_record(m, &n->recorded);
+	addresses_record(m, &n->recorded); /* last: it copies functions */
 	emit_table(m, n, hash);
 }

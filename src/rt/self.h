@@ -108,9 +108,10 @@ void rt_self_leave(void);
 /* The next chunk of a stream, or NULL when the log has ended; pieces->seq is that of the last one. */
 struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *pieces);
 
-/* values.c: the calling thread's recorded values begin; end; go nowhere while a signal handler runs. */
+/* values.c: the calling thread's recorded values begin; end; end, and the log says so; go nowhere while a signal handler runs. */
 void rt_values_begin(struct rt_self *self);
 void rt_values_end(void);
+void rt_values_forgo(void);
 struct rt_values rt_values_divert(void);
 
 /* Append to the order of synchronization: the operation that is about to complete. Cold: changes

@@ -82,12 +82,16 @@ __attribute__((alias("_exit"))) void _Exit(int status);
 /* The child of a fork is a process of its own; the thread that forked is its main thread. */
 static void in_child(void)
 {
+	bool had_values = __rethread_values.at;
+
 	rt_self_leave();
 	rt_objects_reset();
 	if (rt_log_reopen()) {
 		rt_failure_install(&rt_log.header->failure, current_thread, failed);
 		rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
 		rt_threads_restart();
+		if (!had_values)
+			rt_values_forgo();
 	} else {
 		rt_failure_install(NULL, current_thread, failed);
 	}

@@ -97,6 +97,13 @@ void rt_values_end(void)
 	stop();
 }
 
+void rt_values_forgo(void)
+{
+	if (records(&rt_self))
+		rt_log_set_flags(RT_LOG_VALUES);
+	stop();
+}
+
 struct rt_values rt_values_divert(void)
 {
 	struct rt_values was = __rethread_values;
