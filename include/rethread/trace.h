@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 4
+#define RT_TRACE_VERSION 5
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -123,8 +123,9 @@ struct rt_stack {
 
 /*
  * Paths are repetitive, so a word that could be foretold is only counted. Both sides keep the word that followed last
- * time on a word of the same hash: before a complete word w, which comes after `last` (0 before the first), the
- * guess is table[rt_path_place(last)]; afterwards that entry is w. A slot of the stream is
+ * time in the same context, which is made of the last three words: rounds of a loop that take longer than a word come again
+ * as well. Before a complete word w the guess is table[rt_path_place(context)], the context being 0 at first; afterwards
+ * that entry is w, and the context rt_path_context(context, w). A slot of the stream is
  *   - a complete word: the highest bit is set;
  *   - RT_PATH_RUN + n, n >= 1: n complete words that were guessed right. If n is odd, the next slot means nothing
  *     (two slots take turns as the word under construction, so that no instant of death counts a word twice);
@@ -134,9 +135,13 @@ struct rt_stack {
 #define RT_PATH_IS_RUN(slot) ((slot) >> 61 == RT_PATH_RUN >> 61) /* no word begins like this */
 #define RT_PATH_TABLE_BITS 10
 #define RT_PATH_TABLE (1u << RT_PATH_TABLE_BITS)
-static inline uint32_t rt_path_place(uint64_t last)
+static inline uint32_t rt_path_place(uint64_t context)
 {
-	return (uint32_t)(last * 0x9e3779b97f4a7c15u >> (64 - RT_PATH_TABLE_BITS));
+	return (uint32_t)(context * 0x9e3779b97f4a7c15u >> (64 - RT_PATH_TABLE_BITS));
+}
+static inline uint64_t rt_path_context(uint64_t context, uint64_t word)
+{
+	return context << 22 ^ word * 0x9e3779b97f4a7c15u >> 42;
 }
 
 /*

@@ -191,9 +191,9 @@ static RT_KEEPS void forget_word(struct rt_self *self)
 /* The word may be foretold. A call of an ordinary function would make all registers be saved. */
 static inline __attribute__((always_inline)) void guess_word(struct rt_self *self, uint64_t *at, uint64_t word)
 {
-	uint64_t *guess = &foretold[rt_path_place(self->last)];
+	uint64_t *guess = &foretold[rt_path_place(self->context)];
 
-	self->last = word;
+	self->context = rt_path_context(self->context, word);
 	if (*guess != word) {
 		*guess = word;
 		self->stage.row = 0;

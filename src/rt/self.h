@@ -51,7 +51,7 @@ struct rt_self {
 	/* Used for each word of the path. */
 	uint64_t *path_end;
 	uint64_t *run;          /* slot of the run of foretold words that goes on, or NULL */
-	uint64_t last, words;   /* the last complete word, and how many there are */
+	uint64_t context, words; /* of the last complete words: what follows on them; how many there are */
 	struct rt_path_stage stage; /* are they guessed at all? */
 	uint64_t stamp_at;      /* how many there are at the next time stamp */
 	uint32_t handlers;      /* signal handlers that are running at no place of the log (handlers.c) */

@@ -14,12 +14,12 @@ void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslot
 static void learn(struct path_reader *r, uint64_t word)
 {
 	if (!r->stage.resting) {
-		uint64_t *guess = &r->table[rt_path_place(r->last)];
+		uint64_t *guess = &r->table[rt_path_place(r->context)];
 
 		r->stage.row = *guess == word ? r->stage.row + 1 : 0;
 		r->stage.gained += r->stage.row >= RT_PATH_RUN_AFTER;
 		*guess = word;
-		r->last = word;
+		r->context = rt_path_context(r->context, word);
 	}
 	if (!--r->stage.left)
 		r->stage = rt_path_stage_next(r->stage);
@@ -39,7 +39,7 @@ static uint64_t next_word(struct path_reader *r)
 	}
 	if (r->run) {
 		r->run--;
-		word = r->table[rt_path_place(r->last)];
+		word = r->table[rt_path_place(r->context)];
 		/* 0, from a damaged log: that is the end. */
 		if (!word)
 			r->run = 0, r->slot = r->end;

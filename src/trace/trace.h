@@ -104,7 +104,7 @@ struct path_reader {
 	uint64_t word;              /* the current word */
 	unsigned left;              /* bits left in it */
 	uint64_t run;               /* foretold words still to come */
-	uint64_t last;              /* the last complete word */
+	uint64_t context;           /* of the last complete words */
 	uint64_t words;             /* begun so far, the current one included */
 	struct rt_path_stage stage;
 	uint64_t table[RT_PATH_TABLE];
