@@ -30,6 +30,20 @@ same "$(stat -c %a trace/log.*)" 600
 # The pattern repeats, so its words are foretold and the log is small; there are time stamps on the way.
 has dump '^margin 10000$' "^times 1:2 [0-9]{3,5} in order"
 [ "$(stat -c %s trace/log.*)" -lt 700000 ]
+# So are those of a loop whose rounds take three words, two of which are alike.
+program long <<'E'
+#include "recorded.h"
+int main(void)
+{
+	for (long i = 0; i < 20000000; i++)
+		B(i % 168 != 167);
+	return 7;
+}
+E
+record 7 ./long
+[ "$(stat -c %s trace/log.*)" -lt 700000 ]
+dump
+has dump '^thread 1 bits 20000000 '
 OPTIONS=time=0 record 7 ./p
 dump
 has dump '^margin 0$'
