@@ -236,6 +236,7 @@ struct ethread {
 	size_t next_time;    /* in log->times */
 	uint64_t words_seen; /* of the path, when stamps were last looked at */
 	size_t stamped;      /* events that know the stamp after them */
+	size_t word_end;     /* events before the last bit of the newest word all of whose bits are read */
 	bool held;           /* by the guide, before the SAP it has counted */
 	/* baton.c */
 	_Atomic uint32_t turn; /* futex */

@@ -16,6 +16,8 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 	struct ethread *self = of(t);
 	if (self->signals && !self->path.left)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
+	if (n > self->path.left && self->path.left)
+		self->word_end = self->events.n;
 	int64_t bits = path_reader_bits(&self->path, n);
 	if (bits == -1 && engine_goes_too_far(self))
 		host_mismatch(t);
@@ -26,6 +28,8 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 		if (engine_goes_round(self))
 			return -1;
 	}
+	if (!self->path.left)
+		self->word_end = self->events.n;
 	return bits;
 }
 

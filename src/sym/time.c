@@ -7,23 +7,33 @@
 
 #include <stdlib.h>
 
-void time_passes(struct ethread *t, uint64_t stamp)
+/* The first n events come before the stamp. */
+static void passes(struct ethread *t, uint64_t stamp, size_t n)
 {
 	if (stamp <= t->time)
 		return;
-	for (; t->stamped < t->events.n; t->stamped++)
+	for (; t->stamped < n && t->stamped < t->events.n; t->stamped++)
 		t->events.at[t->stamped].before = stamp;
 	t->time = stamp;
 	baton_yield(t);
 }
 
+void time_passes(struct ethread *t, uint64_t stamp)
+{
+	passes(t, stamp, t->events.n);
+}
+
+/*
+ * A word is complete, and has its stamp, some time between its last bit and the next one's first: before a call in between, as it may
+ * be, that takes long.
+ */
 void time_path(struct ethread *t)
 {
 	const struct trace_thread *log = t->log;
 	uint64_t complete = t->path.words ? t->path.words - 1 : 0;
 	t->words_seen = t->path.words;
 	while (t->next_time < log->ntimes && log->times[t->next_time].words <= complete)
-		time_passes(t, log->times[t->next_time++].time);
+		passes(t, log->times[t->next_time++].time, t->word_end);
 }
 
 uint64_t time_next(const struct ethread *t)
