@@ -181,9 +181,9 @@ static void has_mutex_again(void *data)
 /* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as
  * well. */
 #define WAIT(name, mutex_, call)                                                                   \
-	struct wait w = {mutex_, RT_CANCELLED};                                  \
+	struct wait w = {mutex_, RT_CANCELLED};                                                    \
                                                                                                    \
-	rt_before_waking();                                                                       \
+	rt_before_waking();                                                                        \
 	pthread_cleanup_push(has_mutex_again, &w);                                                 \
 	w.result = call;                                                                           \
 	pthread_cleanup_pop(1);                                                                    \

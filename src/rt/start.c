@@ -106,7 +106,7 @@ extern void __libc_free(void *) __attribute__((weak));
  */
 static uint64_t freed_mark(void)
 {
-	enum { BLOCKS = 2, SIZE = 40 };
+	enum { BLOCKS = 2, SIZE = 1000 }; /* few programs ask for as many bytes, and get what is left here */
 	uint64_t *volatile blocks[BLOCKS], *volatile p;
 	uint64_t mark[BLOCKS];
 
@@ -150,8 +150,10 @@ static void start(int argc, char **argv, char **environment)
 		rt_say("nothing is recorded", "scheme rw is recorded by the twin, as `rethread record' starts it");
 		return;
 	}
+	if (options.scheme == RT_SCHEME_OFF)
+		return;
 	rt_log.freed_mark = freed_mark();
-	if (options.scheme == RT_SCHEME_OFF || !rt_log_open(&options))
+	if (!rt_log_open(&options))
 		return;
 	on_exit(at_exit, NULL);
 	pthread_atfork(NULL, NULL, in_child);

@@ -1,4 +1,5 @@
 #include "sym/engine.h"
+
 #include "sym/sync.h"
 
 #include <jansson.h>

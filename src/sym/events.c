@@ -37,10 +37,8 @@ void order_add(struct event_ref a, struct event_ref b)
 
 void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind)
 {
-	const struct expr_node *n = expr_node(engine.exprs, e);
-	expr holds = expr_makes_float(n->op)
-			     ? expr_float_is(engine.exprs, e, value)
-			     : expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, n->width, value));
+	expr holds = expr_makes_float(expr_node(engine.exprs, e)->op) ? expr_float_is(engine.exprs, e, value)
+								     : expr_equals(engine.exprs, e, value);
 	uint64_t constant;
 	if (expr_is_const(engine.exprs, holds, &constant) && constant)
 		return;

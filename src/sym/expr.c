@@ -680,6 +680,11 @@ expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b
 	return float_node(x, (struct expr_node){.op = EXPR_FCMP, .width = 1, .a = a, .b = b, .value = predicate & 15});
 }
 
+expr expr_equals(struct expr_arena *x, expr e, uint64_t value)
+{
+	return expr_binary(x, EXPR_EQ, e, expr_const(x, expr_node(x, e)->width, value));
+}
+
 bool expr_makes_float(unsigned op)
 {
 	return expr_is_float_op(op) && op != EXPR_FCMP && op != EXPR_F_TO_SI && op != EXPR_F_TO_UI;
@@ -692,7 +697,7 @@ expr expr_float_is(struct expr_arena *x, expr e, uint64_t value)
 	double d = width == 32 ? get_float(value) : get_double(value);
 	if (is_float_width(width) && d != d)
 		return expr_float_compare(x, UNORDERED, e, e);
-	return expr_binary(x, EXPR_EQ, e, expr_const(x, width, value));
+	return expr_equals(x, e, value);
 }
 
 expr expr_float_unary(struct expr_arena *x, enum expr_op op, expr a, unsigned width)

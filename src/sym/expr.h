@@ -66,6 +66,8 @@ expr expr_concat(struct expr_arena *x, expr high, expr low);
 expr expr_extract(struct expr_arena *x, expr a, unsigned low, unsigned width);
 expr expr_zext(struct expr_arena *x, expr a, unsigned width);
 expr expr_sext(struct expr_arena *x, expr a, unsigned width);
+/* e == value, which has its width. */
+expr expr_equals(struct expr_arena *x, expr e, uint64_t value);
 bool expr_is_float_op(unsigned op);
 expr expr_float(struct expr_arena *x, enum expr_op op, expr a, expr b); /* FADD to FDIV */
 expr expr_float_compare(struct expr_arena *x, unsigned predicate, expr a, expr b);

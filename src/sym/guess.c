@@ -85,12 +85,6 @@ void guess_was(expr e, uint64_t v)
 		engine.symbols.at[n->value].read.value = v;
 }
 
-static expr equals(expr e, uint64_t v)
-{
-	unsigned width = expr_node(engine.exprs, e)->width;
-	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, width, v));
-}
-
 /* Was the expression assumed before? Then its condition is there already. */
 static bool is_assumed(expr e)
 {
@@ -137,7 +131,7 @@ expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct sl
 		return value->e;
 	expr found = value_expr(value, size), unknown = expr_sym(engine.exprs, size * 8, engine.symbols.n);
 	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, 0 }, t, unknown };
-	return expr_ite(engine.exprs, equals(address, at), found, unknown);
+	return expr_ite(engine.exprs, expr_equals(engine.exprs, address, at), found, unknown);
 }
 
 /* ---- refuting ---- */
@@ -242,7 +236,7 @@ static void exclude(const struct forced_value *reads, size_t n)
 		const struct symbol_info *s = symbol_of(&reads[i]);
 		if (!s)
 			return;
-		all = expr_binary(engine.exprs, EXPR_AND, all, equals(s->symbol, reads[i].value));
+		all = expr_binary(engine.exprs, EXPR_AND, all, expr_equals(engine.exprs, s->symbol, reads[i].value));
 		t = s->thread;
 	}
 	if (t)

@@ -361,18 +361,13 @@ static bool stands_for(uint64_t own, uint32_t recorded)
 	return (block_recorded(own, &other) && other == recorded) || (block_recorded(own - 1, &other) && other + 1 == recorded);
 }
 
-static expr equal(expr e, uint64_t value)
-{
-	return expr_binary(engine.exprs, EXPR_EQ, e, expr_const(engine.exprs, expr_node(engine.exprs, e)->width, value));
-}
-
 /* One of n values, or of more: which, is a guess. */
 static void among(struct ethread *self, struct slot *s, uint32_t recorded, const uint64_t *own, size_t n)
 {
 	share(own, n);
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
-		any = expr_binary(engine.exprs, EXPR_OR, any, equal(s->e, own[i]));
+		any = expr_binary(engine.exprs, EXPR_OR, any, expr_equals(engine.exprs, s->e, own[i]));
 	condition_add(self, any, 1, CONDITION_PATH);
 	for (size_t i = 0; i < n; i++)
 		if (own[i] == s->v)
@@ -385,7 +380,7 @@ static void among(struct ethread *self, struct slot *s, uint32_t recorded, const
 
 static void not_null(struct ethread *self, const struct slot *s)
 {
-	condition_add(self, equal(s->e, 0), 0, CONDITION_PATH);
+	condition_add(self, expr_equals(engine.exprs, s->e, 0), 0, CONDITION_PATH);
 }
 
 /* Under that condition the value is known. */
@@ -399,7 +394,7 @@ static void known_when(struct ethread *self, struct slot *s, expr condition, uin
 
 static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 {
-	known_when(self, s, equal(s->e, value), value);
+	known_when(self, s, expr_equals(engine.exprs, s->e, value), value);
 }
 
 /* Here, of what was an address there: what it may be, or as it was. */
@@ -472,10 +467,10 @@ static expr is_left_by_free(const struct ethread *self, expr e)
 {
 	uint64_t start, size;
 	bool freed;
-	expr mark = equal(e, engine.freed_mark);
+	expr mark = expr_equals(engine.exprs, e, engine.freed_mark);
 	if (!engine.config->heap_block(self->recall_address, &start, &size, &freed))
 		return mark;
-	return either(mark, equal(e, RT_FREED_LINK(start)));
+	return either(mark, expr_equals(engine.exprs, e, RT_FREED_LINK(start)));
 }
 
 /*
@@ -489,13 +484,13 @@ static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 	uint64_t value = f->address >> 32 << 32 | recorded;
 	if (!may_be_fault(self, recorded) || (f->address != RT_NO_ADDRESS && f->address - value >= NEAR))
 		return false;
-	expr data = equal(s->e, value);
+	expr data = expr_equals(engine.exprs, s->e, value);
 	if (f->address == RT_NO_ADDRESS) {
 		expr upper = expr_extract(engine.exprs, s->e, CANONICAL, REST);
-		expr canonical = either(equal(upper, 0), equal(upper, (1ull << REST) - 1));
+		expr canonical = either(expr_equals(engine.exprs, upper, 0), expr_equals(engine.exprs, upper, (1ull << REST) - 1));
 		value = 1ull << 62 | recorded;
-		data = expr_binary(engine.exprs, EXPR_AND, equal(canonical, 0),
-				   equal(expr_extract(engine.exprs, s->e, 0, 32), recorded));
+		data = expr_binary(engine.exprs, EXPR_AND, expr_equals(engine.exprs, canonical, 0),
+				   expr_equals(engine.exprs, expr_extract(engine.exprs, s->e, 0, 32), recorded));
 	}
 	known_when(self, s, either(data, is_left_by_free(self, s->e)), value);
 	return true;

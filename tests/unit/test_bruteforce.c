@@ -7,6 +7,7 @@
  */
 #include "make_execution.h"
 #include "model/check.h"
+#include "random.h"
 #include "solve/infer.h"
 
 #include <setjmp.h>
@@ -16,16 +17,6 @@
 #include <cmocka.h>
 
 enum { MEMORY = 4, THREADS = 3, LOCKS = 2, BASE = 0x1000, BUFFER = 8, EVENTS = 40 };
-
-static uint64_t seed;
-
-static uint32_t pick(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed >> 20) % n);
-}
 
 struct totals {
 	unsigned possible, impossible, maps, too_large, accepted, rejected;

@@ -1,4 +1,5 @@
 /* Counters (src/sym/counters.c): what is said about later laps must be what these laps compute. */
+#include "random.h"
 #include "sym/counters.h"
 
 #include <setjmp.h>
@@ -7,21 +8,6 @@
 #include <cmocka.h>
 
 enum { ROUNDS = 20000, NODES = 12, COUNTERS = 3 };
-
-static uint64_t seed = 1;
-
-static uint64_t next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static unsigned pick(unsigned n)
-{
-	return (unsigned)((next_random() >> 20) % n);
-}
 
 /* Small ones, ones near the ends of widths, and any. */
 static uint64_t number(void)

@@ -1,4 +1,5 @@
 /* Expressions: what the constructors simplify must mean what was asked for. */
+#include "random.h"
 #include "sym/expr.h"
 
 #include <setjmp.h>
@@ -9,21 +10,6 @@
 #include <cmocka.h>
 
 enum { SYMBOLS = 6, NODES = 60, ROUNDS = 3000 };
-
-static uint64_t seed = 1;
-
-static uint64_t next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static unsigned pick(unsigned n)
-{
-	return (unsigned)((next_random() >> 20) % n);
-}
 
 static uint64_t mask(unsigned width)
 {

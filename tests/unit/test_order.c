@@ -1,5 +1,6 @@
 /* Known order by vector clocks, against reachability by search. */
 #include "model/order.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,16 +10,6 @@
 #include <cmocka.h>
 
 enum { NODES = 40, EDGES = 60 };
-
-static uint64_t seed = 7;
-
-static uint32_t pick(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed >> 20) % n);
-}
 
 static void close_transitively(bool reach[NODES][NODES], uint32_t n)
 {
@@ -90,6 +81,7 @@ static void a_long_chain_of_hand_overs_is_quick(void **state)
 
 int main(void)
 {
+	seed = 7;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks_agree_with_search),
 		cmocka_unit_test(a_long_chain_of_hand_overs_is_quick),

@@ -1,4 +1,5 @@
 /* Looking ahead in a path: how often a pattern comes again, against reading bit by bit. */
+#include "random.h"
 #include "trace/trace.h"
 
 #include <setjmp.h>
@@ -9,16 +10,6 @@
 #include <cmocka.h>
 
 enum { WORDS = 12 };
-
-static uint64_t seed = 11;
-
-static uint32_t pick(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed >> 20) % n);
-}
 
 /* Complete words of 56 to 62 bits and a last one, of a pattern that may be broken somewhere. */
 static size_t make_path(uint64_t *slots, uint64_t pattern, unsigned n)
@@ -68,6 +59,7 @@ static void repeats_are_counted(void **state)
 
 int main(void)
 {
+	seed = 11;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(repeats_are_counted),
 	};
