@@ -139,7 +139,21 @@ static const char *const untrue_attributes[] = {
 };
 enum { NUNTRUE = sizeof untrue_attributes / sizeof *untrue_attributes };
 
-static void drop_at_calls(LLVMValueRef function, const unsigned *kinds)
+/*
+ * The code generator makes one of calls that end in the same way, abort() in two lines for instance, and may do so in the
+ * recorded program and not in the twin: then a failure would be in another line, or in none.
+ */
+static void keep_apart(LLVMValueRef call, LLVMValueRef callee)
+{
+	static const char name[] = "nomerge";
+	if (callee && name_begins(callee, PASS_OWN_PREFIX))
+		return;
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))));
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+	LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+static void mend_calls(LLVMValueRef function, const unsigned *kinds)
 {
 	LLVMAttributeIndex all = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
@@ -153,11 +167,12 @@ static void drop_at_calls(LLVMValueRef function, const unsigned *kinds)
 				continue;
 			for (int k = 0; k < NUNTRUE; k++)
 				LLVMRemoveCallSiteEnumAttribute(i, all, kinds[k]);
+			keep_apart(i, callee);
 		}
 	}
 }
 
-void drop_attributes(LLVMModuleRef m)
+void mend_attributes(LLVMModuleRef m)
 {
 	LLVMAttributeIndex all = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
 	unsigned kinds[NUNTRUE];
@@ -169,6 +184,6 @@ void drop_attributes(LLVMModuleRef m)
 			continue;
 		for (int k = 0; k < NUNTRUE; k++)
 			LLVMRemoveEnumAttributeAtIndex(f, all, kinds[k]);
-		drop_at_calls(f, kinds);
+		mend_calls(f, kinds);
 	}
 }

@@ -98,7 +98,7 @@ bool rethread_instrument(LLVMModuleRef m)
 		twin_instrument(m, &numbering, hash);
 	if (option("RETHREAD_PASS_LIBRARIES"))
 		library_list(m, option("RETHREAD_PASS_LIBRARIES"));
-	drop_attributes(m);
+	mend_attributes(m);
 	verify(m);
 	numbering_free(&numbering);
 	return true;

@@ -217,8 +217,8 @@ LLVMValueRef call_slow_path(LLVMBuilderRef b, LLVMValueRef slow_path, LLVMValueR
 /* The constant struct NAME that tells the runtime about this module. */
 void emit_module_table(LLVMModuleRef m, const char *name, LLVMValueRef *fields, unsigned count);
 LLVMValueRef hash_constant(LLVMModuleRef m, const uint8_t *hash);
-/* Remove what instrumentation made untrue (memory effects, ...) from all functions and calls. */
-void drop_attributes(LLVMModuleRef m);
+/* Remove what instrumentation made untrue (memory effects, ...) from all functions and calls; calls in two lines stay two. */
+void mend_attributes(LLVMModuleRef m);
 
 /* ---------------------------------------------------------------- beyond the C interface ------ */
 

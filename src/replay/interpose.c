@@ -62,6 +62,7 @@ static int create_controlled(pthread_t *id, const pthread_attr_t *attr, void *(*
 		return EAGAIN;
 	uint64_t mask = rt_caught_block();
 	*start = (struct start){ routine, argument, child, mask };
+	twin_has_threads();
 	int error = rt_real.pthread_create(id, attr, thread_begins, start);
 	rt_caught_unblock(mask);
 	if (conductor_on)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,8 +26,13 @@ __thread uint64_t *__rethread_path = &nowhere;
 
 __thread struct rt_gate __rethread_gate = { .count = 0, .next = UINT64_MAX };
 
+/*
+ * Code in line, of shared_ptr for instance, asks the C library whether there are other threads, and does without atomic
+ * instructions while there are none: that would be other SAPs than the recorded run had.
+ */
 void twin_helper(void *(*routine)(void *))
 {
+	char single = __libc_single_threaded;
 	pthread_attr_t attr;
 	pthread_t id;
 	uint64_t all = UINT64_MAX, before;
@@ -36,6 +42,13 @@ void twin_helper(void *(*routine)(void *))
 	rt_real.pthread_create(&id, &attr, routine, NULL);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 	pthread_attr_destroy(&attr);
+	__libc_single_threaded = single;
+}
+
+void twin_has_threads(void)
+{
+	if (__libc_single_threaded)
+		__libc_single_threaded = 0;
 }
 
 void *twin_pages(size_t size)

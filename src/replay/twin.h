@@ -248,6 +248,8 @@ extern uint64_t placed_mark; /* left in what was given back */
 
 /* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */
 void twin_helper(void *(*routine)(void *));
+/* The program creates a thread. The C library, which knows of helpers, does not see that it is the first. */
+void twin_has_threads(void);
 /* Zeroed memory; NULL when there is none. */
 void *twin_pages(size_t size);
 void twin_pages_free(void *p, size_t size);
