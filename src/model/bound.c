@@ -142,7 +142,13 @@ static void add_end_clauses(struct bound *b, bool fails)
 	}
 }
 
-struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit)
+/* How many clauses there are for each run that is possible, one of the last included. */
+static uint64_t clauses_per_run(const struct bound *b, size_t nvariables)
+{
+	return 2 * nvariables + b->f->p->m->edges.n + 3 * b->nodes.n + (uint64_t)b->nthreads * b->nthreads;
+}
+
+struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit, uint32_t *largest)
 {
 	struct bound *b = xcalloc(1, sizeof *b);
 	const struct memory *m = f->p->m;
@@ -154,9 +160,9 @@ struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit)
 	b->index = xmalloc(m->nnodes * sizeof *b->index);
 	memset(b->index, 0xff, m->nnodes * sizeof *b->index);
 	bool fails = find_nodes(b);
-	uint64_t clauses = (uint64_t)(b->top + 1) * (2 * nvariables + m->edges.n + 3 * b->nodes.n) +
-			   (uint64_t)b->top * b->nthreads * b->nthreads;
-	if (clauses > limit || clauses > INT32_MAX / 4) {
+	uint64_t most = (limit < INT32_MAX / 4 ? limit : INT32_MAX / 4) / clauses_per_run(b, nvariables);
+	if (b->top + 1 > most) {
+		*largest = most < 2 ? 0 : (uint32_t)most - 2;
 		bound_free(b);
 		return NULL;
 	}

@@ -14,8 +14,11 @@
 
 struct bound; /* opaque */
 
-/* NULL when the clauses would be more than `limit`. */
-struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit);
+/*
+ * NULL when the clauses would be more than `limit`; *largest is then the largest number of switches for which they are not, and
+ * the formula is as it was.
+ */
+struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit, uint32_t *largest);
 void bound_free(struct bound *b);
 
 /* Adds the clauses for fewer switches. */

@@ -2,14 +2,11 @@
 
 #include "model/keep.h"
 #include "model/parts.h"
+#include "solve/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-/* Each takes memory of its own for the states that it has seen. */
-enum { MOST_WORKERS = 8 };
 
 struct solved {
 	enum infer_result result;
@@ -64,10 +61,7 @@ static void *work(void *arg)
 static void solve_all(struct apart *a)
 {
 	pthread_t threads[MOST_WORKERS];
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = processors < 1 ? 1 : (size_t)processors, started = 0;
-	n = n < a->parts.n ? n : a->parts.n;
-	n = n < MOST_WORKERS ? n : MOST_WORKERS;
+	size_t n = workers_for(a->options->workers, a->parts.n), started = 0;
 	while (started + 1 < n && !pthread_create(&threads[started], NULL, work, a))
 		started++;
 	work(a);

@@ -2,8 +2,13 @@
 
 #include "model/bound.h"
 #include "model/keep.h"
+#include "solve/workers.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define NONE UINT32_MAX
 
 /* A bound is worth its clauses up to this many, and its formula up to so many candidates. */
 #define BOUND_CLAUSES 400000
@@ -12,69 +17,305 @@
 /* Reads with more candidates than this get their cubic part only when a model violates it. */
 enum { BETWEEN_LIMIT = 64 };
 
-struct fewest {
-	const struct fewest_request *r;
+/* How often it is looked whether somebody has to be interrupted (again: one that comes between two checks is lost). */
+enum { TICK_NANOSECONDS = 2000000 };
+
+/*
+ * `bound` is what the worker tries, NONE while it tries none. Its formula is of a bound of `made`, or a larger one that was lowered to it.
+ */
+struct worker {
+	struct fewest *f;
+	pthread_t thread;
+	uint32_t bound, made;
+	volatile bool stop; /* the bound no longer matters */
 	struct formula formula;
-	struct bound *bound;
-	struct solver *solver;
+	struct bound *clauses;
+	struct solver *solver; /* set and closed under the lock: who stops the worker interrupts it */
 };
 
-static bool open(struct fewest *f, uint32_t switches)
+/*
+ * No order has fewer switches than `least`; the best one that is known has `most`. Bounds from `too_large` on are not tried: their
+ * clauses would be too many. All of it is under `lock` once there are workers.
+ */
+struct fewest {
+	const struct fewest_request *r;
+	double end;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct worker *workers;
+	size_t n, running;
+	uint32_t least, most, too_large;
+	bool over;
+	struct linear *order;
+	uint32_t **seen;
+};
+
+/* -------------------------------------------------- one bound ---------------------------- */
+
+static void close_bound(struct worker *w)
 {
-	struct formula_options options = {BETWEEN_LIMIT, f->r->impossible};
-	struct error err;
-	if (f->r->p->large || f->r->p->candidates.n > BOUND_CANDIDATES || !formula_init(&f->formula, f->r->p, &options, &err))
-		return false;
-	for (size_t i = 0; i < f->r->nexcluded; i++)
-		formula_block(&f->formula, f->r->excluded[i]);
-	f->bound = bound_new(&f->formula, switches, BOUND_CLAUSES);
-	if (f->bound)
-		f->solver = solver_open(f->r->solver, &f->formula, &err);
-	return f->solver != NULL;
+	pthread_mutex_lock(&w->f->lock);
+	struct solver *solver = w->solver;
+	w->solver = NULL;
+	pthread_mutex_unlock(&w->f->lock);
+	solver_close(solver);
+	bound_free(w->clauses);
+	formula_release(&w->formula);
+	w->clauses = NULL;
+	w->formula = (struct formula){0};
 }
 
-/* The model's order, if it has fewer switches. */
-static bool take_better(struct fewest *f, struct linear *order, uint32_t **seen)
+/* False: its clauses are too many, *largest says of which bound they would not be; or there is no formula (NONE). */
+static bool open_bound(struct worker *w, uint32_t bound, uint32_t *largest)
 {
-	struct chosen_edges chosen = {0};
-	struct linear l;
+	const struct fewest_request *r = w->f->r;
+	struct formula_options options = {BETWEEN_LIMIT, r->impossible};
 	struct error err;
-	const bool *model = solver_model(f->solver);
-	formula_chosen_edges(&f->formula, model, &chosen);
-	bool ok = bound_linear(f->bound, model, &chosen, &l, &err);
-	vec_free(&chosen);
-	if (!ok)
+	close_bound(w);
+	*largest = NONE;
+	if (!formula_init(&w->formula, r->p, &options, &err))
 		return false;
-	if (l.switches >= order->switches) {
-		linear_release(&l);
-		return false;
-	}
-	linear_release(order);
-	*order = l;
-	uint32_t *place = linear_places(f->r->p->m, &l);
-	free(*seen);
-	*seen = keep_seen(f->r->p, place);
-	free(place);
+	for (size_t i = 0; i < r->nexcluded; i++)
+		formula_block(&w->formula, r->excluded[i]);
+	w->clauses = bound_new(&w->formula, bound, BOUND_CLAUSES, largest);
+	struct solver *solver = w->clauses ? solver_open(r->solver, &w->formula, &err) : NULL;
+	pthread_mutex_lock(&w->f->lock);
+	w->solver = solver;
+	pthread_mutex_unlock(&w->f->lock);
+	w->made = bound;
+	return solver != NULL;
+}
+
+/* A bound below the one at hand is that one lowered: what the solver has learnt stays. */
+static bool set_bound(struct worker *w, uint32_t bound, uint32_t *largest)
+{
+	if (!w->solver || bound > w->made)
+		return open_bound(w, bound, largest);
+	if (bound < w->made)
+		bound_lower(w->clauses, bound);
+	w->made = bound;
 	return true;
 }
 
-bool fewest_switches(const struct fewest_request *r, struct linear *order, uint32_t **seen)
+/* The model's order. */
+static bool model_order(const struct worker *w, struct linear *l)
 {
-	struct fewest f = {.r = r};
-	double end = solver_clock() + r->seconds;
-	bool proven = order->switches == 0;
-	if (!proven && open(&f, order->switches - 1))
-		while (order->switches) {
-			enum solve_result result = solver_solve(f.solver, end - solver_clock(), NULL);
-			proven = result == SOLVE_UNSAT;
-			if (result != SOLVE_SAT || !take_better(&f, order, seen))
-				break;
-			proven = order->switches == 0;
-			if (!proven)
-				bound_lower(f.bound, order->switches - 1);
+	struct chosen_edges chosen = {0};
+	struct error err;
+	const bool *model = solver_model(w->solver);
+	formula_chosen_edges(&w->formula, model, &chosen);
+	bool ok = bound_linear(w->clauses, model, &chosen, l, &err);
+	vec_free(&chosen);
+	return ok;
+}
+
+/* -------------------------------------------------- who tries what ----------------------- */
+
+static bool is_tried(const struct fewest *f, uint32_t bound)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->workers[i].bound == bound)
+			return true;
+	return false;
+}
+
+/*
+ * The bound that nobody tries and that is nearest to the worker's place between the least and the most: the first is at the top, the
+ * second at the bottom, the others are spread over what is between.
+ */
+static uint32_t choose_bound(const struct fewest *f, size_t worker)
+{
+	uint32_t end = f->most < f->too_large ? f->most : f->too_large, best = NONE, distance = NONE;
+	if (f->least >= end)
+		return NONE;
+	double place = !worker ? 1 : worker == 1 ? 0 : (double)(worker - 1) / (double)(f->n - 1);
+	uint32_t wanted = f->least + (uint32_t)(place * (end - 1 - f->least));
+	for (uint32_t b = f->least; b < end; b++) {
+		uint32_t d = b < wanted ? wanted - b : b - wanted;
+		if (d < distance && !is_tried(f, b)) {
+			best = b;
+			distance = d;
 		}
-	solver_close(f.solver);
-	bound_free(f.bound);
-	formula_release(&f.formula);
-	return proven;
+	}
+	return best;
+}
+
+/* Stops whoever tries what is decided; all when it is over. */
+static void stop_idle(struct fewest *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct worker *w = &f->workers[i];
+		if (w->bound == NONE || (!f->over && w->bound >= f->least && w->bound < f->most))
+			continue;
+		w->stop = true;
+		if (w->solver)
+			solver_interrupt(w->solver);
+	}
+}
+
+/* -------------------------------------------------- results ------------------------------ */
+
+static void take_order(struct fewest *f, struct linear *l)
+{
+	uint32_t *place = linear_places(f->r->p->m, l);
+	linear_release(f->order);
+	*f->order = *l;
+	free(*f->seen);
+	*f->seen = keep_seen(f->r->p, place);
+	free(place);
+	f->most = l->switches;
+}
+
+/* With the lock. What is odd, or undecided for want of time, ends it all. */
+static void take_result(struct worker *w, enum solve_result result, struct linear *l)
+{
+	struct fewest *f = w->f;
+	if (result == SOLVE_UNSAT && w->bound >= f->least) {
+		f->least = w->bound + 1;
+	} else if (result == SOLVE_SAT && l->switches < f->most) {
+		f->over |= l->switches > w->bound;
+		take_order(f, l);
+	} else if (result == SOLVE_SAT) {
+		f->over |= l->switches > w->bound;
+		linear_release(l);
+	} else if (result == SOLVE_UNKNOWN) {
+		f->over |= !w->stop;
+	}
+}
+
+/* Without the lock: tries w->bound. */
+static enum solve_result try_bound(struct worker *w, struct linear *l, uint32_t *largest)
+{
+	if (!set_bound(w, w->bound, largest))
+		return SOLVE_UNKNOWN;
+	enum solve_result r = solver_solve(w->solver, w->f->end - solver_clock(), &w->stop);
+	return r == SOLVE_SAT && !model_order(w, l) ? SOLVE_UNKNOWN : r;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct fewest *f = w->f;
+	pthread_mutex_lock(&f->lock);
+	while (!f->over && f->least < f->most && f->least < f->too_large) {
+		struct linear l;
+		uint32_t largest = NONE;
+		w->bound = choose_bound(f, (size_t)(w - f->workers));
+		if (w->bound == NONE) { /* others try what is left */
+			pthread_cond_wait(&f->changed, &f->lock);
+			continue;
+		}
+		w->stop = false;
+		pthread_mutex_unlock(&f->lock);
+		enum solve_result result = try_bound(w, &l, &largest);
+		pthread_mutex_lock(&f->lock);
+		if (largest < w->bound)
+			f->too_large = largest + 1 < f->too_large ? largest + 1 : f->too_large;
+		else
+			take_result(w, result, &l);
+		w->bound = NONE;
+		stop_idle(f);
+		pthread_cond_broadcast(&f->changed);
+	}
+	f->running--;
+	pthread_cond_broadcast(&f->changed);
+	pthread_mutex_unlock(&f->lock);
+	return NULL;
+}
+
+/* -------------------------------------------------- all of it ---------------------------- */
+
+/* With the lock: until all have ended. */
+static void oversee(struct fewest *f)
+{
+	while (f->running) {
+		struct timespec tick;
+		clock_gettime(CLOCK_REALTIME, &tick);
+		tick.tv_nsec += TICK_NANOSECONDS;
+		tick.tv_sec += tick.tv_nsec / 1000000000;
+		tick.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&f->changed, &f->lock, &tick);
+		f->over |= solver_clock() > f->end || (f->r->stop && *f->r->stop);
+		stop_idle(f);
+		if (f->over)
+			pthread_cond_broadcast(&f->changed);
+	}
+}
+
+static void start_workers(struct fewest *f)
+{
+	pthread_mutex_lock(&f->lock);
+	for (size_t i = 0; i < f->n; i++) {
+		struct worker *w = &f->workers[i];
+		f->running += !pthread_create(&w->thread, NULL, work, w);
+		if (f->running <= i)
+			f->n = i;
+	}
+	oversee(f);
+	pthread_mutex_unlock(&f->lock);
+	for (size_t i = 0; i < f->n; i++)
+		pthread_join(f->workers[i].thread, NULL);
+}
+
+/* By chain: one more than the last node that is known to come before the failure, or is it; some may be missing. */
+static uint32_t *find_needed(const struct memory *m, bool *fails)
+{
+	enum { MOST_ROUNDS = 100 };
+	const struct execution *x = m->x;
+	uint32_t *needed = xcalloc(m->nchains, sizeof *needed);
+	*fails = false;
+	for (uint32_t e = 0; e < x->events.n; e++)
+		if (x->events.at[e].flags & EVENT_FAILS) {
+			needed[m->chain[e]] = e + 1;
+			*fails = true;
+		}
+	bool changed = *fails;
+	for (int round = 0; changed && round < MOST_ROUNDS; round++) {
+		changed = false;
+		for (size_t i = m->edges.n; i-- > 0;) {
+			uint32_t *before = &needed[m->chain[m->edges.at[i].a]];
+			if (m->edges.at[i].b >= needed[m->chain[m->edges.at[i].b]] || m->edges.at[i].a < *before)
+				continue;
+			*before = m->edges.at[i].a + 1;
+			changed = true;
+		}
+	}
+	return needed;
+}
+
+/* Threads that are known to do something before the failure each have a run up to it. */
+static uint32_t fewest_known(const struct memory *m)
+{
+	const struct execution *x = m->x;
+	bool fails, *runs = xcalloc(x->threads.n + 1, sizeof *runs);
+	uint32_t *needed = find_needed(m, &fails), n = 0;
+	for (uint32_t c = 0; c < m->nchains; c++)
+		if (needed[c])
+			runs[x->events.at[m->event_of[needed[c] - 1]].thread] = true;
+	for (uint32_t t = 0; t < x->threads.n; t++)
+		n += runs[t] || (!fails && x->threads.at[t].count);
+	free(needed);
+	free(runs);
+	return n ? n - 1 : 0;
+}
+
+uint32_t fewest_switches(const struct fewest_request *r, struct linear *order, uint32_t **seen)
+{
+	struct fewest f = {.r = r, .end = solver_clock() + r->seconds, .least = fewest_known(r->p->m), .most = order->switches,
+			   .too_large = NONE, .order = order, .seen = seen};
+	if (f.least >= f.most || r->p->large || r->p->candidates.n > BOUND_CANDIDATES)
+		return f.least;
+	f.n = workers_for(r->workers, f.most - f.least);
+	f.workers = xcalloc(f.n, sizeof *f.workers);
+	for (size_t i = 0; i < f.n; i++)
+		f.workers[i] = (struct worker){.f = &f, .bound = NONE};
+	pthread_mutex_init(&f.lock, NULL);
+	pthread_cond_init(&f.changed, NULL);
+	start_workers(&f);
+	for (size_t i = 0; i < f.n; i++)
+		close_bound(&f.workers[i]);
+	pthread_cond_destroy(&f.changed);
+	pthread_mutex_destroy(&f.lock);
+	free(f.workers);
+	return f.least;
 }

@@ -213,38 +213,51 @@ static bool open_solver(struct infer_state *s, const struct infer_options *o, st
 
 /* -------------------------------------------------- search and solver -------------------- */
 
-/* The search in a thread of its own; `stop` ends it, `decided` ends the solver. */
+/*
+ * The search in a thread of its own, and one that ends the other two: `stop` both when the caller gives up, the solver when the
+ * search has decided. Who waits for the solver sets `stop` as well.
+ */
 struct race {
 	struct infer_state *s;
 	double seconds;
-	volatile bool *stop, decided, ended;
+	const volatile bool *given_up; /* the caller's; or NULL */
+	volatile bool stop, decided, ended;
 	enum walk_result result;
 };
 
 static void *search(void *arg)
 {
 	struct race *r = arg;
-	r->result = walk_run(r->s->walk, r->seconds, r->stop);
+	r->result = walk_run(r->s->walk, r->seconds, &r->stop);
 	r->decided = r->result != WALK_UNDECIDED;
-	/* An interrupt that comes between two checks is lost. */
-	while ((r->decided || *r->stop) && !r->ended) {
-		solver_interrupt(r->s->solver);
+	return NULL;
+}
+
+static void *oversee(void *arg)
+{
+	struct race *r = arg;
+	while (!r->ended) {
+		r->stop |= r->decided || (r->given_up && *r->given_up);
+		if (r->stop) /* again and again: an interrupt that comes between two checks is lost */
+			solver_interrupt(r->s->solver);
 		usleep(2000);
 	}
 	return NULL;
 }
 
 /* Both at once, on two cores; the first that decides. */
-static enum solve_result solve_both(struct infer_state *s, double seconds, volatile bool *stop, enum walk_result *walked)
+static enum solve_result solve_both(struct infer_state *s, double seconds, const volatile bool *given_up, enum walk_result *walked)
 {
-	volatile bool own = false;
-	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED, .stop = stop ? stop : &own};
-	pthread_t thread;
-	bool parallel = s->walk && !pthread_create(&thread, NULL, search, &race);
-	enum solve_result r = solver_solve(s->solver, seconds, &race.decided);
-	*race.stop = race.ended = true;
-	if (parallel)
-		pthread_join(thread, NULL);
+	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED, .given_up = given_up};
+	pthread_t searcher, overseer;
+	bool overseen = !pthread_create(&overseer, NULL, oversee, &race);
+	bool searched = overseen && s->walk && !pthread_create(&searcher, NULL, search, &race);
+	enum solve_result r = solver_solve(s->solver, seconds, &race.stop);
+	race.stop = race.ended = true;
+	if (searched)
+		pthread_join(searcher, NULL);
+	if (overseen)
+		pthread_join(overseer, NULL);
 	*walked = r == SOLVE_UNKNOWN ? race.result : WALK_UNDECIDED;
 	return r;
 }
@@ -400,14 +413,12 @@ static bool lower_switches(struct infer_state *s, const struct execution *x, con
 	struct fewest_request fewest = {.p = &s->problem, .impossible = s->impossible,
 					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
 					.excluded = (const uint32_t *const *)s->excluded.at,
-					.nexcluded = s->excluded.n};
+					.nexcluded = s->excluded.n, .workers = o->workers, .stop = o->stop};
 	simplify(&request, &s->order);
 	uint32_t before = s->order.switches;
-	s->stats.fewest = fewest_switches(&fewest, &s->order, &s->seen);
-	if (simplify_splits(x, &s->order)) {
+	s->stats.least = fewest_switches(&fewest, &s->order, &s->seen);
+	if (simplify_splits(x, &s->order))
 		simplify(&request, &s->order);
-		s->stats.fewest = false;
-	}
 	return s->order.switches != before;
 }
 
@@ -416,14 +427,14 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 		       struct schedule *out, struct error *err)
 {
 	struct error why;
-	s->stats.fewest = false;
+	s->stats.least = 0;
 	if (!o->unchecked && !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the solver's answer: %s", why.text);
 	if (o->fewest_seconds > 0 && !o->unchecked && formula_can_express(x) && lower_switches(s, x, o) &&
 	    !check_order(x, o->model, s->order.steps.at, s->order.steps.n, NULL, &why))
 		return fail(err, "the checker rejects the order with fewest switches: %s", why.text);
-	if (simplify_waits(x, o->model, &s->order))
-		s->stats.fewest = false;
+	simplify_waits(x, o->model, &s->order);
+	s->stats.fewest = s->order.switches <= s->stats.least;
 	schedule_init(out, &s->memory, &s->order);
 	s->stats.preemptions = linear_preemptions(&s->order, &s->memory);
 	return true;

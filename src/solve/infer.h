@@ -32,7 +32,8 @@ struct infer_options {
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
 	double walk_seconds;    /* time for the search (walk.h) alone, before a solver runs beside it; below 0: no search */
 	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
-	volatile bool *stop;    /* NULL, or: gives up (INFER_BUDGET) soon after this becomes true; also set when an answer is found */
+	const volatile bool *stop; /* NULL, or: gives up (INFER_BUDGET) soon after this becomes true */
+	unsigned workers;       /* threads that work on it at a time; 0: as many as there are processors */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 
@@ -53,6 +54,7 @@ struct infer_stats {
 	uint32_t switches;       /* context switches up to the failure */
 	uint32_t preemptions;    /* those of them that no lock or join forces */
 	bool fewest;             /* proven: no schedule has fewer, for candidates not excluded */
+	uint32_t least;          /* proven: none has fewer switches than this */
 	uint64_t steps;          /* up to the failure */
 	uint64_t waits;
 	double build_seconds, solve_seconds, check_seconds;

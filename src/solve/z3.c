@@ -22,12 +22,22 @@ struct backend {
 	size_t nterms;
 	Z3_ast *place;          /* by node of the order: integer; difference only */
 	size_t clauses, equalities, exclusive; /* how much of the formula is asserted */
+	Z3_solver empty;        /* nothing is ever asserted */
 	pthread_mutex_t guard;
-	bool checking; /* under guard: an interrupt at any other time would make another call fail */
+	bool checking;    /* under guard: an interrupt at any other time would make another call fail */
+	bool interrupted; /* under guard: one came while it was checking */
+	bool broken;      /* an interrupt ended the check where Z3 does not expect it: what the solver holds is not known */
 };
+
+/* Whose check runs in this thread: Z3 hands no data to its handler. */
+static _Thread_local struct backend *checked;
 
 static void on_error(Z3_context c, Z3_error_code e)
 {
+	if (checked && checked->c == c && checked->interrupted) {
+		checked->broken = true;
+		return;
+	}
 	if (e == Z3_MEMOUT_FAIL)
 		die(EXIT_ERROR, "Z3 is out of memory");
 	die(EXIT_ERROR, "Z3: %s", Z3_get_error_msg(c, e));
@@ -331,6 +341,20 @@ static void update(struct backend *b)
 
 /* -------------------------------------------------- the table ---------------------------- */
 
+/* A solver that holds nothing of the formula's clauses yet. */
+static void new_solver(struct backend *b)
+{
+	/* Finite domains: Z3's incremental SAT solver, the fastest of its solvers on these formulas. */
+	const char *logic = has_floats(b->f->p->m->x->exprs) ? "QF_BVFP" : "QF_FD";
+	b->s = b->difference ? Z3_mk_simple_solver(b->c)
+			     : Z3_mk_solver_for_logic(b->c, Z3_mk_string_symbol(b->c, logic));
+	Z3_solver_inc_ref(b->c, b->s);
+	b->clauses = b->equalities = b->exclusive = b->variables.n = 0;
+	*vec_push(&b->variables) = NULL;
+	add_conditions(b);
+	add_known(b);
+}
+
 static struct backend *open_z3(const struct formula *f, bool difference)
 {
 	struct backend *b = xcalloc(1, sizeof *b);
@@ -341,18 +365,13 @@ static struct backend *open_z3(const struct formula *f, bool difference)
 	b->c = Z3_mk_context(config);
 	Z3_del_config(config);
 	Z3_set_error_handler(b->c, on_error);
-	/* Finite domains: Z3's incremental SAT solver, the fastest of its solvers on these formulas. */
-	const char *logic = has_floats(f->p->m->x->exprs) ? "QF_BVFP" : "QF_FD";
-	b->s = difference ? Z3_mk_simple_solver(b->c)
-			  : Z3_mk_solver_for_logic(b->c, Z3_mk_string_symbol(b->c, logic));
-	Z3_solver_inc_ref(b->c, b->s);
+	b->empty = Z3_mk_simple_solver(b->c);
+	Z3_solver_inc_ref(b->c, b->empty);
 	b->bool_sort = Z3_mk_bool_sort(b->c);
 	b->nterms = expr_count(f->p->m->x->exprs) + 1;
 	b->terms = xcalloc(b->nterms, sizeof *b->terms);
 	b->place = difference ? xcalloc(f->p->m->nnodes, sizeof *b->place) : NULL;
-	*vec_push(&b->variables) = NULL;
-	add_conditions(b);
-	add_known(b);
+	new_solver(b);
 	return b;
 }
 
@@ -375,9 +394,36 @@ static void set_checking(struct backend *b, bool checking)
 	pthread_mutex_unlock(&b->guard);
 }
 
-static enum solve_result check_z3(struct backend *b, double seconds)
+/*
+ * An interrupt can come a moment before Z3 begins to check, or after it has ended: then the next call would fail. A check of nothing takes
+ * that away, and a solver that was hit before it began is made anew.
+ */
+static void recover(struct backend *b)
 {
-	update(b);
+	Z3_solver_check(b->c, b->empty);
+	if (b->broken) {
+		Z3_solver_dec_ref(b->c, b->s);
+		new_solver(b);
+	}
+	b->interrupted = b->broken = false;
+}
+
+static Z3_lbool check(struct backend *b)
+{
+	checked = b;
+	set_checking(b, true);
+	Z3_lbool r = Z3_solver_check(b->c, b->s);
+	set_checking(b, false);
+	if (b->broken)
+		r = Z3_L_UNDEF;
+	if (b->interrupted)
+		recover(b);
+	checked = NULL;
+	return r;
+}
+
+static void set_timeout(struct backend *b, double seconds)
+{
 	Z3_params p = Z3_mk_params(b->c);
 	Z3_params_inc_ref(b->c, p);
 	double ms = seconds * 1000;
@@ -385,12 +431,16 @@ static enum solve_result check_z3(struct backend *b, double seconds)
 			   ms < 1 ? 1 : ms > 4e9 ? 4000000000u : (unsigned)ms);
 	Z3_solver_set_params(b->c, b->s, p);
 	Z3_params_dec_ref(b->c, p);
-	set_checking(b, true);
-	Z3_lbool r = Z3_solver_check(b->c, b->s);
-	set_checking(b, false);
+}
+
+static enum solve_result check_z3(struct backend *b, double seconds)
+{
+	update(b);
+	set_timeout(b, seconds);
 	if (b->m)
 		Z3_model_dec_ref(b->c, b->m);
 	b->m = NULL;
+	Z3_lbool r = check(b);
 	if (r == Z3_L_FALSE)
 		return SOLVE_UNSAT;
 	if (r == Z3_L_UNDEF)
@@ -403,8 +453,10 @@ static enum solve_result check_z3(struct backend *b, double seconds)
 static void interrupt_z3(struct backend *b)
 {
 	pthread_mutex_lock(&b->guard);
-	if (b->checking)
+	if (b->checking) {
+		b->interrupted = true;
 		Z3_interrupt(b->c);
+	}
 	pthread_mutex_unlock(&b->guard);
 }
 
@@ -430,10 +482,12 @@ static void close_z3(struct backend *b)
 	if (b->m)
 		Z3_model_dec_ref(b->c, b->m);
 	Z3_solver_dec_ref(b->c, b->s);
+	Z3_solver_dec_ref(b->c, b->empty);
 	Z3_del_context(b->c);
 	vec_free(&b->variables);
 	free(b->terms);
 	free(b->place);
+	pthread_mutex_destroy(&b->guard);
 	free(b);
 }
 

@@ -1,7 +1,8 @@
 /*
  * Inference against brute force: small random programs, all their interleavings on a machine with store
  * buffers. Inference must find a schedule exactly when one of them matches, and, asked again and again,
- * as many ways to choose the writers of all reads as brute force sees.
+ * as many ways to choose the writers of all reads as brute force sees. What it proves of the fewest context switches must be
+ * the fewest of all interleavings that match, with any number of workers.
  *
  *     RETHREAD_BRUTE=cases[,seed]    more of them, or others
  */
@@ -20,6 +21,7 @@ enum { MEMORY = 4, THREADS = 3, LOCKS = 2, BASE = 0x1000, BUFFER = 8, EVENTS = 4
 
 struct totals {
 	unsigned possible, impossible, maps, too_large, accepted, rejected;
+	unsigned fewest, not_proven; /* context switches */
 };
 
 /* -------------------------------------------------- the machine -------------------------- */
@@ -245,25 +247,32 @@ static bool thread_is_over(const struct machine *m, const struct state *s, uint3
 	return s->next[t] == m->x->threads.at[t].first + m->x->threads.at[t].count;
 }
 
+static bool meets_conditions(const struct machine *m, const struct state *s)
+{
+	for (size_t i = 0; i < m->x->conditions.n; i++)
+		if (!expr_eval(m->x->exprs, m->x->conditions.at[i].condition, s->symbols))
+			return false;
+	return true;
+}
+
 static void leaf(struct machine *m, const struct state *s)
 {
 	for (int t = 0; t < THREADS; t++)
 		if (s->hangs[t] && s->woken[t])
 			return;
-	for (size_t i = 0; i < m->x->conditions.n; i++)
-		if (!expr_eval(m->x->exprs, m->x->conditions.at[i].condition, s->symbols))
-			return;
+	if (!meets_conditions(m, s))
+		return;
 	for (size_t i = 0; i < m->found.n; i++)
 		if (!memcmp(m->found.at[i].sees, s->sees, sizeof s->sees))
 			return;
 	memcpy(vec_push(&m->found)->sees, s->sees, sizeof s->sees);
 }
 
-static uint64_t hash_state(const struct state *s)
+static uint64_t hash_words(const void *p, size_t size)
 {
 	uint64_t h = 14695981039346656037u, word;
-	for (size_t i = 0; i + 8 <= sizeof *s; i += 8) {
-		memcpy(&word, (const char *)s + i, 8);
+	for (size_t i = 0; i + 8 <= size; i += 8) {
+		memcpy(&word, (const char *)p + i, 8);
 		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
@@ -271,11 +280,10 @@ static uint64_t hash_state(const struct state *s)
 }
 
 /* Was this state met before? Remembers it. */
-static bool is_known(struct machine *m, const struct state *s)
+static bool is_known(struct machine *m, uint64_t h)
 {
 	if (!m->seen)
 		m->seen = xcalloc(m->slots = 4 * MOST_STATES, sizeof *m->seen);
-	uint64_t h = hash_state(s);
 	size_t i = h % m->slots;
 	for (; m->seen[i]; i = (i + 1) % m->slots)
 		if (m->seen[i] == h)
@@ -288,7 +296,7 @@ static bool is_known(struct machine *m, const struct state *s)
 static void explore(struct machine *m, const struct state *s)
 {
 	bool over = true;
-	if (m->too_large || (m->first_only && m->found.n) || is_known(m, s))
+	if (m->too_large || (m->first_only && m->found.n) || is_known(m, hash_words(s, sizeof *s)))
 		return;
 	for (uint32_t t = 0; t < m->x->threads.n; t++) {
 		for (uint32_t i = 0; i < s->buffer[t].n; i++) {
@@ -310,6 +318,65 @@ static void explore(struct machine *m, const struct state *s)
 	}
 	if (over)
 		leaf(m, s);
+}
+
+/* -------------------------------------------------- context switches --------------------- */
+
+static bool has_failed(const struct machine *m, const struct state *s)
+{
+	for (uint32_t t = 0; t < m->x->threads.n; t++)
+		if (thread_is_over(m, s, t) && m->x->events.at[s->next[t] - 1].flags & EVENT_FAILS)
+			return true;
+	return false;
+}
+
+/* Can all be run from here, and match, with at most `left` more changes of the running thread up to the failure? */
+static bool matches_within(struct machine *m, const struct state *s, uint32_t running, uint32_t left)
+{
+	struct key {
+		struct state s;
+		uint64_t running, left;
+	} *key = xcalloc(1, sizeof *key);
+	memcpy(&key->s, s, sizeof *s);
+	key->running = running;
+	key->left = left;
+	bool over = true, found = false, known = is_known(m, hash_words(key, sizeof *key)), failed = has_failed(m, s);
+	free(key);
+	if (m->too_large || known)
+		return false;
+	for (uint32_t t = 0; t < m->x->threads.n && !found; t++) {
+		uint32_t cost = !failed && running != UINT32_MAX && running != t;
+		for (uint32_t i = 0; i < s->buffer[t].n && !found; i++) {
+			struct state next = *s;
+			over = false;
+			found = cost <= left && flush(m, &next, t, i) && matches_within(m, &next, t, left - cost);
+		}
+		if (thread_is_over(m, s, t))
+			continue;
+		over = false;
+		int wakes[THREADS] = {-1};
+		bool signals = m->x->events.at[s->next[t]].kind == EVENT_SIGNAL;
+		for (uint32_t i = signals ? whom_to_wake(s, wakes) : 1; i-- > 0 && !found;) {
+			struct state next = *s;
+			found = cost <= left && step(m, &next, t, wakes[i]) && matches_within(m, &next, t, left - cost);
+		}
+	}
+	for (int t = 0; over && t < THREADS; t++)
+		over = !(s->hangs[t] && s->woken[t]);
+	return found || (over && meets_conditions(m, s));
+}
+
+/* Of all interleavings that match; there is one. UINT32_MAX: too many states. */
+static uint32_t fewest_switches_of_all(const struct execution *x, enum memory_model model)
+{
+	struct machine m = {.x = x, .model = model};
+	struct state s;
+	uint32_t k = 0;
+	start(&m, &s);
+	while (!matches_within(&m, &s, UINT32_MAX, k) && !m.too_large)
+		k++;
+	free(m.seen);
+	return m.too_large ? UINT32_MAX : k;
 }
 
 /* One random run to its end: values, and the order events took effect in. False: it got stuck. */
@@ -581,11 +648,26 @@ static void disturb(const struct execution *x, enum memory_model model, const st
 
 /* -------------------------------------------------- comparing ---------------------------- */
 
+/* What the first answer claims of its context switches. */
+static void check_switches(const struct execution *x, enum memory_model model, const struct infer_stats *stats,
+			   uint64_t case_seed, struct totals *totals)
+{
+	uint32_t fewest = fewest_switches_of_all(x, model);
+	if (fewest == UINT32_MAX)
+		return;
+	if (stats->least > fewest || stats->switches < fewest || (stats->fewest && stats->switches != fewest))
+		fail_msg("seed %llu, %s: %u switches, at least %u%s, but the fewest are %u", (unsigned long long)case_seed,
+			 memory_model_name(model), stats->switches, stats->least, stats->fewest ? ", proven" : "", fewest);
+	totals->fewest += stats->fewest;
+	totals->not_proven += !stats->fewest;
+}
+
 static unsigned count_by_solver(const struct execution *x, enum memory_model model, const char *solver,
 				bool all_reads, unsigned limit, uint64_t case_seed, struct totals *totals)
 {
 	struct infer_options o = infer_defaults();
 	struct infer_state *s = NULL;
+	struct infer_stats stats;
 	struct schedule schedule;
 	struct error err = {{0}};
 	unsigned n = 0;
@@ -594,8 +676,11 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 	o.solver = solver;
 	o.all_reads = all_reads;
 	o.fewest_seconds = all_reads ? 0 : 1;
+	o.workers = (unsigned)(case_seed % 5); /* 0: as many as there are processors */
 	o.walk_seconds = case_seed % 2 && formula_can_express(x) ? -1 : 0.5;
-	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, NULL, &err)) == INFER_FOUND) {
+	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, &stats, &err)) == INFER_FOUND) {
+		if (n == 0 && !all_reads)
+			check_switches(x, model, &stats, case_seed, totals);
 		if (n++ == 0)
 			disturb(x, model, infer_order(s), case_seed, totals);
 		schedule_release(&schedule);
@@ -675,6 +760,8 @@ static void inference_agrees_with_brute_force(void **state)
 		      totals.possible, totals.impossible, totals.maps, totals.too_large);
 	print_message("checker: %u disturbed orders accepted, %u rejected\n", totals.accepted,
 		      totals.rejected);
+	print_message("context switches: proven the fewest %u times, %u times not\n", totals.fewest, totals.not_proven);
+	assert_true(wanted || totals.fewest > 10 * totals.not_proven);
 	assert_true(!wanted ? totals.possible > 100 && totals.impossible > 100 : true);
 }
 

@@ -1,0 +1,13 @@
+/* How many threads work on one problem. */
+#ifndef RETHREAD_WORKERS_H
+#define RETHREAD_WORKERS_H
+
+#include <stddef.h>
+
+/* Each takes memory of its own: this many at most, whatever the machine has. */
+enum { MOST_WORKERS = 32 };
+
+/* asked: as many as wanted, 0: as there are processors; never more than there is use for. At least 1. */
+size_t workers_for(unsigned asked, size_t useful);
+
+#endif
