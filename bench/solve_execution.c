@@ -10,6 +10,7 @@
  *     -r SECONDS      for the search alone (default of infer.h; below 0: no search)
  *     -n COUNT        candidates to ask for (1)  -t MARGIN believe time stamps
  *     -a              every read counts          -u        guesses only, unchecked
+ *     -k COUNT        workers (as many as there are processors)
  *     -d              print events and conditions instead
  *     -f              measure the formula instead: "variables constraints"
  *     -j              figures as one line of JSON
@@ -70,9 +71,9 @@ static void print_stats(const struct infer_stats *s, enum infer_result r)
 	       names[r], s->events, s->symbols, s->conditions, s->reads, s->racy_reads, s->candidates, s->variables,
 	       s->constraints);
 	printf("       preemptions %u; build %.3f solve %.3f check %.3f s; rounds %" PRIu64 " cycles %" PRIu64 " between %" PRIu64
-	       " derived %" PRIu64 " states %" PRIu64 "%s; switches %u%s steps %" PRIu64 " waits %" PRIu64 "\n",
+	       " derived %" PRIu64 " states %" PRIu64 "%s; switches %u (%s%u) steps %" PRIu64 " waits %" PRIu64 "\n",
 	       s->preemptions, s->build_seconds, s->solve_seconds, s->check_seconds, s->rounds, s->cycles, s->between, s->derived, s->states, s->walked ? " (search)" : "",
-	       s->switches, s->fewest ? " (fewest)" : "", s->steps, s->waits);
+	       s->switches, s->fewest ? "fewest, " : "at least ", s->least, s->steps, s->waits);
 }
 
 static int measure(const struct execution *x, const struct infer_options *o)
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
 	struct infer_options o = infer_defaults();
 	unsigned count = 1;
 	bool text = false, size = false, json = false, core = false;
-	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:audfjc")) != -1;)
+	for (int c; (c = getopt(argc, argv, "m:s:b:w:r:n:t:k:audfjc")) != -1;)
 		switch (c) {
 		case 'm':
 			if (!memory_model_parse(optarg, &o.model))
@@ -195,6 +196,9 @@ int main(int argc, char **argv)
 		case 't':
 			o.use_time = true;
 			o.time_margin = strtoull(optarg, NULL, 0);
+			break;
+		case 'k':
+			o.workers = (unsigned)atoi(optarg);
 			break;
 		case 'a':
 			o.all_reads = true;

@@ -25,6 +25,7 @@ const struct command reproduce_command = {
 		   "  --budget SEC      time for all of it (default 300)\n"
 		   "  --memory-model M  sc, tso or pso (default: sc, then tso)\n"
 		   "  --seed N          of engine search: another number, other attempts (default 1)\n"
+		   "  --workers N       threads that solve at a time (default: as many as there are processors)\n"
 		   "  --no-time         do not believe time stamps\n"
 		   "  --json FILE       figures\n"
 		   "  --smt2 FILE       the formula\n"

@@ -208,6 +208,7 @@ static void revise(struct solving *w)
 		options.seconds = work_left(w->work);
 		options.use_time = w->use_time;
 		options.time_margin = w->work->trace->header.time_margin;
+		options.workers = w->work->request->workers;
 		progress_status("revising guesses: run %u, %llu symbols, %llu assumptions", w->work->figures.explore.runs,
 				(unsigned long long)w->x.nsymbols,
 				(unsigned long long)w->work->figures.explore.assumptions);
@@ -260,6 +261,11 @@ static void export_formula(struct solving *w, const struct infer_options *option
 	free(file);
 }
 
+static void tell(const char *text)
+{
+	progress_status("%s", text);
+}
+
 /*
  * Candidates under one memory model, until one is proven or the time is up; *state is kept, so that another call goes
  * on from there.
@@ -273,6 +279,8 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	options.use_time = w->use_time;
 	options.time_margin = w->work->trace->header.time_margin;
 	options.all_reads = w->outward && w->phase != PHASE_OUTPUT;
+	options.workers = w->work->request->workers;
+	options.tell = tell;
 	w->work->figures.model = memory_model_name(model);
 	struct error err;
 	if (!*state)
@@ -314,7 +322,9 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 _Noreturn static void reproduced(struct solving *w)
 {
 	const struct infer_stats *s = &w->work->figures.infer;
-	const char *least = s->fewest ? "the fewest" : "few, not proven the fewest";
+	char least[64] = "the fewest";
+	if (!s->fewest)
+		snprintf(least, sizeof least, "few, not proven the fewest, which are at least %u", s->least);
 	progress_line("solved under %s in %.2f s: %llu racy reads, %llu variables, %llu constraints, %u candidates",
 		      w->work->figures.model, s->build_seconds + s->solve_seconds + s->check_seconds,
 		      (unsigned long long)s->racy_reads, (unsigned long long)s->variables,

@@ -7,7 +7,7 @@
 static const char usage_text[] =
 	"usage: rethread reproduce [TRACE] [--engine auto|solve|search|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
 	"                          [--memory SIZE[K|M|G]] [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
-	"                          [--explain-formula]\n"
+	"                          [--workers N] [--explain-formula]\n"
 	"       rethread infer     the same without the proof by replay\n"
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
 	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
@@ -47,6 +47,15 @@ static uint64_t seed_argument(const char *text)
 	return value;
 }
 
+static unsigned workers_argument(const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || !value || value > 1000)
+		die(EXIT_USAGE, "--workers takes a number of threads, not `%s'", text);
+	return (unsigned)value;
+}
+
 struct request request_parse(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -55,7 +64,8 @@ struct request request_parse(int argc, char **argv)
 		{ "smt2", required_argument, NULL, 's' },         { "no-time", no_argument, NULL, 't' },
 		{ "verbose", no_argument, NULL, 'v' },            { "explain-formula", no_argument, NULL, 'x' },
 		{ "seed", required_argument, NULL, 'd' },         { "memory", required_argument, NULL, 'M' },
-		{ "help", no_argument, NULL, 'h' },               { 0 },
+		{ "workers", required_argument, NULL, 'w' },      { "help", no_argument, NULL, 'h' },
+		{ 0 },
 	};
 	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300, .seed = 1 };
 	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
@@ -91,6 +101,9 @@ struct request request_parse(int argc, char **argv)
 			break;
 		case 'd':
 			r.seed = seed_argument(optarg);
+			break;
+		case 'w':
+			r.workers = workers_argument(optarg);
 			break;
 		case 'v':
 			r.verbose = true;

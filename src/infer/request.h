@@ -17,6 +17,7 @@ struct request {
 	bool no_time;     /* do not believe time stamps */
 	bool verbose;
 	uint64_t seed;    /* of the search */
+	unsigned workers; /* threads that solve at a time; 0: as many as there are processors */
 };
 
 /* From the command line; argv[0] is the command. Wrong usage ends the program with a sentence and status 2. */

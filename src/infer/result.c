@@ -245,6 +245,7 @@ bool result_write_figures(const struct figures *f, const char *path, struct erro
 		{ "constraints", s->constraints },   { "rounds", s->rounds },
 		{ "candidates", s->answers },        { "context_switches", s->switches },
 		{ "preemptions", s->preemptions },   { "fewest_switches_proven", s->fewest },
+		{ "switches_at_least", s->least },
 		{ "parts", s->parts },
 		{ "waits", s->waits },               { "replays", f->replays },
 		{ "revisions", f->revisions },       { "attempts", f->attempts },

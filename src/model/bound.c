@@ -1,28 +1,37 @@
 #include "model/bound.h"
 
+#include "model/alternations.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+/* The node's run is from .. to; `first` is the variable of reached(node, from + 1). */
+struct placed {
+	uint32_t node, from, to;
+	literal first;
+};
+
 /*
- * nodes: those with a run number, `index` the other way round (UINT32_MAX: none). Variable reached(n, i), for
- * i in 1 .. top, says that node n's run is i or later; top = switches + 1 is "after the failure".
+ * nodes: those with a run number, `index` the other way round (UINT32_MAX: none). Variable reached(n, i) says that node n's run is i
+ * or later; where that is known, it is no variable. top = switches + 1 is "after the failure".
  * Variable runs(i, t): run i is of thread t.
  */
 struct bound {
 	struct formula *f;
 	uint32_t switches, top, nthreads;
-	vec(uint32_t) nodes;
+	vec(struct placed) nodes;
 	uint32_t *index;
-	literal first_reached, first_runs;
+	literal first_runs;
 };
 
 static literal reached(const struct bound *b, uint32_t node, uint32_t i)
 {
-	if (i == 0)
+	const struct placed *p = &b->nodes.at[b->index[node]];
+	if (i <= p->from)
 		return LITERAL_TRUE;
-	if (i > b->top)
+	if (i > p->to)
 		return LITERAL_FALSE;
-	return b->first_reached + (literal)(b->index[node] * b->top + i - 1);
+	return p->first + (literal)(i - p->from - 1);
 }
 
 static literal runs(const struct bound *b, uint32_t i, uint32_t thread)
@@ -41,12 +50,12 @@ static void take_node(struct bound *b, uint32_t node)
 	if (b->index[node] != UINT32_MAX)
 		return;
 	b->index[node] = 0;
-	*vec_push(&b->nodes) = node;
+	*vec_push(&b->nodes) = (struct placed){.node = node};
 }
 
 static int by_number(const void *p, const void *q)
 {
-	uint32_t a = *(const uint32_t *)p, c = *(const uint32_t *)q;
+	uint32_t a = ((const struct placed *)p)->node, c = ((const struct placed *)q)->node;
 	return a < c ? -1 : a > c;
 }
 
@@ -73,8 +82,25 @@ static bool find_nodes(struct bound *b)
 	if (b->nodes.n)
 		qsort(b->nodes.at, b->nodes.n, sizeof *b->nodes.at, by_number);
 	for (uint32_t i = 0; i < b->nodes.n; i++)
-		b->index[b->nodes.at[i]] = i;
+		b->index[b->nodes.at[i].node] = i;
 	return fails;
+}
+
+/* Where each node can be; false: some can be nowhere. */
+static bool find_runs(struct bound *b)
+{
+	struct alternations known;
+	bool possible = true;
+	alternations_init(&known, b->f->p->m, false);
+	for (size_t k = 0; k < b->nodes.n; k++) {
+		struct placed *p = &b->nodes.at[k];
+		uint32_t before = known.before[p->node], after = known.after[p->node];
+		p->from = before < b->top ? before : b->top;
+		p->to = after == NOT_NEEDED ? b->top : after > b->switches ? 0 : b->switches - after;
+		possible &= p->from <= p->to && (after == NOT_NEEDED || after <= b->switches);
+	}
+	alternations_release(&known);
+	return possible;
 }
 
 static void clause(struct bound *b, literal p, literal q, literal r)
@@ -85,8 +111,8 @@ static void clause(struct bound *b, literal p, literal q, literal r)
 /* If `given`, node p comes before node q: in an earlier run when they are of different threads. */
 static void order_runs(struct bound *b, literal given, uint32_t p, uint32_t q)
 {
-	uint32_t step = thread_of(b, p) != thread_of(b, q);
-	for (uint32_t i = 0; i <= b->top; i++) {
+	uint32_t step = thread_of(b, p) != thread_of(b, q), last = b->nodes.at[b->index[p]].to;
+	for (uint32_t i = b->nodes.at[b->index[p]].from; i <= last; i++) {
 		uint32_t least = i + step > b->top ? b->top : i + step;
 		clause(b, -given, -reached(b, p, i), reached(b, q, least));
 	}
@@ -95,10 +121,11 @@ static void order_runs(struct bound *b, literal given, uint32_t p, uint32_t q)
 static void add_node_clauses(struct bound *b)
 {
 	for (size_t k = 0; k < b->nodes.n; k++) {
-		uint32_t n = b->nodes.at[k];
-		for (uint32_t i = 1; i < b->top; i++)
+		const struct placed *p = &b->nodes.at[k];
+		uint32_t n = p->node;
+		for (uint32_t i = p->from + 1; i < p->to; i++)
 			clause(b, -reached(b, n, i + 1), reached(b, n, i), LITERAL_FALSE);
-		for (uint32_t i = 0; i < b->top; i++) /* n is in run i: that is of its thread */
+		for (uint32_t i = p->from; i <= p->to && i < b->top; i++) /* n is in run i: that is of its thread */
 			clause(b, -reached(b, n, i), reached(b, n, i + 1), runs(b, i, thread_of(b, n)));
 	}
 	for (uint32_t i = 0; i < b->top; i++)
@@ -113,7 +140,7 @@ static void add_order_clauses(struct bound *b, size_t nvariables)
 	uint32_t *last = xmalloc(m->nchains * sizeof *last);
 	memset(last, 0xff, m->nchains * sizeof *last);
 	for (size_t k = 0; k < b->nodes.n; k++) {
-		uint32_t n = b->nodes.at[k];
+		uint32_t n = b->nodes.at[k].node;
 		if (last[m->chain[n]] != UINT32_MAX)
 			order_runs(b, LITERAL_TRUE, last[m->chain[n]], n);
 		last[m->chain[n]] = n;
@@ -135,20 +162,49 @@ static void add_end_clauses(struct bound *b, bool fails)
 {
 	const struct execution *x = b->f->p->m->x;
 	for (size_t k = 0; k < b->nodes.n; k++) {
-		uint32_t n = b->nodes.at[k];
+		uint32_t n = b->nodes.at[k].node;
 		bool must = fails ? n < x->events.n && x->events.at[n].flags & EVENT_FAILS : true;
 		if (must)
 			clause(b, -reached(b, n, b->top), LITERAL_FALSE, LITERAL_FALSE);
 	}
 }
 
-/* How many clauses there are for each run that is possible, one of the last included. */
-static uint64_t clauses_per_run(const struct bound *b, size_t nvariables)
+static uint64_t runs_of(const struct bound *b, uint32_t node)
 {
-	return 2 * nvariables + b->f->p->m->edges.n + 3 * b->nodes.n + (uint64_t)b->nthreads * b->nthreads;
+	const struct placed *p = &b->nodes.at[b->index[node]];
+	return p->to - p->from + 2;
 }
 
-struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit, uint32_t *largest)
+/* How many clauses there will be, about. */
+static uint64_t count_clauses(const struct bound *b)
+{
+	const struct formula *f = b->f;
+	uint64_t n = (uint64_t)b->top * b->nthreads * b->nthreads;
+	for (size_t k = 0; k < b->nodes.n; k++)
+		n += 3 * runs_of(b, b->nodes.at[k].node);
+	for (size_t i = 0; i < f->p->m->edges.n; i++)
+		n += runs_of(b, f->p->m->edges.at[i].a);
+	for (uint32_t v = 2; v < f->variables.n; v++)
+		if (f->variables.at[v].kind == VARIABLE_ORDER)
+			n += runs_of(b, f->variables.at[v].a) + runs_of(b, f->variables.at[v].b);
+	return n;
+}
+
+static void add_variables(struct bound *b)
+{
+	struct formula *f = b->f;
+	for (size_t k = 0; k < b->nodes.n; k++) {
+		struct placed *p = &b->nodes.at[k];
+		p->first = (literal)f->variables.n;
+		for (uint32_t i = p->from + 1; i <= p->to; i++)
+			*vec_push(&f->variables) = (struct variable){VARIABLE_RUN, p->node, i};
+	}
+	b->first_runs = (literal)f->variables.n;
+	for (uint32_t i = 0; i < b->top * b->nthreads; i++)
+		*vec_push(&f->variables) = (struct variable){VARIABLE_OWNER, i / b->nthreads, i % b->nthreads};
+}
+
+struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit)
 {
 	struct bound *b = xcalloc(1, sizeof *b);
 	const struct memory *m = f->p->m;
@@ -160,21 +216,16 @@ struct bound *bound_new(struct formula *f, uint32_t switches, uint64_t limit, ui
 	b->index = xmalloc(m->nnodes * sizeof *b->index);
 	memset(b->index, 0xff, m->nnodes * sizeof *b->index);
 	bool fails = find_nodes(b);
-	uint64_t most = (limit < INT32_MAX / 4 ? limit : INT32_MAX / 4) / clauses_per_run(b, nvariables);
-	if (b->top + 1 > most) {
-		*largest = most < 2 ? 0 : (uint32_t)most - 2;
+	if (!find_runs(b)) { /* no order has so few */
+		formula_add_clause(f, NULL, 0);
+		return b;
+	}
+	uint64_t clauses = count_clauses(b);
+	if (clauses > limit || clauses > INT32_MAX / 4) {
 		bound_free(b);
 		return NULL;
 	}
-	b->first_reached = (literal)f->variables.n;
-	for (size_t i = 0; i < b->nodes.n * b->top; i++)
-		*vec_push(&f->variables) =
-			(struct variable){VARIABLE_RUN, b->nodes.at[i / b->top],
-					  (uint32_t)(i % b->top) + 1};
-	b->first_runs = (literal)f->variables.n;
-	for (uint32_t i = 0; i < b->top * b->nthreads; i++)
-		*vec_push(&f->variables) =
-			(struct variable){VARIABLE_OWNER, i / b->nthreads, i % b->nthreads};
+	add_variables(b);
 	add_node_clauses(b);
 	add_order_clauses(b, nvariables);
 	add_end_clauses(b, fails);
@@ -195,7 +246,7 @@ void bound_lower(struct bound *b, uint32_t switches)
 	/* Runs beyond the new last one stay empty: who is past it is after the failure. */
 	for (size_t k = 0; k < b->nodes.n; k++)
 		for (uint32_t i = switches + 1; i <= b->switches; i++)
-			clause(b, -reached(b, b->nodes.at[k], i), reached(b, b->nodes.at[k], i + 1),
+			clause(b, -reached(b, b->nodes.at[k].node, i), reached(b, b->nodes.at[k].node, i + 1),
 			       LITERAL_FALSE);
 	b->switches = switches;
 }
@@ -216,9 +267,9 @@ bool bound_linear(const struct bound *b, const bool *model, const struct chosen_
 	}
 	for (size_t k = 0; k < b->nodes.n; k++) {
 		uint32_t run = 0;
-		while (run < b->top && literal_holds(model, reached(b, b->nodes.at[k], run + 1)))
+		while (run < b->top && literal_holds(model, reached(b, b->nodes.at[k].node, run + 1)))
 			run++;
-		plan.run[b->nodes.at[k]] = run;
+		plan.run[b->nodes.at[k].node] = run;
 	}
 	bool ok = linear_init(l, m, chosen->at, chosen->n, &plan, err);
 	free(plan.run);

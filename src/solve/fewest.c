@@ -1,5 +1,6 @@
 #include "solve/fewest.h"
 
+#include "model/alternations.h"
 #include "model/bound.h"
 #include "model/keep.h"
 #include "solve/workers.h"
@@ -18,7 +19,7 @@
 enum { BETWEEN_LIMIT = 64 };
 
 /* How often it is looked whether somebody has to be interrupted (again: one that comes between two checks is lost). */
-enum { TICK_NANOSECONDS = 2000000 };
+enum { TICK_NANOSECONDS = 2000000, TELL_TICKS = 50 };
 
 /*
  * `bound` is what the worker tries, NONE while it tries none. Its formula is of a bound of `made`, or a larger one that was lowered to it.
@@ -65,19 +66,19 @@ static void close_bound(struct worker *w)
 	w->formula = (struct formula){0};
 }
 
-/* False: its clauses are too many, *largest says of which bound they would not be; or there is no formula (NONE). */
-static bool open_bound(struct worker *w, uint32_t bound, uint32_t *largest)
+/* False: there is no formula; *too_large: because it would have too many clauses. */
+static bool open_bound(struct worker *w, uint32_t bound, bool *too_large)
 {
 	const struct fewest_request *r = w->f->r;
 	struct formula_options options = {BETWEEN_LIMIT, r->impossible};
 	struct error err;
 	close_bound(w);
-	*largest = NONE;
 	if (!formula_init(&w->formula, r->p, &options, &err))
 		return false;
 	for (size_t i = 0; i < r->nexcluded; i++)
 		formula_block(&w->formula, r->excluded[i]);
-	w->clauses = bound_new(&w->formula, bound, BOUND_CLAUSES, largest);
+	w->clauses = bound_new(&w->formula, bound, BOUND_CLAUSES);
+	*too_large = !w->clauses;
 	struct solver *solver = w->clauses ? solver_open(r->solver, &w->formula, &err) : NULL;
 	pthread_mutex_lock(&w->f->lock);
 	w->solver = solver;
@@ -87,10 +88,10 @@ static bool open_bound(struct worker *w, uint32_t bound, uint32_t *largest)
 }
 
 /* A bound below the one at hand is that one lowered: what the solver has learnt stays. */
-static bool set_bound(struct worker *w, uint32_t bound, uint32_t *largest)
+static bool set_bound(struct worker *w, uint32_t bound, bool *too_large)
 {
 	if (!w->solver || bound > w->made)
-		return open_bound(w, bound, largest);
+		return open_bound(w, bound, too_large);
 	if (bound < w->made)
 		bound_lower(w->clauses, bound);
 	w->made = bound;
@@ -183,10 +184,18 @@ static void take_result(struct worker *w, enum solve_result result, struct linea
 	}
 }
 
-/* Without the lock: tries w->bound. */
-static enum solve_result try_bound(struct worker *w, struct linear *l, uint32_t *largest)
+/* With the lock: its clauses are too many, so those of larger ones are; of how many less they are not is found by halves. */
+static void give_up_above(struct fewest *f, uint32_t bound)
 {
-	if (!set_bound(w, w->bound, largest))
+	uint32_t next = bound > f->least ? f->least + (bound - f->least) / 2 + 1 : f->least;
+	next = next < bound ? next : bound;
+	f->too_large = next < f->too_large ? next : f->too_large;
+}
+
+/* Without the lock: tries w->bound. */
+static enum solve_result try_bound(struct worker *w, struct linear *l, bool *too_large)
+{
+	if (!set_bound(w, w->bound, too_large))
 		return SOLVE_UNKNOWN;
 	enum solve_result r = solver_solve(w->solver, w->f->end - solver_clock(), &w->stop);
 	return r == SOLVE_SAT && !model_order(w, l) ? SOLVE_UNKNOWN : r;
@@ -199,7 +208,7 @@ static void *work(void *arg)
 	pthread_mutex_lock(&f->lock);
 	while (!f->over && f->least < f->most && f->least < f->too_large) {
 		struct linear l;
-		uint32_t largest = NONE;
+		bool too_large = false;
 		w->bound = choose_bound(f, (size_t)(w - f->workers));
 		if (w->bound == NONE) { /* others try what is left */
 			pthread_cond_wait(&f->changed, &f->lock);
@@ -207,10 +216,10 @@ static void *work(void *arg)
 		}
 		w->stop = false;
 		pthread_mutex_unlock(&f->lock);
-		enum solve_result result = try_bound(w, &l, &largest);
+		enum solve_result result = try_bound(w, &l, &too_large);
 		pthread_mutex_lock(&f->lock);
-		if (largest < w->bound)
-			f->too_large = largest + 1 < f->too_large ? largest + 1 : f->too_large;
+		if (too_large)
+			give_up_above(f, w->bound);
 		else
 			take_result(w, result, &l);
 		w->bound = NONE;
@@ -225,10 +234,20 @@ static void *work(void *arg)
 
 /* -------------------------------------------------- all of it ---------------------------- */
 
+static void tell(const struct fewest *f)
+{
+	char text[100];
+	snprintf(text, sizeof text, "context switches: at least %u, at most %u; %zu workers", f->least, f->most, f->running);
+	if (f->r->tell)
+		f->r->tell(text);
+}
+
 /* With the lock: until all have ended. */
 static void oversee(struct fewest *f)
 {
-	while (f->running) {
+	for (unsigned ticks = 1; f->running; ticks++) {
+		if (ticks % TELL_TICKS == 0)
+			tell(f);
 		struct timespec tick;
 		clock_gettime(CLOCK_REALTIME, &tick);
 		tick.tv_nsec += TICK_NANOSECONDS;
@@ -257,51 +276,19 @@ static void start_workers(struct fewest *f)
 		pthread_join(f->workers[i].thread, NULL);
 }
 
-/* By chain: one more than the last node that is known to come before the failure, or is it; some may be missing. */
-static uint32_t *find_needed(const struct memory *m, bool *fails)
+static uint32_t known_least(const struct memory *m)
 {
-	enum { MOST_ROUNDS = 100 };
-	const struct execution *x = m->x;
-	uint32_t *needed = xcalloc(m->nchains, sizeof *needed);
-	*fails = false;
-	for (uint32_t e = 0; e < x->events.n; e++)
-		if (x->events.at[e].flags & EVENT_FAILS) {
-			needed[m->chain[e]] = e + 1;
-			*fails = true;
-		}
-	bool changed = *fails;
-	for (int round = 0; changed && round < MOST_ROUNDS; round++) {
-		changed = false;
-		for (size_t i = m->edges.n; i-- > 0;) {
-			uint32_t *before = &needed[m->chain[m->edges.at[i].a]];
-			if (m->edges.at[i].b >= needed[m->chain[m->edges.at[i].b]] || m->edges.at[i].a < *before)
-				continue;
-			*before = m->edges.at[i].a + 1;
-			changed = true;
-		}
-	}
-	return needed;
-}
-
-/* Threads that are known to do something before the failure each have a run up to it. */
-static uint32_t fewest_known(const struct memory *m)
-{
-	const struct execution *x = m->x;
-	bool fails, *runs = xcalloc(x->threads.n + 1, sizeof *runs);
-	uint32_t *needed = find_needed(m, &fails), n = 0;
-	for (uint32_t c = 0; c < m->nchains; c++)
-		if (needed[c])
-			runs[x->events.at[m->event_of[needed[c] - 1]].thread] = true;
-	for (uint32_t t = 0; t < x->threads.n; t++)
-		n += runs[t] || (!fails && x->threads.at[t].count);
-	free(needed);
-	free(runs);
-	return n ? n - 1 : 0;
+	struct alternations a;
+	alternations_init(&a, m, true);
+	uint32_t least = a.least;
+	alternations_release(&a);
+	return least;
 }
 
 uint32_t fewest_switches(const struct fewest_request *r, struct linear *order, uint32_t **seen)
 {
-	struct fewest f = {.r = r, .end = solver_clock() + r->seconds, .least = fewest_known(r->p->m), .most = order->switches,
+	struct fewest f = {.r = r, .end = solver_clock() + r->seconds, 
+			   .least = known_least(r->p->m), .most = order->switches,
 			   .too_large = NONE, .order = order, .seen = seen};
 	if (f.least >= f.most || r->p->large || r->p->candidates.n > BOUND_CANDIDATES)
 		return f.least;

@@ -20,6 +20,7 @@ struct fewest_request {
 	double seconds;
 	unsigned workers;          /* 0: as many as there are processors */
 	const volatile bool *stop; /* NULL, or: gives up soon after this becomes true */
+	void (*tell)(const char *text); /* NULL, or: is told how far it has come */
 };
 
 /*

@@ -413,7 +413,8 @@ static bool lower_switches(struct infer_state *s, const struct execution *x, con
 	struct fewest_request fewest = {.p = &s->problem, .impossible = s->impossible,
 					.solver = solver_find(o->solver), .seconds = o->fewest_seconds,
 					.excluded = (const uint32_t *const *)s->excluded.at,
-					.nexcluded = s->excluded.n, .workers = o->workers, .stop = o->stop};
+					.nexcluded = s->excluded.n, .workers = o->workers, .stop = o->stop,
+					.tell = o->tell};
 	simplify(&request, &s->order);
 	uint32_t before = s->order.switches;
 	s->stats.least = fewest_switches(&fewest, &s->order, &s->seen);

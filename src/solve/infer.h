@@ -34,6 +34,7 @@ struct infer_options {
 	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
 	const volatile bool *stop; /* NULL, or: gives up (INFER_BUDGET) soon after this becomes true */
 	unsigned workers;       /* threads that work on it at a time; 0: as many as there are processors */
+	void (*tell)(const char *text); /* NULL, or: is told how far it has come, now and then, by the thread that asked */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 };
 

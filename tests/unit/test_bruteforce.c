@@ -279,15 +279,34 @@ static uint64_t hash_words(const void *p, size_t size)
 	return h | 1;
 }
 
-/* Was this state met before? Remembers it. */
+static size_t slot_of(const struct machine *m, uint64_t h)
+{
+	size_t i = h % m->slots;
+	while (m->seen[i] && m->seen[i] != h)
+		i = (i + 1) % m->slots;
+	return i;
+}
+
+static void grow_seen(struct machine *m)
+{
+	uint64_t *old = m->seen;
+	size_t n = m->slots;
+	m->slots = n ? 4 * n : 1024;
+	m->seen = xcalloc(m->slots, sizeof *m->seen);
+	for (size_t i = 0; i < n; i++)
+		if (old[i])
+			m->seen[slot_of(m, old[i])] = old[i];
+	free(old);
+}
+
+/* Was the state with this hash met before? Remembers it. */
 static bool is_known(struct machine *m, uint64_t h)
 {
-	if (!m->seen)
-		m->seen = xcalloc(m->slots = 4 * MOST_STATES, sizeof *m->seen);
-	size_t i = h % m->slots;
-	for (; m->seen[i]; i = (i + 1) % m->slots)
-		if (m->seen[i] == h)
-			return true;
+	if (2 * m->nseen >= m->slots)
+		grow_seen(m);
+	size_t i = slot_of(m, h);
+	if (m->seen[i])
+		return true;
 	m->seen[i] = h;
 	m->too_large = ++m->nseen >= MOST_STATES;
 	return false;
