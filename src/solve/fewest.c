@@ -11,7 +11,7 @@
 
 #define NONE UINT32_MAX
 
-/* A bound is worth its clauses up to this many, and its formula up to so many candidates. */
+/* A bound is worth its clauses up to this many, and its formula up to so many candidates of reads that have a choice. */
 #define BOUND_CLAUSES 400000
 #define BOUND_CANDIDATES 20000
 
@@ -276,6 +276,14 @@ static void start_workers(struct fewest *f)
 		pthread_join(f->workers[i].thread, NULL);
 }
 
+static size_t count_choices(const struct problem *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->pieces.n; i++)
+		n += p->pieces.at[i].count > 1 ? p->pieces.at[i].count : 0;
+	return n;
+}
+
 static uint32_t known_least(const struct memory *m)
 {
 	struct alternations a;
@@ -290,7 +298,7 @@ uint32_t fewest_switches(const struct fewest_request *r, struct linear *order, u
 	struct fewest f = {.r = r, .end = solver_clock() + r->seconds, 
 			   .least = known_least(r->p->m), .most = order->switches,
 			   .too_large = NONE, .order = order, .seen = seen};
-	if (f.least >= f.most || r->p->large || r->p->candidates.n > BOUND_CANDIDATES)
+	if (f.least >= f.most || r->p->large || count_choices(r->p) > BOUND_CANDIDATES)
 		return f.least;
 	f.n = workers_for(r->workers, f.most - f.least);
 	f.workers = xcalloc(f.n, sizeof *f.workers);
