@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 6
+#define RT_ABI 7
 #define RT_HASH_SIZE 20
 
 /* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */

@@ -129,6 +129,23 @@ void pthread_exit(void *result)
 	__builtin_unreachable();
 }
 
+/* ---- jumps: of libraries to where the program's own code, which is interpreted, called setjmp ---- */
+
+#define JUMP(name)                                                \
+	void name(struct __jmp_buf_tag *buffer, int value)        \
+	{                                                         \
+		if (infers())                                     \
+			twin_engine->jump(buffer, value);         \
+		rt_real.name(buffer, value);                      \
+		__builtin_unreachable();                          \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+void __longjmp_chk(struct __jmp_buf_tag *buffer, int value) __attribute__((noreturn));
+JUMP(__longjmp_chk)
+
 /* ---- cancellation: under a schedule it is the step that says that it was the thread's last ---- */
 
 _Noreturn void twin_cancelled(void)

@@ -284,6 +284,15 @@ static void exit_thread(void *value)
 	sync_exit(value);
 }
 
+static void jump(const void *buffer, int value)
+{
+	if (!self || !interp_jumps_to(buffer))
+		return;
+	engine_inside(1);
+	self->native = NULL;
+	interp_jump(self->interp, buffer, value);
+}
+
 static void cancel(pthread_t id)
 {
 	int was = engine_inside(1);
@@ -434,7 +443,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
 		.wait = wait,       .signal = signal_condition,
-		.once = once,       .exit = exit_thread, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
+		.once = once,       .exit = exit_thread, .jump = jump, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
 		.shows = shows,
 		.cancel = cancel,   .point = point,       .place = place,
 	};

@@ -48,6 +48,10 @@ void *ithread_data(const struct ithread *t);
  */
 bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, struct slot *out);
 
+/* Was this buffer filled by a setjmp of interpreted code? Then native code's longjmp goes there, over interp_calls that may be in between. */
+bool interp_jumps_to(const void *buffer);
+_Noreturn void interp_jump(struct ithread *t, const void *buffer, int value);
+
 /* Where the thread is: for messages and sites. Valid inside host functions and after a stop. */
 struct position {
 	const char *function;

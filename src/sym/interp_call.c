@@ -178,23 +178,43 @@ struct frame *jump_frame(uint64_t buffer)
 	return b.frame;
 }
 
+/* Frames and activations above these are gone. */
+static void cut_back(struct ithread *t, struct frame *frame, unsigned depth)
+{
+	while (t->frame > frame)
+		frame_pop(t);
+	for (; t->depth > depth; t->depth--)
+		t->activation = t->activation->outer;
+}
+
 const struct insn *jump_to(struct ithread *t, uint64_t buffer, struct slot value)
 {
 	struct jump_buffer b;
+	unsigned depth = t->depth;
 	memcpy(&b, (const void *)buffer, sizeof b);
 	if (b.magic != JUMP_MAGIC || b.thread != t || b.frame > t->frame)
 		host_unsupported(t, "a longjmp to where no interpreted setjmp was");
-	while (t->frame > b.frame)
-		frame_pop(t);
+	cut_back(t, b.frame, (unsigned)b.depth);
 	t->sp = b.sp;
 	if (!value.v && !value.e)
 		value.v = 1;
 	reg_set(t->frame, b.pc->d, value);
-	if (b.depth == t->depth)
-		return b.pc + 1;
-	for (; t->depth > b.depth; t->depth--)
-		t->activation = t->activation->outer;
 	t->pc = b.pc + 1;
+	if (b.depth != depth)
+		_longjmp(t->activation->jump, 1);
+	return t->pc;
+}
+
+bool interp_jumps_to(const void *buffer)
+{
+	uint64_t magic;
+	memcpy(&magic, buffer, sizeof magic);
+	return magic == JUMP_MAGIC;
+}
+
+_Noreturn void interp_jump(struct ithread *t, const void *buffer, int value)
+{
+	jump_to(t, (uint64_t)(uintptr_t)buffer, (struct slot){(uint32_t)value, EXPR_NONE});
 	_longjmp(t->activation->jump, 1);
 }
 
@@ -246,6 +266,8 @@ static const struct insn *call_native(struct ithread *t, const struct insn *pc, 
 		.nout = call->nout,
 	};
 	void *exception = NULL;
+	struct frame *caller = t->frame;
+	unsigned depth = t->depth;
 	if (host_call(t, &n)) {
 		if (call->reason)
 			host_unsupported(t, c->strings + call->reason);
@@ -253,6 +275,10 @@ static const struct insn *call_native(struct ithread *t, const struct insn *pc, 
 			if (in[i].e)
 				host_concretize(t, &in[i], "parameter of native code"), in[i].e = EXPR_NONE;
 		native_call(c, call, n.address, in, out, &exception);
+		if (t->depth > depth) { /* it called back, and left that by a longjmp of its own */
+			cut_back(t, caller, depth);
+			t->pc = pc;
+		}
 	}
 	host_called(t, &n);
 	if (exception)
