@@ -67,6 +67,7 @@ struct rt_engine {
 	void (*exit)(void *result);        /* pthread_exit; does not return */
 	/* longjmp of native code; returns when no setjmp of the program's own code filled the buffer. */
 	void (*jump)(const void *buffer, int value);
+	void (*leave)(void);               /* _exit of native code; returns where that is none of the program's */
 	/*
 	 * A function of inputs.def is called: what it did in the recorded run; NULL when that is not a call of the
 	 * program. Does not return where the recorded run never came back from it. The others are what it does to

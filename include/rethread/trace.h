@@ -65,6 +65,12 @@ enum rt_log_flag {
 	RT_LOG_CAP = 2,   /* the size cap was reached: the log ends early */
 	RT_LOG_ENDED = 4, /* the process ended through exit: nothing is missing */
 	RT_LOG_VALUES = 8, /* a thread had very many values: the later ones are not recorded */
+	/*
+	 * The process is the child of a fork. CHILD: its log begins as its parent's, and goes on from there: one process whose fork
+	 * returned 0. MIDDLE: it begins after the fork (the parent had other threads, or a long log), and cannot be executed.
+	 */
+	RT_LOG_CHILD = 16,
+	RT_LOG_MIDDLE = 32,
 };
 
 struct rt_log_header {

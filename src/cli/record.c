@@ -312,13 +312,15 @@ static void report(const struct record *r, const struct run_result *result)
 		warn("the log ends early: %s", result->log.flags & RT_LOG_CAP ? "--max-log was reached"
 									     : "the disk is full");
 	char *what = failure_line(f);
-	char run[48] = "";
+	char run[48] = "", child[64] = "";
 	if (r->until_failure)
 		snprintf(run, sizeof run, "run %ld: ", r->done);
+	if (result->log.flags & RT_LOG_CHILD)
+		snprintf(child, sizeof child, "process %d, which was forked: ", (int)result->pid);
 	if (!r->quiet) {
 		warn_unknown(r);
 		libraries_warn_unrecorded(r->dir);
-		fprintf(stderr, "rethread: %s%s\nrethread: trace: %s\n", run, what, r->dir);
+		fprintf(stderr, "rethread: %s%s%s\nrethread: trace: %s\n", run, child, what, r->dir);
 	}
 	free(what);
 }

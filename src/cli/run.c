@@ -4,6 +4,7 @@
 
 #include <rethread/schedule.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -319,6 +320,41 @@ static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 	}
 }
 
+/* Header of a log; false when it is none. */
+static bool read_header(const char *dir, const char *name, struct rt_log_header *h)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	FILE *f = strncmp(name, "log.", 4) ? NULL : fopen(path, "rb");
+	bool is_log = f && fread(h, sizeof *h, 1, f) == 1 && h->magic == RT_LOG_MAGIC;
+	if (f)
+		fclose(f);
+	free(path);
+	return is_log;
+}
+
+/*
+ * Frameworks run tests in processes of their own, and servers their workers: the process that failed first is the one that
+ * matters, if it had threads and the one that was started had not.
+ */
+static void blame_child(const struct watch *w, struct run_result *r)
+{
+	bool may = r->logged && r->log.nthreads <= 1 &&
+		   (r->failure.kind == RT_FAIL_EXIT || r->failure.kind == RT_FAIL_TIMEOUT || r->failure.kind == RT_FAIL_SIGNAL);
+	DIR *d = may ? opendir(w->dir) : NULL;
+	struct rt_log_header h, first = {0};
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (read_header(w->dir, e->d_name, &h) && h.flags & RT_LOG_CHILD && h.nthreads > 1 && h.failure.state == 2 &&
+		    (!first.pid || h.failure.time < first.failure.time))
+			first = h;
+	if (d)
+		closedir(d);
+	if (!first.pid)
+		return;
+	r->log = first;
+	r->failure = first.failure;
+	r->pid = (pid_t)first.pid;
+}
+
 bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err)
 {
 	struct watch w = {.options = o, .dir = dir, .pidfd = -1, .copy_to = -1, .pipes = {-1, -1}};
@@ -334,6 +370,7 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 		if (r->logged)
 			memcpy(&r->log, w.log, sizeof r->log);
 		judge(&w, r, forced);
+		blame_child(&w, r);
 	}
 	if (w.log)
 		munmap((void *)w.log, sizeof *w.log);

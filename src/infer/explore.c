@@ -143,7 +143,10 @@ static struct explorer *explorer_make(const struct trace *t, const char *twin, c
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
 	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
-	if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err))
+	if (t->header.flags & RT_LOG_MIDDLE)
+		fail(err, "process %u was forked by one that had other threads, or a long log: its own log begins there, so that it cannot be executed",
+		     t->header.pid);
+	else if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err))
 		return e;
 	explorer_free(e);
 	return NULL;

@@ -85,6 +85,8 @@ static void at_exit(void)
 /* In every mode: the twin has no other. The child of a vfork, which is another process in this one's memory, just goes. */
 void _exit(int status)
 {
+	if (twin_mode == TWIN_INFER && !*heap_engine())
+		twin_engine->leave();
 	if (twin_mode == TWIN_RECORD && rt_log.header->pid == (uint32_t)syscall(SYS_getpid))
 		note_exit();
 	for (;;)

@@ -8,6 +8,7 @@
 #include "rt/inputs.h"
 
 #include "rt/clock.h"
+#include "rt/forked.h"
 #include "rt/handlers.h"
 #include "rt/input_record.h"
 #include "rt/interpose.h"
@@ -165,7 +166,7 @@ static void cancelled(void *call)
 		if ((flags)&DEEP)                                                                  \
 			rt_self_resume(self);                                                      \
 		memcpy(&bits, &result, sizeof result);                                             \
-		if (((flags)&FORKS) && !bits)                                                      \
+		if (((flags)&FORKS) && !bits && !rt_forked_has_log())                              \
 			return result;                                                             \
 		STAMP(flags);                                                                      \
 		after;                                                                             \

@@ -40,7 +40,7 @@ void rt_guard_unlock(uint32_t *lock, const struct rt_guard *saved)
 	errno = saved->error;
 }
 
-static void *map(void *where, size_t size, int flags, int fd, uint64_t offset)
+void *rt_log_map(void *where, size_t size, int flags, int fd, uint64_t offset)
 {
 	long at = syscall(SYS_mmap, where, size, PROT_READ | PROT_WRITE, flags, fd, offset);
 
@@ -50,7 +50,7 @@ static void *map(void *where, size_t size, int flags, int fd, uint64_t offset)
 void *rt_pages(size_t size)
 {
 	int saved = errno;
-	void *at = map(NULL, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at = rt_log_map(NULL, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	errno = saved;
 	return at;
@@ -103,7 +103,7 @@ static bool is_ours(int fd)
 }
 
 /* The target may have closed our descriptor, and may use its number for a file of its own. */
-static bool have_file(void)
+bool rt_log_has_file(void)
 {
 	int fd;
 
@@ -147,11 +147,11 @@ static bool may_grow(uint64_t size)
 {
 	struct rlimit limit;
 
-	return have_file() && (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) || limit.rlim_cur >= size);
+	return rt_log_has_file() && (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) || limit.rlim_cur >= size);
 }
 
 /* Disk space for size bytes at the end. */
-static bool grow(uint64_t offset, uint64_t size)
+bool rt_log_grow(uint64_t offset, uint64_t size)
 {
 	if (!may_grow(offset + size))
 		return false;
@@ -181,10 +181,9 @@ static void fill_header(struct rt_log_header *h)
 	__atomic_store_n(&h->magic, RT_LOG_MAGIC, __ATOMIC_RELEASE);
 }
 
-static bool open_file(void)
+bool rt_log_create(void)
 {
 	struct stat st;
-	struct rt_log_header *h;
 	int fd;
 
 	make_path();
@@ -198,8 +197,17 @@ static bool open_file(void)
 		return false;
 	rt_log.device = st.st_dev;
 	rt_log.inode = st.st_ino;
-	if (rt_log.max < RT_PAGE || !grow(0, RT_PAGE) ||
-	    !(h = map(NULL, RT_PAGE, MAP_SHARED, rt_log.fd, 0))) {
+	return true;
+}
+
+static bool open_file(void)
+{
+	struct rt_log_header *h;
+
+	if (!rt_log_create())
+		return false;
+	if (rt_log.max < RT_PAGE || !rt_log_grow(0, RT_PAGE) ||
+	    !(h = rt_log_map(NULL, RT_PAGE, MAP_SHARED, rt_log.fd, 0))) {
 		syscall(SYS_unlinkat, AT_FDCWD, rt_log.path, 0);
 		return false;
 	}
@@ -243,18 +251,25 @@ bool rt_log_open(const struct rt_options *o)
 	return opened;
 }
 
+void rt_log_let_go(void)
+{
+	if (is_ours(rt_log.fd))
+		syscall(SYS_close, rt_log.fd);
+	rt_log.fd = -1;
+	rt_log.lock = 0;
+}
+
 bool rt_log_reopen(void)
 {
 	int saved = errno;
 	bool opened;
 
 	rt_log_unmap(rt_log.header, RT_PAGE);
-	if (is_ours(rt_log.fd))
-		syscall(SYS_close, rt_log.fd);
-	rt_log.fd = -1;
 	rt_log.header = NULL;
-	rt_log.lock = 0;
+	rt_log_let_go();
 	opened = open_file();
+	if (opened)
+		rt_log_set_flags(RT_LOG_MIDDLE);
 	errno = saved;
 	return opened;
 }
@@ -288,8 +303,8 @@ static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
 		size += parts[i].size;
 	if (!is_open(size))
 		return NULL;
-	at = grow(offset, size)
-		     ? map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
+	at = rt_log_grow(offset, size)
+		     ? rt_log_map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
 		     : NULL;
 	if (!at) {
 		rt_log_set_flags(RT_LOG_FULL);

@@ -52,6 +52,20 @@ bool rt_log_open(const struct rt_options *o);
 bool rt_log_reopen(void);
 
 /*
+ * Or go on with a copy of the parent's (log_copy.c). rt_log_copy makes it, before the fork, and returns its descriptor, or -1;
+ * rt_log_adopt maps all that is mapped of the parent's log again, at the same addresses.
+ */
+int rt_log_copy(void);
+bool rt_log_adopt(int copy);
+
+/* For log_copy.c: the parent's file is not ours any more; a new file; is it there; make room in it; map it, or NULL. */
+void rt_log_let_go(void);
+bool rt_log_create(void);
+bool rt_log_has_file(void);
+bool rt_log_grow(uint64_t offset, uint64_t size);
+void *rt_log_map(void *where, size_t size, int flags, int fd, uint64_t offset);
+
+/*
  * Reserve and map consecutive chunks. Of each part the caller sets size, thread, stream and seq;
  * the chunk headers are written here. `at` is NULL, or a mapping of that size which the new one
  * takes the place of. NULL once the log has ended: the reason is in header->flags.

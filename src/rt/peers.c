@@ -150,6 +150,14 @@ void rt_peer_forget(struct rt_peer *p)
 	rt_guard_unlock(&peers.lock, &saved);
 }
 
+bool rt_peers_are_over(void)
+{
+	for (uint32_t i = 1; i < peers.count; i++)
+		if (!__atomic_load_n(&rt_peer(i)->over, __ATOMIC_ACQUIRE))
+			return false;
+	return true;
+}
+
 void rt_peers_reset(void)
 {
 	memset(&peers, 0, sizeof peers);

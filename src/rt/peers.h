@@ -61,6 +61,9 @@ void rt_peer_forget(struct rt_peer *p);
 /* "1:2:1" into text, cut off when it does not fit; returns text. */
 char *rt_peer_name(const struct rt_peer *p, char *text, size_t size);
 
+/* Are all but the main thread? */
+bool rt_peers_are_over(void);
+
 /* In the child after fork: nobody is known. */
 void rt_peers_reset(void);
 

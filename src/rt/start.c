@@ -2,7 +2,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "rt/clock.h"
 #include "rt/failure.h"
+#include "rt/forked.h"
 #include "rt/handlers.h"
 #include "rt/log.h"
 #include "rt/objects.h"
@@ -45,10 +47,27 @@ static void failed(void)
 
 static struct rt_options options;
 
+/* Of a process that the tool does not see end. */
+static void note_status(int status)
+{
+	struct rt_failure *f = &rt_log.header->failure;
+	uint32_t none = 0;
+
+	if (!status || !rt_forked_has_log() ||
+	    !__atomic_compare_exchange_n(&f->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	f->kind = RT_FAIL_EXIT;
+	f->status = status;
+	f->thread = rt_self.number;
+	f->time = rt_clock();
+	__atomic_store_n(&f->state, 2, __ATOMIC_RELEASE);
+}
+
 static void note_exit(int status, const void *from)
 {
 	if (rt_self.peer)
 		rt_log.header->exits = rt_self.peer->number + 1;
+	note_status(status & 0xff);
 	if (status & 0xff || options.stacks)
 		rt_stacks_at_exit(from);
 }
@@ -84,6 +103,8 @@ static void in_child(void)
 {
 	bool had_values = __rethread_values.at;
 
+	if (rt_forked_goes_on())
+		return;
 	rt_self_leave();
 	rt_objects_reset();
 	if (rt_log_reopen()) {
@@ -156,7 +177,7 @@ static void start(int argc, char **argv, char **environment)
 	if (!rt_log_open(&options))
 		return;
 	on_exit(at_exit, NULL);
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(rt_fork_begins, rt_fork_ended, in_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
 	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);

@@ -349,8 +349,8 @@ static void shows(const void *from, const void *bytes, uint64_t size)
 
 static pthread_key_t at_end;
 
-/* The first exit handler to be installed, so the last to run: the process would end now. */
-static void after_exit(void)
+/* The process ends: also the first exit handler to be installed, so the last to run. */
+static void leave_process(void)
 {
 	if (!self)
 		return;
@@ -443,7 +443,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 		.abi = RT_ABI,      .enter = enter, .create = create, .join = join,
 		.acquire = acquire, .release = release, .ordered = ordered, .plain = plain,
 		.wait = wait,       .signal = signal_condition,
-		.once = once,       .exit = exit_thread, .jump = jump, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
+		.once = once,       .exit = exit_thread, .jump = jump, .leave = leave_process, .input = input, .input_done = input_done, .reads = reads, .writes = writes,
 		.shows = shows,
 		.cancel = cancel,   .point = point,       .place = place,
 	};
@@ -474,7 +474,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	mirror_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
-	atexit(after_exit);
+	atexit(leave_process);
 	pthread_key_create(&at_end, after_destructors);
 	catch_faults();
 	return &api;

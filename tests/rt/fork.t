@@ -1,4 +1,5 @@
-# Each process has its own log; in the child of a fork the forking thread is the main thread.
+# Each process has its own log. In the child of a fork the forking thread is the main thread; where the parent has other threads,
+# its log begins there.
 program p <<'E'
 #include "recorded.h"
 #include <sys/wait.h>
@@ -42,10 +43,61 @@ for log in trace/log.*; do
 	rm -r one
 	case "$(cat dump)" in
 	*'path 1:1 11'*) has dump '^flags 4 .*threads 2 ' '^failure none' '^thread 1:1 bits 2 done 2 ended 1'; echo parent ;;
-	*'path 1 010'*) has dump '^flags 0 .*threads 1 ' '^failure signal 6 1 ' '^thread 1 bits 3 done 2 ' \
+	*'path 1 010'*) has dump '^flags 32 .*threads 1 ' '^failure signal 6 1 ' '^thread 1 bits 3 done 2 ' \
 		'^sync 1 op 2 object 1 order 1 '; echo child ;;
 	*'path 1 1110'*) has dump '^flags 4 .*threads 1 '; echo other ;;
 	*) fail "$(cat dump)" ;;
 	esac
 done | sort >seen
 same "$(tr '\n' ' ' <seen)" "child other parent "
+
+# Else it begins as the parent's, with the threads that are over and what they did, and goes on.
+program r <<'E'
+#include "recorded.h"
+#include <sys/wait.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *locks(void *arg)
+{
+	B(1);
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+static void both(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, locks, NULL);
+	pthread_join(t, NULL);
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+}
+int main(void)
+{
+	B(0), B(0), B(1);
+	both();
+	if (fork() == 0) {
+		for (int i = 0; i < 200; i++) /* more than a word */
+			B(1), B(0);
+		both();
+		_exit(3);
+	}
+	B(1), B(1);
+	wait(NULL);
+	return 0;
+}
+E
+record 0 ./r
+same "$(ls trace | wc -l)" 2
+for log in trace/log.*; do
+	mkdir one
+	mv "$log" one
+	dump one
+	rm -r one
+	case "$(cat dump)" in
+	*'path 1 00111'*) has dump '^flags 4 .*threads 2 ' '^failure none'; echo parent ;;
+	*'path 1 00110101010'*) has dump '^flags 16 .*threads 3 ' '^failure exit ' '^thread 1 bits 403 done 8 ' '^thread 1:2 bits 1 done 2 ended 1' \
+		'^sync 1:2 op 1 object 1 order 3 '; echo child ;;
+	*) fail "$(cat dump)" ;;
+	esac
+done | sort >seen
+same "$(tr '\n' ' ' <seen)" "child parent "
