@@ -109,6 +109,7 @@ void rt_self_leave(void);
 struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *pieces);
 
 /* values.c: the calling thread's recorded values begin; end; end, and the log says so; go nowhere while a signal handler runs. */
+void rt_values_start(void); /* when the log is open */
 void rt_values_begin(struct rt_self *self);
 void rt_values_end(void);
 void rt_values_forgo(void);

@@ -176,6 +176,7 @@ static void start(int argc, char **argv, char **environment)
 	rt_log.freed_mark = freed_mark();
 	if (!rt_log_open(&options))
 		return;
+	rt_values_start();
 	on_exit(at_exit, NULL);
 	pthread_atfork(rt_fork_begins, rt_fork_ended, in_child);
 	rt_self.paused = true;

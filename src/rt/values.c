@@ -7,6 +7,10 @@
 #include "rt/options.h"
 #include "rt/self.h"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
 
 __thread struct rt_values __rethread_values;
@@ -84,6 +88,22 @@ void __rethread_values_wide(uint64_t value)
 	append((uint32_t)value);
 	if (__rethread_values.at)
 		append((uint32_t)(value >> 32));
+}
+
+/*
+ * Of an address the lower half is recorded, and one that begins a mapping at a multiple of 4 GiB, as one heap of a thread in 64
+ * would, looks like a small number then. So the pages around these multiples are taken, where the kernel puts mappings: downwards from
+ * those that there are.
+ */
+void rt_values_start(void)
+{
+	enum { MULTIPLES = 16, PAGE = 4096 };
+	const uint64_t multiple = 1ull << 32;
+	uint64_t at = ((uint64_t)(uintptr_t)rt_log.header & -multiple) + multiple;
+
+	for (unsigned i = 0; i < MULTIPLES && at > multiple; i++, at -= multiple)
+		syscall(SYS_mmap, at - PAGE, 2 * PAGE, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 void rt_values_begin(struct rt_self *self)

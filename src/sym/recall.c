@@ -175,10 +175,11 @@ static void note_low(uint32_t recorded, uint64_t size)
 	*vec_push(&known.low) = (struct low_block){ recorded, size };
 }
 
+/* In such a block, or its end, where containers and loops stop. */
 static bool is_low(uint32_t recorded)
 {
 	for (size_t i = 0; i < known.low.n; i++)
-		if ((uint32_t)(recorded - known.low.at[i].recorded) < known.low.at[i].size)
+		if ((uint32_t)(recorded - known.low.at[i].recorded) <= known.low.at[i].size)
 			return true;
 	return false;
 }

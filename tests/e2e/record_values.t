@@ -179,24 +179,30 @@ cat >low.c <<'P'
 #include <unistd.h>
 
 struct node { struct node *volatile next; volatile long pay; };
-static struct node *volatile head;
+enum { NODES = 20 };
+static struct node *volatile head, *volatile end;
 
 static void *make(void *p)
 {
-	struct node *n = mmap((void *)(3ul << 44), 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	struct node *n = mmap((void *)(3ul << 44), NODES * sizeof *n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	usleep(1000);
-	for (int i = 1; i < 20; i++, usleep(1)) {
+	for (int i = 1; i < NODES; i++, usleep(1)) {
 		n[i].next = head;
 		head = &n[i];
+		end = i % 2 ? n + NODES : n + i;
 	}
 	return p;
 }
 
 static void *use(void *p)
 {
-	for (int i = 0; i < 20; i++, usleep(100))
+	for (int i = 0; i < 40; i++, usleep(100)) {
 		for (struct node *n = head; n; n = n->next)
 			n->pay++;
+		struct node *e = end;
+		if (e)
+			e[-1].pay++;
+	}
 	return p;
 }
 
@@ -213,6 +219,26 @@ P
 rethread cc -O2 -g -pthread -o low low.c
 rethread record -q ./low || true
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+# Where the kernel chooses, nothing of a recorded program lies there.
+cat >maps.c <<'P'
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+int main(void)
+{
+	enum { SIZE = 64 << 20 };
+	int there = 0;
+	for (int i = 0; i < 600; i++) {
+		uint64_t at = (uint64_t)mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		there += at >> 32 != (at + SIZE) >> 32;
+	}
+	printf("%d\n", there);
+	return 0;
+}
+P
+rethread cc -O2 -o maps maps.c
+same "$(rethread record -q ./maps)" 0
 # The end of one variable is where another one begins, and may not be here.
 cat >ends.c <<'P'
 #include <pthread.h>
