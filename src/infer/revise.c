@@ -2,13 +2,23 @@
 
 #include "model/check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* What is kept of an execution, by the sequence of its conditions. */
+struct extent {
+	uint32_t horizon; /* what was met later is left out */
+	uint32_t keep;    /* guesses that were made later are open */
+};
+
 /*
  * The execution with the guesses up to a point kept and the later ones open. What a thread met after an open guess of
  * its own holds only if the guess does: (guesses so far) -> condition. Guesses of addresses are in the conditions
  * already (src/sym/guess.c).
  */
-static void weaken(const struct execution *x, uint32_t keep, struct execution *out)
+static void weaken(const struct execution *x, struct extent extent, struct execution *out)
 {
+	uint32_t keep = extent.keep;
 	*out = *x;
 	out->conditions.at = xmalloc((x->conditions.n + 1) * sizeof *out->conditions.at);
 	out->conditions.n = 0;
@@ -16,6 +26,8 @@ static void weaken(const struct execution *x, uint32_t keep, struct execution *o
 	for (size_t i = 0; i < x->conditions.n; i++) { /* in program order, thread by thread */
 		struct condition c = x->conditions.at[i];
 		expr *guesses = &open[x->events.at[c.event].thread];
+		if (c.kind != CONDITION_LEARNED && c.sequence > extent.horizon)
+			continue;
 		if (c.kind == CONDITION_ADDRESS && c.sequence > keep)
 			continue;
 		if (c.kind == CONDITION_ASSUMED && c.sequence > keep) {
@@ -47,11 +59,11 @@ static enum infer_result model_of(const struct execution *x, const struct infer_
 	return result;
 }
 
-static enum infer_result try_keeping(const struct execution *x, uint32_t keep, const struct infer_options *o,
+static enum infer_result try_keeping(const struct execution *x, struct extent extent, const struct infer_options *o,
 				     uint64_t *symbols, struct error *err)
 {
 	struct execution weak;
-	weaken(x, keep, &weak);
+	weaken(x, extent, &weak);
 	enum infer_result result = model_of(&weak, o, symbols, err);
 	free(weak.conditions.at);
 	return result;
@@ -63,32 +75,72 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* As many of the earliest guesses are kept as possible: the first wrong one is to be changed, not all. */
+/*
+ * The most that can be kept of one part of the extent, `*part`, out of the n values at `limits`, in order; `symbols` are of the last
+ * that worked. *part works as it is; is none of them found to work, it stays as it is.
+ */
+static void extend(const struct execution *x, const uint32_t *limits, size_t n, struct extent *extent, uint32_t *part,
+		   const struct infer_options *o, uint64_t *symbols)
+{
+	uint64_t *values = xcalloc(x->nsymbols + 1, sizeof *values);
+	struct error err;
+	size_t low = 0, high = n; /* keeping `low` of them works; keeping more than `high` is not needed */
+	while (low < high) {
+		size_t mid = (low + high + 1) / 2;
+		uint32_t worked = *part;
+		*part = limits[mid - 1];
+		enum infer_result better = try_keeping(x, *extent, o, values, &err);
+		if (better == INFER_FOUND) {
+			low = mid;
+			memcpy(symbols, values, x->nsymbols * sizeof *values);
+			continue;
+		}
+		*part = worked;
+		if (better != INFER_NONE)
+			break; /* out of time: what was found is good enough */
+		high = mid - 1;
+	}
+	free(values);
+}
+
+static bool is_guess(const struct condition *c)
+{
+	return c->kind == CONDITION_ASSUMED || c->kind == CONDITION_ADDRESS;
+}
+
+/* The sequence of all conditions, or of the guesses among them, in order; to be freed. */
+static uint32_t *sequences(const struct execution *x, bool guesses, size_t *n)
+{
+	uint32_t *all = xcalloc(x->conditions.n + 1, sizeof *all);
+	*n = 0;
+	for (size_t i = 0; i < x->conditions.n; i++)
+		if (!guesses || is_guess(&x->conditions.at[i]))
+			all[(*n)++] = x->conditions.at[i].sequence;
+	qsort(all, *n, sizeof *all, by_number);
+	return all;
+}
+
+/*
+ * As many of the earliest guesses are kept as possible: the first wrong one is to be changed, not all. A thread that was led off its path
+ * has not written what others read later, so what they met then may contradict all that there is: it is left out.
+ */
 enum infer_result revise_values(const struct execution *x, const struct infer_options *o, uint64_t *symbols,
 				struct error *err)
 {
-	vec(uint32_t) guesses = { 0 };
-	for (size_t i = 0; i < x->conditions.n; i++)
-		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
-			*vec_push(&guesses) = x->conditions.at[i].sequence;
-	qsort(guesses.at, guesses.n, sizeof *guesses.at, by_number);
-	enum infer_result result = try_keeping(x, 0, o, symbols, err);
-	size_t low = 0, high = guesses.n; /* keeping low works; keeping more than high is not needed */
-	uint64_t *values = xcalloc(x->nsymbols + 1, sizeof *values);
-	while (result == INFER_FOUND && low < high) {
-		size_t mid = (low + high + 1) / 2;
-		enum infer_result better = try_keeping(x, guesses.at[mid - 1], o, values, err);
-		if (better == INFER_FOUND) {
-			low = mid;
-			for (uint32_t i = 0; i < x->nsymbols; i++)
-				symbols[i] = values[i];
-		} else if (better == INFER_NONE) {
-			high = mid - 1;
-		} else {
-			break; /* out of time: what was found is good enough */
-		}
+	struct extent extent = { .horizon = UINT32_MAX, .keep = 0 };
+	enum infer_result result = try_keeping(x, extent, o, symbols, err);
+	size_t n;
+	if (result == INFER_NONE) {
+		extent.horizon = 0;
+		result = try_keeping(x, extent, o, symbols, err);
+		uint32_t *all = sequences(x, false, &n);
+		if (result == INFER_FOUND)
+			extend(x, all, n, &extent, &extent.horizon, o, symbols);
+		free(all);
 	}
-	free(values);
-	vec_free(&guesses);
+	uint32_t *guesses = sequences(x, true, &n);
+	if (result == INFER_FOUND)
+		extend(x, guesses, n, &extent, &extent.keep, o, symbols);
+	free(guesses);
 	return result;
 }
