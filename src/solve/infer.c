@@ -9,37 +9,24 @@
 #include "solve/formula_text.h"
 #include "solve/guess.h"
 #include "solve/simplify.h"
-#include "solve/walk.h"
+#include "solve/team.h"
 
-#include <pthread.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Reads with more candidates than this get their cubic part only when a model violates it. */
-enum { BETWEEN_LIMIT = 64 };
-
-/* Dead states that the search keeps, at most. */
-#define WALK_TABLE (32u << 20)
-
-/* The search alone gets this much more time per node, and all of it when the problem is large. */
+/* The search alone gets this much more time per node. */
 #define WALK_SECONDS_PER_NODE 4e-6
 
 /* How long deriving orders may take, as a share of the budget. */
 #define SATURATE_SHARE 0.1
 
-/*
- * `formula` and `solver` are there from the first time that the search alone does not decide.
- */
 struct infer_state {
 	struct memory memory;
 	struct problem problem;
 	bool *impossible;        /* by candidate */
 	uint32_t *guess, *as_run; /* by node */
-	struct walk *walk;
-	struct formula formula;
-	struct solver *solver;
+	struct team *team;
 	struct linear order;
 	struct infer_stats stats;
 	struct apart *apart;     /* parts, while their answers may be the whole's; NULL: there are none, or it has not been seen */
@@ -146,9 +133,11 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		free(s);
 		return NULL;
 	}
-	struct walk_options walk = {s->as_run, s->guess, s->impossible, WALK_TABLE, s->stats.assumed};
-	if (o->walk_seconds >= 0)
-		s->walk = walk_new(&s->problem, &walk);
+	struct team_options team = {.p = &s->problem, .impossible = s->impossible, .as_run = s->as_run, .guess = s->guess,
+				    .brief = s->stats.assumed, .no_search = o->walk_seconds < 0,
+				    .no_formula = s->problem.large || !formula_can_express(x),
+				    .solver = solver_find(o->solver), .workers = o->workers};
+	s->team = team_new(&team);
 	s->stats.build_seconds = solver_clock() - start;
 	return s;
 }
@@ -158,10 +147,8 @@ void infer_free(struct infer_state *s)
 	if (!s)
 		return;
 	if (!*s->contradiction.text) {
-		walk_free(s->walk);
+		team_free(s->team);
 		apart_free(s->apart);
-		solver_close(s->solver);
-		formula_release(&s->formula);
 		linear_release(&s->order);
 		release_problem(s);
 		free(s->guess);
@@ -177,90 +164,19 @@ void infer_free(struct infer_state *s)
 static void count_solution(struct infer_state *s, const struct schedule *out)
 {
 	struct infer_stats *n = &s->stats;
-	if (s->solver) {
-		const struct solver_figures *f = solver_figures(s->solver);
-		n->variables = s->formula.variables.n - 2;
-		n->constraints = s->formula.ends.n + s->formula.equalities.n + n->conditions;
-		n->rounds = f->rounds;
-		n->cycles = f->cycles;
-		n->between = f->between;
-	}
-	if (s->walk)
-		n->states = walk_figures(s->walk)->states;
+	struct team_figures f = team_figures(s->team);
+	n->variables = f.variables;
+	n->constraints = f.constraints;
+	n->rounds = f.solver.rounds;
+	n->cycles = f.solver.cycles;
+	n->between = f.solver.between;
+	n->states = f.states;
 	n->switches = s->order.switches;
 	n->steps = s->order.needed;
 	n->waits = out ? out->waits.n : 0;
 }
 
-/* -------------------------------------------------- the formula -------------------------- */
-
-static bool open_solver(struct infer_state *s, const struct infer_options *o, struct error *err)
-{
-	double start = solver_clock();
-	struct formula_options options = {BETWEEN_LIMIT, s->impossible};
-	if (s->solver)
-		return true;
-	if (!formula_init(&s->formula, &s->problem, &options, err))
-		return false;
-	s->formula.guess = xmalloc((s->memory.nnodes + 1) * sizeof *s->formula.guess);
-	memcpy(s->formula.guess, s->guess, s->memory.nnodes * sizeof *s->formula.guess);
-	for (size_t i = 0; i < s->excluded.n; i++)
-		formula_block(&s->formula, s->excluded.at[i]);
-	s->solver = solver_open(solver_find(o->solver), &s->formula, err);
-	s->stats.build_seconds += solver_clock() - start;
-	return s->solver != NULL;
-}
-
-/* -------------------------------------------------- search and solver -------------------- */
-
-/*
- * The search in a thread of its own, and one that ends the other two: `stop` both when the caller gives up, the solver when the
- * search has decided. Who waits for the solver sets `stop` as well.
- */
-struct race {
-	struct infer_state *s;
-	double seconds;
-	const volatile bool *given_up; /* the caller's; or NULL */
-	volatile bool stop, decided, ended;
-	enum walk_result result;
-};
-
-static void *search(void *arg)
-{
-	struct race *r = arg;
-	r->result = walk_run(r->s->walk, r->seconds, &r->stop);
-	r->decided = r->result != WALK_UNDECIDED;
-	return NULL;
-}
-
-static void *oversee(void *arg)
-{
-	struct race *r = arg;
-	while (!r->ended) {
-		r->stop |= r->decided || (r->given_up && *r->given_up);
-		if (r->stop) /* again and again: an interrupt that comes between two checks is lost */
-			solver_interrupt(r->s->solver);
-		usleep(2000);
-	}
-	return NULL;
-}
-
-/* Both at once, on two cores; the first that decides. */
-static enum solve_result solve_both(struct infer_state *s, double seconds, const volatile bool *given_up, enum walk_result *walked)
-{
-	struct race race = {.s = s, .seconds = seconds, .result = WALK_UNDECIDED, .given_up = given_up};
-	pthread_t searcher, overseer;
-	bool overseen = !pthread_create(&overseer, NULL, oversee, &race);
-	bool searched = overseen && s->walk && !pthread_create(&searcher, NULL, search, &race);
-	enum solve_result r = solver_solve(s->solver, seconds, &race.stop);
-	race.stop = race.ended = true;
-	if (searched)
-		pthread_join(searcher, NULL);
-	if (overseen)
-		pthread_join(overseer, NULL);
-	*walked = r == SOLVE_UNKNOWN ? race.result : WALK_UNDECIDED;
-	return r;
-}
+/* -------------------------------------------------- orders ------------------------------- */
 
 /* An order that gives the reads what they see, with few context switches. */
 static bool keep_seen_order(struct infer_state *s, const uint32_t *place, struct error *err)
@@ -273,15 +189,15 @@ static bool keep_seen_order(struct infer_state *s, const uint32_t *place, struct
 	return ok;
 }
 
-static bool take_walk(struct infer_state *s, struct error *err)
+static bool take_walk(struct infer_state *s, struct walk *walk, struct error *err)
 {
 	size_t npieces = s->problem.pieces.n;
 	uint32_t *place = xmalloc((s->memory.nnodes + 1) * sizeof *place);
 	for (uint32_t i = 0; i < s->memory.nnodes; i++)
-		place[walk_nodes(s->walk)[i]] = i;
+		place[walk_nodes(walk)[i]] = i;
 	s->seen = xmalloc((npieces + 1) * sizeof *s->seen);
-	memcpy(s->seen, walk_seen(s->walk), npieces * sizeof *s->seen);
-	walk_exclude(s->walk, s->seen);
+	memcpy(s->seen, walk_seen(walk), npieces * sizeof *s->seen);
+	walk_exclude(walk, s->seen);
 	bool ok = keep_seen_order(s, place, err);
 	free(place);
 	return ok;
@@ -304,7 +220,7 @@ static bool take_edges(struct infer_state *s, const struct chosen_edges *edges, 
 static bool take_model(struct infer_state *s, struct error *err)
 {
 	struct chosen_edges chosen = {0};
-	formula_chosen_edges(&s->formula, solver_model(s->solver), &chosen);
+	formula_chosen_edges(team_formula(s->team), team_model(s->team), &chosen);
 	bool ok = take_edges(s, &chosen, err);
 	vec_free(&chosen);
 	return ok;
@@ -312,13 +228,21 @@ static bool take_model(struct infer_state *s, struct error *err)
 
 /* -------------------------------------------------- answers ------------------------------ */
 
-/* What the search says; INFER_BUDGET: nothing. */
-static enum infer_result take_walked(struct infer_state *s, enum walk_result r, struct error *err)
+/* What the team says; INFER_BUDGET: nothing. */
+static enum infer_result take_decision(struct infer_state *s, enum team_result r, struct error *err)
 {
-	s->stats.walked = r != WALK_UNDECIDED;
-	if (r == WALK_FOUND)
-		return take_walk(s, err) ? INFER_FOUND : INFER_ERROR;
-	return r == WALK_NONE ? INFER_NONE : INFER_BUDGET;
+	struct walk *walk = team_walk(s->team);
+	s->stats.walked = walk && (r == TEAM_FOUND || r == TEAM_NONE);
+	switch (r) {
+	case TEAM_FOUND:
+		return (walk ? take_walk(s, walk, err) : take_model(s, err)) ? INFER_FOUND : INFER_ERROR;
+	case TEAM_NONE:
+		return INFER_NONE;
+	case TEAM_ERROR:
+		return INFER_ERROR;
+	default:
+		return INFER_BUDGET;
+	}
 }
 
 /*
@@ -352,39 +276,32 @@ static enum infer_result try_apart(struct infer_state *s, const struct infer_opt
 	return r == INFER_ERROR ? INFER_BUDGET : r;
 }
 
+/* The first search alone for a moment, then parts, then all that the team has. */
 static enum infer_result find_answer(struct infer_state *s, const struct infer_options *o, struct error *err)
 {
-	double end = solver_clock() + o->seconds;
-	enum walk_result walked;
-	if (s->walk) {
-		bool only = s->problem.large || !formula_can_express(s->memory.x);
-		double alone = o->walk_seconds + WALK_SECONDS_PER_NODE * s->memory.nnodes;
-		enum infer_result r = take_walked(
-			s, walk_run(s->walk, only || alone > o->seconds ? o->seconds : alone, o->stop), err);
-		if (r == INFER_BUDGET && only && s->stats.assumed && walk_is_exhausted(s->walk))
-			return INFER_NONE; /* no proof: there are assumptions */
-		if (r != INFER_BUDGET || only)
-			return r;
-	}
-	if (!formula_can_express(s->memory.x)) {
-		fail(err, "a barrier is used by more threads than it is for, which only the search knows about");
+	double end = solver_clock() + o->seconds, alone = o->walk_seconds;
+	if (alone > 0)
+		alone += WALK_SECONDS_PER_NODE * s->memory.nnodes;
+	struct team_call call = {.seconds = alone < o->seconds ? alone : o->seconds, .stop = o->stop, .tell = o->tell};
+	bool only_search = s->problem.large || !formula_can_express(s->memory.x);
+	if (only_search && o->walk_seconds < 0) {
+		fail(err, "only the search can decide this: it is large, or a barrier is used by more threads than it is for");
 		return INFER_ERROR;
 	}
-	enum infer_result apart = try_apart(s, o, end - solver_clock(), err);
-	if (apart != INFER_BUDGET)
-		return apart;
-	if (solver_clock() >= end || (o->stop && *o->stop))
-		return INFER_BUDGET;
-	if (!open_solver(s, o, err))
-		return INFER_ERROR;
-	switch (solve_both(s, end - solver_clock(), o->stop, &walked)) {
-	case SOLVE_SAT:
-		return take_model(s, err) ? INFER_FOUND : INFER_ERROR;
-	case SOLVE_UNSAT:
-		return INFER_NONE;
-	default:
-		return take_walked(s, walked, err);
+	enum team_result decision = alone > 0 ? team_search(s->team, &call) : TEAM_UNDECIDED;
+	enum infer_result r = take_decision(s, decision, err);
+	if (r == INFER_BUDGET && !only_search)
+		r = try_apart(s, o, end - solver_clock(), err);
+	call.seconds = end - solver_clock();
+	if (r != INFER_BUDGET || call.seconds <= 0 || (o->stop && *o->stop))
+		return r;
+	if (!only_search || decision != TEAM_EXHAUSTED) {
+		decision = team_work(s->team, &call, err);
+		r = take_decision(s, decision, err);
 	}
+	if (only_search && decision == TEAM_EXHAUSTED && s->stats.assumed)
+		return INFER_NONE; /* no proof: there are assumptions */
+	return r;
 }
 
 /* Does the order give the reads something that no earlier candidate did? Then it may be given. */
@@ -444,10 +361,7 @@ static bool take_order(struct infer_state *s, const struct execution *x, const s
 /* Excludes the candidate given last. */
 static void exclude_answer(struct infer_state *s)
 {
-	if (s->walk)
-		walk_exclude(s->walk, s->seen);
-	if (s->solver)
-		formula_block(&s->formula, s->seen);
+	team_exclude(s->team, s->seen);
 	*vec_push(&s->excluded) = s->seen;
 	s->seen = NULL;
 }

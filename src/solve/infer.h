@@ -30,7 +30,7 @@ struct infer_options {
 	bool use_time;          /* believe time stamps */
 	uint64_t time_margin;   /* in their unit */
 	double fewest_seconds;  /* time for lowering the number of context switches, beyond the first answer */
-	double walk_seconds;    /* time for the search (walk.h) alone, before a solver runs beside it; below 0: no search */
+	double walk_seconds;    /* time for the search (walk.h) alone, before others work beside it (team.h); below 0: no search */
 	bool unchecked;         /* the order is for guesses only: symbols may be free, so the checker is not asked */
 	const volatile bool *stop; /* NULL, or: gives up (INFER_BUDGET) soon after this becomes true */
 	unsigned workers;       /* threads that work on it at a time; 0: as many as there are processors */

@@ -75,13 +75,14 @@ static size_t refine(struct solver *s)
 	return cycles;
 }
 
-static enum solve_result solve_until(struct solver *s, double deadline, const volatile bool *stop)
+static enum solve_result solve_until(struct solver *s, const literal *assumed, size_t nassumed, double deadline,
+				     const volatile bool *stop)
 {
 	while (s->f->possible) {
 		double left = deadline - solver_clock();
 		if (left <= 0 || (stop && *stop))
 			return SOLVE_UNKNOWN;
-		enum solve_result r = s->ops->check(s->backend, left);
+		enum solve_result r = s->ops->check(s->backend, assumed, nassumed, left, stop);
 		if (r != SOLVE_SAT)
 			return r;
 		s->figures.rounds++;
@@ -98,12 +99,18 @@ void solver_interrupt(struct solver *s)
 	s->ops->interrupt(s->backend);
 }
 
-enum solve_result solver_solve(struct solver *s, double seconds, const volatile bool *stop)
+enum solve_result solver_solve_case(struct solver *s, const literal *assumed, size_t nassumed, double seconds,
+				    const volatile bool *stop)
 {
 	double start = solver_clock();
-	enum solve_result r = solve_until(s, start + seconds, stop);
+	enum solve_result r = solve_until(s, assumed, nassumed, start + seconds, stop);
 	s->figures.seconds += solver_clock() - start;
 	return r;
+}
+
+enum solve_result solver_solve(struct solver *s, double seconds, const volatile bool *stop)
+{
+	return solver_solve_case(s, NULL, 0, seconds, stop);
 }
 
 const bool *solver_model(const struct solver *s)

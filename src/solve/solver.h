@@ -23,9 +23,10 @@ struct solver_ops {
 	const char *about;
 	bool lazy; /* leaves cycles of order variables to the refinement loop */
 	struct backend *(*open)(const struct formula *f, struct error *err);
-	/* Takes over what was added to the formula since, and decides it. */
-	enum solve_result (*check)(struct backend *b, double seconds);
-	/* From another thread: ends a check that runs, undecided. */
+	/* Takes over what was added to the formula since, and decides it, with these literals assumed to hold this time. */
+	enum solve_result (*check)(struct backend *b, const literal *assumed, size_t nassumed, double seconds,
+				   const volatile bool *stop);
+	/* From another thread, when *stop is true: ends a check that runs, undecided. */
 	void (*interrupt)(struct backend *b);
 	/* After SAT: values of variables 0 .. n - 1. */
 	void (*model)(struct backend *b, bool *out, size_t n);
@@ -50,6 +51,9 @@ struct solver; /* opaque */
 struct solver *solver_open(const struct solver_ops *ops, struct formula *f, struct error *err);
 /* stop: NULL, or ends it, undecided, when it becomes true; solver_interrupt then ends a check that runs. */
 enum solve_result solver_solve(struct solver *s, double seconds, const volatile bool *stop);
+/* The same for the case in which these literals hold; SOLVE_UNSAT says nothing of others. */
+enum solve_result solver_solve_case(struct solver *s, const literal *assumed, size_t nassumed, double seconds,
+				    const volatile bool *stop);
 void solver_interrupt(struct solver *s);
 const bool *solver_model(const struct solver *s);
 const struct solver_figures *solver_figures(const struct solver *s);

@@ -1,5 +1,6 @@
 #include "solve/walk.h"
 
+#include "solve/dead.h"
 #include "solve/machine.h"
 #include "solve/solver.h"
 
@@ -36,18 +37,12 @@ struct frame {
 	uint64_t asleep;
 };
 
-/* Dead states by hash, open addressing; a of 0 is an empty slot. */
-struct table {
-	struct machine_hash *at;
-	size_t mask, n, limit;
-};
-
 struct walk {
 	const struct problem *p;
 	struct walk_options o;
 	struct machine *m; /* NULL: there is something that it cannot run */
 	struct machine_mark start;
-	struct table dead;
+	struct dead *dead, *own_dead; /* own: or NULL, it is shared */
 	vec(uint32_t) path; /* nodes in the order they were run */
 	vec(struct frame) frames;
 	vec(struct choice) choices;
@@ -71,39 +66,12 @@ struct walk {
 
 /* -------------------------------------------------- dead states -------------------------- */
 
-static size_t slot_of(const struct table *t, struct machine_hash h)
+/* With larger buffers other states are dead, and with jumps some that are not. */
+static struct machine_hash key(const struct walk *w)
 {
-	size_t i = h.a & t->mask;
-	while ((t->at[i].a || t->at[i].b) && (t->at[i].a != h.a || t->at[i].b != h.b))
-		i = (i + 1) & t->mask;
-	return i;
-}
-
-static bool is_dead(const struct table *t, struct machine_hash h)
-{
-	size_t i = slot_of(t, h);
-	return t->at[i].a || t->at[i].b;
-}
-
-static void table_grow(struct table *t)
-{
-	struct table old = *t;
-	t->mask = t->at ? 2 * t->mask + 1 : 4095;
-	t->at = xcalloc(t->mask + 1, sizeof *t->at);
-	for (size_t i = 0; old.at && i <= old.mask; i++)
-		if (old.at[i].a || old.at[i].b)
-			t->at[slot_of(t, old.at[i])] = old.at[i];
-	free(old.at);
-}
-
-static void mark_dead(struct table *t, struct machine_hash h)
-{
-	if (t->n >= t->limit)
-		return;
-	if (t->n * 2 > t->mask)
-		table_grow(t);
-	t->at[slot_of(t, h)] = h;
-	t->n++;
+	struct machine_hash h = machine_hash(w->m);
+	h.a ^= (uint64_t)w->buffer << 1 | w->jumps;
+	return h;
 }
 
 /* -------------------------------------------------- steps -------------------------------- */
@@ -310,7 +278,7 @@ static bool go_back(struct walk *w)
 			w->reason = f->reason;
 			add_next(w, &w->reason);
 			if (!f->tainted && !f->asleep)
-				mark_dead(&w->dead, machine_hash(w->m));
+				dead_add(w->dead, key(w));
 		}
 		w->choices.n = f->first;
 		w->frames.n--;
@@ -325,7 +293,7 @@ static bool enter(struct walk *w)
 		return false;
 	if (machine_is_done(w->m))
 		return true;
-	if (is_dead(&w->dead, machine_hash(w->m)))
+	if (dead_has(w->dead, key(w)))
 		return false;
 	w->figures.states++;
 	uint32_t first = (uint32_t)w->choices.n, count = find_choices(w);
@@ -384,8 +352,8 @@ static enum walk_result run_round(struct walk *w)
 
 static void begin_anew(struct walk *w)
 {
-	memset(w->dead.at, 0, (w->dead.mask + 1) * sizeof *w->dead.at);
-	w->dead.n = 0;
+	if (w->own_dead)
+		dead_clear(w->own_dead);
 	w->limit = FIRST_PATIENCE;
 }
 
@@ -406,7 +374,8 @@ static enum walk_result run_rounds(struct walk *w)
 		if (w->failed)
 			memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
 		undo(w, w->start, 0);
-		w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)(w->figures.rounds % TASTES);
+		w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN
+							     : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
 		w->figures.rounds++;
 		w->patience = w->limit;
 		enum walk_result r = run_round(w);
@@ -417,7 +386,7 @@ static enum walk_result run_rounds(struct walk *w)
 		w->exhausted = r == WALK_NONE;
 		if (w->exhausted && w->jumps) { /* no proof; when no taste finds anything, it is looked at more closely */
 			if (w->figures.rounds > TASTES) {
-				if (w->o.brief)
+				if (w->o.brief || !w->p->large)
 					return WALK_UNDECIDED;
 				w->jumps = false;
 				begin_anew(w);
@@ -426,9 +395,10 @@ static enum walk_result run_rounds(struct walk *w)
 		}
 		if (r != WALK_UNDECIDED)
 			return w->exhausted && (w->excluded.n || w->p->large) ? WALK_UNDECIDED : r;
-		if (w->taste == TASTES - 1)
+		if (w->figures.rounds % TASTES == 0)
 			w->limit *= 4;
 	}
+	w->exhausted = false;
 	return WALK_UNDECIDED;
 }
 
@@ -436,8 +406,8 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 {
 	struct error err;
 	struct walk *w = xcalloc(1, sizeof *w);
-	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15, .limit = FIRST_PATIENCE,
-			  .jumps = p->large};
+	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15 * (2 * (uint64_t)o->seed + 1), .limit = FIRST_PATIENCE,
+			  .jumps = o->jumps || p->large};
 	w->m = machine_new(p, o->impossible, &w->contradiction, &err);
 	if (!w->m)
 		return w;
@@ -448,8 +418,9 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 		w->limit += p->m->nnodes / 8;
 	w->buffer = p->m->model == MEMORY_SC ? UINT32_MAX : FIRST_BUFFER;
 	machine_limit_buffers(w->m, w->buffer);
-	w->dead.limit = o->table;
-	table_grow(&w->dead);
+	if (!o->dead)
+		w->own_dead = dead_new(o->table);
+	w->dead = o->dead ? o->dead : w->own_dead;
 	return w;
 }
 
@@ -502,7 +473,7 @@ void walk_free(struct walk *w)
 	for (size_t i = 0; i < w->excluded.n; i++)
 		free(w->excluded.at[i]);
 	vec_free(&w->excluded);
-	free(w->dead.at);
+	dead_free(w->own_dead);
 	free(w->failed);
 	vec_free(&w->path);
 	vec_free(&w->frames);

@@ -13,7 +13,10 @@
  * Large problems (problem.h) are searched with jumps, after which nothing is proven: a dead end goes back to the last choice
  * that touched the memory it is about; a step that turned out to be too early sleeps until another thread
  * has touched the same memory, and from then on comes as late as it can. So one wrong choice costs one dead
- * end, however long ago it was.
+ * end, however long ago it was. Others can be searched so as well, beside a search that proves.
+ *
+ * Several walks with different seeds may search one problem and share what they know to be dead: then all that one of them has searched is
+ * searched for all.
  *
  * Each round has its own taste in what to try first, and a limit; dead states stay known from round to round. Under TSO
  * and PSO store buffers are small at first, as they are in machines, and grow only when that is not enough.
@@ -23,6 +26,7 @@
 
 #include "model/linear.h"
 #include "model/problem.h"
+#include "solve/dead.h"
 
 enum walk_result {
 	WALK_FOUND,
@@ -34,7 +38,10 @@ struct walk_options {
 	const uint32_t *as_run; /* by node: place in the order in which the executor ran, tried before all, or NULL */
 	const uint32_t *guess;  /* by node: place in an order to try first, or NULL */
 	const bool *impossible; /* by candidate: values.h */
-	size_t table;           /* most dead states kept, 16 to 32 bytes each */
+	size_t table;           /* most dead states kept (dead.h) */
+	struct dead *dead;      /* NULL, or: those of other walks of the same problem, excluded answers and all, shared */
+	unsigned seed;          /* another number tries other choices first */
+	bool jumps;             /* search as large problems are searched; then nothing is proven */
 	bool brief;             /* give up a large problem when nothing is found with jumps: there is something else to try */
 };
 

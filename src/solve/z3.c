@@ -22,11 +22,9 @@ struct backend {
 	size_t nterms;
 	Z3_ast *place;          /* by node of the order: integer; difference only */
 	size_t clauses, equalities, exclusive; /* how much of the formula is asserted */
-	Z3_solver empty;        /* nothing is ever asserted */
 	pthread_mutex_t guard;
 	bool checking;    /* under guard: an interrupt at any other time would make another call fail */
-	bool interrupted; /* under guard: one came while it was checking */
-	bool broken;      /* an interrupt ended the check where Z3 does not expect it: what the solver holds is not known */
+	bool interrupted; /* under guard: one came while it was checking; what Z3 holds since then is not known */
 };
 
 /* Whose check runs in this thread: Z3 hands no data to its handler. */
@@ -34,10 +32,8 @@ static _Thread_local struct backend *checked;
 
 static void on_error(Z3_context c, Z3_error_code e)
 {
-	if (checked && checked->c == c && checked->interrupted) {
-		checked->broken = true;
+	if (checked && checked->c == c && checked->interrupted)
 		return;
-	}
 	if (e == Z3_MEMOUT_FAIL)
 		die(EXIT_ERROR, "Z3 is out of memory");
 	die(EXIT_ERROR, "Z3: %s", Z3_get_error_msg(c, e));
@@ -253,6 +249,11 @@ static Z3_ast new_boolean(struct backend *b, size_t v)
 	return flip ? Z3_mk_not(b->c, t) : t;
 }
 
+static bool is_set(const volatile bool *stop)
+{
+	return stop && *stop;
+}
+
 static void add_variables(struct backend *b)
 {
 	for (size_t v = b->variables.n; v < b->f->variables.n; v++) {
@@ -282,10 +283,10 @@ static void clause_range(const struct formula *f, size_t clause, uint32_t *from,
 	*to = f->ends.at[clause];
 }
 
-static void add_clauses(struct backend *b)
+static void add_clauses(struct backend *b, const volatile bool *stop)
 {
 	vec(Z3_ast) terms = {0};
-	for (; b->clauses < b->f->ends.n; b->clauses++) {
+	for (; b->clauses < b->f->ends.n && !is_set(stop); b->clauses++) {
 		uint32_t from, to;
 		clause_range(b->f, b->clauses, &from, &to);
 		terms.n = 0;
@@ -293,7 +294,7 @@ static void add_clauses(struct backend *b)
 			*vec_push(&terms) = literal_term(b, b->f->literals.at[i]);
 		Z3_solver_assert(b->c, b->s, Z3_mk_or(b->c, (unsigned)terms.n, terms.at));
 	}
-	for (; b->exclusive < b->f->exclusive.n; b->exclusive++) {
+	for (; b->exclusive < b->f->exclusive.n && !is_set(stop); b->exclusive++) {
 		uint32_t from, to;
 		clause_range(b->f, b->f->exclusive.at[b->exclusive], &from, &to);
 		terms.n = 0;
@@ -306,9 +307,9 @@ static void add_clauses(struct backend *b)
 	vec_free(&terms);
 }
 
-static void add_equalities(struct backend *b)
+static void add_equalities(struct backend *b, const volatile bool *stop)
 {
-	for (; b->equalities < b->f->equalities.n; b->equalities++) {
+	for (; b->equalities < b->f->equalities.n && !is_set(stop); b->equalities++) {
 		const struct equality *e = &b->f->equalities.at[b->equalities];
 		Z3_ast right = e->b ? bits_of(b, e->b, e->b_low, e->width)
 				    : as_bits(b, constant(b, e->width, e->value));
@@ -332,46 +333,57 @@ static void add_known(struct backend *b)
 		Z3_solver_assert(b->c, b->s, earlier(b, b->f->known.at[i].a, b->f->known.at[i].b));
 }
 
-static void update(struct backend *b)
+/* A part of it when it is stopped; the rest comes with the next call. */
+static void update(struct backend *b, const volatile bool *stop)
 {
 	add_variables(b);
-	add_clauses(b);
-	add_equalities(b);
+	add_clauses(b, stop);
+	add_equalities(b, stop);
 }
 
 /* -------------------------------------------------- the table ---------------------------- */
 
-/* A solver that holds nothing of the formula's clauses yet. */
-static void new_solver(struct backend *b)
+/* A context with the formula's conditions and known orders; its clauses come with the next check. */
+static void open_context(struct backend *b)
 {
 	/* Finite domains: Z3's incremental SAT solver, the fastest of its solvers on these formulas. */
-	const char *logic = has_floats(b->f->p->m->x->exprs) ? "QF_BVFP" : "QF_FD";
+	const struct expr_arena *exprs = b->f->p->m->x->exprs;
+	const char *logic = has_floats(exprs) ? "QF_BVFP" : "QF_FD";
+	Z3_config config = Z3_mk_config();
+	b->c = Z3_mk_context(config);
+	Z3_del_config(config);
+	Z3_set_error_handler(b->c, on_error);
 	b->s = b->difference ? Z3_mk_simple_solver(b->c)
 			     : Z3_mk_solver_for_logic(b->c, Z3_mk_string_symbol(b->c, logic));
 	Z3_solver_inc_ref(b->c, b->s);
-	b->clauses = b->equalities = b->exclusive = b->variables.n = 0;
+	b->bool_sort = Z3_mk_bool_sort(b->c);
+	b->nterms = expr_count(exprs) + 1;
+	b->terms = xcalloc(b->nterms, sizeof *b->terms);
+	b->place = b->difference ? xcalloc(b->f->p->m->nnodes, sizeof *b->place) : NULL;
 	*vec_push(&b->variables) = NULL;
 	add_conditions(b);
 	add_known(b);
+}
+
+static void close_context(struct backend *b)
+{
+	if (b->m)
+		Z3_model_dec_ref(b->c, b->m);
+	Z3_solver_dec_ref(b->c, b->s);
+	Z3_del_context(b->c);
+	b->m = NULL;
+	b->clauses = b->equalities = b->exclusive = b->variables.n = 0;
+	free(b->terms);
+	free(b->place);
 }
 
 static struct backend *open_z3(const struct formula *f, bool difference)
 {
 	struct backend *b = xcalloc(1, sizeof *b);
 	pthread_mutex_init(&b->guard, NULL);
-	Z3_config config = Z3_mk_config();
 	b->f = f;
 	b->difference = difference;
-	b->c = Z3_mk_context(config);
-	Z3_del_config(config);
-	Z3_set_error_handler(b->c, on_error);
-	b->empty = Z3_mk_simple_solver(b->c);
-	Z3_solver_inc_ref(b->c, b->empty);
-	b->bool_sort = Z3_mk_bool_sort(b->c);
-	b->nterms = expr_count(f->p->m->x->exprs) + 1;
-	b->terms = xcalloc(b->nterms, sizeof *b->terms);
-	b->place = difference ? xcalloc(f->p->m->nnodes, sizeof *b->place) : NULL;
-	new_solver(b);
+	open_context(b);
 	return b;
 }
 
@@ -394,30 +406,12 @@ static void set_checking(struct backend *b, bool checking)
 	pthread_mutex_unlock(&b->guard);
 }
 
-/*
- * An interrupt can come a moment before Z3 begins to check, or after it has ended: then the next call would fail. A check of nothing takes
- * that away, and a solver that was hit before it began is made anew.
- */
-static void recover(struct backend *b)
-{
-	Z3_solver_check(b->c, b->empty);
-	if (b->broken) {
-		Z3_solver_dec_ref(b->c, b->s);
-		new_solver(b);
-	}
-	b->interrupted = b->broken = false;
-}
-
-static Z3_lbool check(struct backend *b)
+static Z3_lbool check(struct backend *b, const Z3_ast *assumed, unsigned nassumed)
 {
 	checked = b;
 	set_checking(b, true);
-	Z3_lbool r = Z3_solver_check(b->c, b->s);
+	Z3_lbool r = nassumed ? Z3_solver_check_assumptions(b->c, b->s, nassumed, assumed) : Z3_solver_check(b->c, b->s);
 	set_checking(b, false);
-	if (b->broken)
-		r = Z3_L_UNDEF;
-	if (b->interrupted)
-		recover(b);
 	checked = NULL;
 	return r;
 }
@@ -433,18 +427,30 @@ static void set_timeout(struct backend *b, double seconds)
 	Z3_params_dec_ref(b->c, p);
 }
 
-static enum solve_result check_z3(struct backend *b, double seconds)
+static enum solve_result check_z3(struct backend *b, const literal *assumed, size_t nassumed, double seconds,
+				  const volatile bool *stop)
 {
-	update(b);
+	vec(Z3_ast) terms = {0};
+	if (b->interrupted) { /* whenever the interrupt came: calls may fail from then on, and clauses be lost */
+		close_context(b);
+		open_context(b);
+		b->interrupted = false;
+	}
+	update(b, stop);
+	if (is_set(stop))
+		return SOLVE_UNKNOWN;
+	for (size_t i = 0; i < nassumed; i++)
+		*vec_push(&terms) = literal_term(b, assumed[i]);
 	set_timeout(b, seconds);
 	if (b->m)
 		Z3_model_dec_ref(b->c, b->m);
 	b->m = NULL;
-	Z3_lbool r = check(b);
+	Z3_lbool r = check(b, terms.at, (unsigned)terms.n);
+	vec_free(&terms);
+	if (r == Z3_L_UNDEF || b->interrupted)
+		return SOLVE_UNKNOWN;
 	if (r == Z3_L_FALSE)
 		return SOLVE_UNSAT;
-	if (r == Z3_L_UNDEF)
-		return SOLVE_UNKNOWN;
 	b->m = Z3_solver_get_model(b->c, b->s);
 	Z3_model_inc_ref(b->c, b->m);
 	return SOLVE_SAT;
@@ -473,20 +479,14 @@ static void model_z3(struct backend *b, bool *out, size_t n)
 
 static char *smt2_z3(struct backend *b)
 {
-	update(b);
+	update(b, NULL);
 	return xasprintf("%s(check-sat)\n(get-model)\n", Z3_solver_to_string(b->c, b->s));
 }
 
 static void close_z3(struct backend *b)
 {
-	if (b->m)
-		Z3_model_dec_ref(b->c, b->m);
-	Z3_solver_dec_ref(b->c, b->s);
-	Z3_solver_dec_ref(b->c, b->empty);
-	Z3_del_context(b->c);
+	close_context(b);
 	vec_free(&b->variables);
-	free(b->terms);
-	free(b->place);
 	pthread_mutex_destroy(&b->guard);
 	free(b);
 }

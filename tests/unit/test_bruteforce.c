@@ -696,7 +696,8 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 	o.all_reads = all_reads;
 	o.fewest_seconds = all_reads ? 0 : 1;
 	o.workers = (unsigned)(case_seed % 5); /* 0: as many as there are processors */
-	o.walk_seconds = case_seed % 2 && formula_can_express(x) ? -1 : 0.5;
+	static const double alone[] = {-1, 0, 0.5}; /* no search; with all others at once; alone at first */
+	o.walk_seconds = alone[formula_can_express(x) ? case_seed % 3 : 1 + case_seed % 2];
 	while (n < limit && (r = infer_schedule(x, &o, &s, &schedule, &stats, &err)) == INFER_FOUND) {
 		if (n == 0 && !all_reads)
 			check_switches(x, model, &stats, case_seed, totals);
