@@ -4,7 +4,5 @@
 
 /* Warns of libraries whose code is part of the program and that were built anew since. */
 void libraries_warn_changed(const char *program);
-/* Warns of libraries whose code ran in the recorded run of trace `dir', but is not recorded. */
-void libraries_warn_unrecorded(const char *dir);
 
 #endif

@@ -7,6 +7,7 @@
 #include "exe/report.h"
 #include "exe/sections.h"
 #include "exe/symbols.h"
+#include "exe/unrecorded.h"
 
 #include <rethread/instrument.h>
 
@@ -319,7 +320,7 @@ static void report(const struct record *r, const struct run_result *result)
 		snprintf(child, sizeof child, "process %d, which was forked: ", (int)result->pid);
 	if (!r->quiet) {
 		warn_unknown(r);
-		libraries_warn_unrecorded(r->dir);
+		unrecorded_warn(r->dir);
 		fprintf(stderr, "rethread: %s%s%s\nrethread: trace: %s\n", run, child, what, r->dir);
 	}
 	free(what);

@@ -2,6 +2,7 @@
  * Engine solve. Reads top to bottom: execute the threads symbolically, solve, check, replay; a candidate that does not replay
  * is excluded and the next one asked for.
  */
+#include "exe/unrecorded.h"
 #include "infer/explore.h"
 #include "infer/progress.h"
 #include "infer/revise.h"
@@ -136,6 +137,18 @@ static void check_numbers(struct solving *w, bool possible)
 	else
 		fail(&err, "no interleaving was found, which proves nothing: whether numbers are made of addresses was not "
 			   "found out: %s", where);
+	work_give_up(w->work, &err);
+}
+
+/* Code that is not in the log may have done anything to shared memory. */
+static void check_libraries(struct solving *w)
+{
+	char *library = unrecorded_first(w->work->trace->dir);
+	struct error err;
+	if (!library)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: what %s did is not recorded", library);
+	free(library);
 	work_give_up(w->work, &err);
 }
 
@@ -425,6 +438,7 @@ _Noreturn static void none_found(struct solving *w)
 			finish_solving(w, EXIT_ERROR, "unproven");
 	}
 	check_numbers(w, true);
+	check_libraries(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	finish_solving(w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -3,6 +3,7 @@
  * (engine_solve.c, engine_search.c), and keeps what the first of them finds.
  */
 #include "exe/twin.h"
+#include "exe/unrecorded.h"
 #include "infer/crew.h"
 #include "infer/paths.h"
 #include "infer/progress.h"
@@ -139,6 +140,8 @@ int main(int argc, char **argv)
 	int code = crew_work(&j.crew, &decided);
 	if (code < 128)
 		keep_result(&j, decided);
+	if (code == EXIT_BUDGET || code == EXIT_ERROR)
+		unrecorded_warn(j.trace->dir); /* which may be why */
 	crew_release(&j.crew);
 	return code;
 }
