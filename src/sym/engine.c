@@ -378,6 +378,16 @@ void engine_thread_returns(void)
 
 /* ---- start ---- */
 
+/* In the replay the thread must not get as far: this fault would come first. */
+static void ends_before_fault(struct ethread *t)
+{
+	bool is_event = t->events.n && t->events.at[t->events.n - 1].sap == t->saps;
+	if (t->saps && !is_event)
+		t->saps--;
+	engine_thread_ends(t, false);
+	ithread_stop(t->interp);
+}
+
 /*
  * A guess may lead a thread to a bad address before the race that misled it is known; the thread stops
  * there, and the next run knows better. Where the recorded failure is that fault, it is the failure.
@@ -392,6 +402,11 @@ static void on_fault(int signal_number)
 	bool recorded = engine.trace->failure.kind == RT_FAIL_SIGNAL &&
 			engine.trace->failure.signal == signal_number && engine_log_used_up(self) &&
 			is_failing_thread(self, true);
+	/* What comes after the end of its log may well be bad: the recorded run was over when another thread failed. */
+	if (!recorded && engine_may_be_over(self)) {
+		ends_before_fault(self);
+		return;
+	}
 	if (!recorded) {
 		struct position p;
 		ithread_position(self->interp, &p);
