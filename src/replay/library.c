@@ -71,6 +71,7 @@ static uint64_t measure(const struct library_call *c, const struct effect *e)
 {
 	switch (e->measure) {
 	case 's':
+	case 'v':
 		return string_size(c, e, (const char *)word(c, (int)e->parameter));
 	case '=':
 		return word(c, e->first) * (e->second < 0 ? 1 : word(c, e->second));

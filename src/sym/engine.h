@@ -414,6 +414,11 @@ void engine_touch(struct ethread *self, uint64_t address, unsigned size);
 struct external;
 void native_begins(struct ethread *self, const struct native_call *c, const struct external *x, uint32_t read);
 void native_ends(struct ethread *self, const struct native_call *c);
+/* The thread reads these bytes in native code; decides: what it reads has consequences. */
+void native_uses(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides);
+/* format.c: ... as the printf format in that parameter says; read: as above. In format_reads_list a va_list follows the format. */
+void format_reads(struct ethread *self, const struct native_call *c, unsigned format, uint32_t read, bool decides);
+void format_reads_list(struct ethread *self, const struct native_call *c, unsigned format, bool decides);
 /* Inputs (include/rethread/engine.h). */
 const struct rt_input *native_input(uint32_t function, const char *what);
 void native_reads(const void *from, uint64_t size);

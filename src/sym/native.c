@@ -50,8 +50,7 @@ static unsigned piece_size(uint64_t at, uint64_t left)
 	return left < n ? (unsigned)left : n;
 }
 
-/* The thread reads these bytes in native code; decides: what it reads has consequences. */
-static void reads(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides)
+void native_uses(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides)
 {
 	for (uint64_t at = from, end = from + size; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
@@ -149,6 +148,7 @@ static uint64_t measure(const struct native_call *c, const struct effect *e, boo
 	uint64_t most;
 	switch (e->measure) {
 	case 'p':
+	case 'v':
 	case 's':
 		if (e->first < 0)
 			return e->kind == 'w' && !done ? 0 : strlen(at) + 1;
@@ -165,72 +165,6 @@ static uint64_t measure(const struct native_call *c, const struct effect *e, boo
 		return c->out[0].v + 1 < most ? c->out[0].v + 1 : most;
 	default:
 		return 0;
-	}
-}
-
-/* A conversion of a printf format. `stars` parameters (widths, precisions) come before its own. */
-struct printf_conversion {
-	unsigned stars, slots;
-	bool is_string;
-	bool precision_is_star;
-	uint64_t precision; /* UINT64_MAX: none */
-};
-
-static const char *skip_number(const char *p, uint64_t *n, unsigned *stars)
-{
-	if (*p == '*') {
-		(*stars)++;
-		return p + 1;
-	}
-	for (*n = 0; *p >= '0' && *p <= '9'; p++)
-		*n = *n * 10 + (uint64_t)(*p - '0');
-	return p;
-}
-
-/* The first conversion at or after p, or NULL; numbered parameters (%1$s) are none. Returns what is behind it. */
-static const char *next_conversion(const char *p, struct printf_conversion *v)
-{
-	uint64_t width;
-	*v = (struct printf_conversion){ .slots = 1, .precision = UINT64_MAX };
-	while ((p = strchr(p, '%')) && p[1] == '%')
-		p += 2;
-	if (!p)
-		return NULL;
-	p += 1 + strspn(p + 1, "-+ #0'I");
-	p = skip_number(p, &width, &v->stars);
-	if (*p == '$')
-		return NULL;
-	if (*p == '.') {
-		unsigned before = v->stars;
-		p = skip_number(p + 1, &v->precision, &v->stars);
-		v->precision_is_star = v->stars > before;
-	}
-	bool is_wide = false;
-	for (; *p && strchr("hlqjzLt", *p); p++) {
-		is_wide |= *p == 'l';
-		if (*p == 'L')
-			v->slots = 2; /* long double */
-	}
-	v->is_string = *p == 's' && !is_wide;
-	if (*p == 'm')
-		v->slots = 0;
-	return *p ? p + 1 : NULL;
-}
-
-/* Strings behind a printf format are read; `read`: parameters that are dealt with already. */
-static void reads_format(struct ethread *self, const struct native_call *c, unsigned format, uint32_t read, bool decides)
-{
-	const char *p = (const char *)(uintptr_t)parameter(c, (int)format);
-	struct printf_conversion v;
-	for (unsigned i = format + 1; (p = next_conversion(p, &v)) && i < c->nin; i += v.slots) {
-		i += v.stars;
-		if (v.precision_is_star)
-			v.precision = (int32_t)parameter(c, (int)i - 1) < 0 ? UINT64_MAX : parameter(c, (int)i - 1) & INT32_MAX;
-		uint64_t at = parameter(c, (int)i);
-		if (!v.is_string || !at || (i < 32 && (read >> i & 1)))
-			continue;
-		uint64_t n = strnlen((const char *)(uintptr_t)at, v.precision);
-		reads(self, c->site, at, n + (n < v.precision), decides);
 	}
 }
 
@@ -310,15 +244,15 @@ static bool is_local(const struct text *t, uint64_t object)
 
 static void reads_text(struct ethread *self, uint32_t site, uint64_t object, bool decides)
 {
-	reads(self, site, object, sizeof(struct text), decides);
+	native_uses(self, site, object, sizeof(struct text), decides);
 	struct text t = text_at(object);
 	if (!is_local(&t, object))
-		reads(self, site, t.data, t.length, decides);
+		native_uses(self, site, t.data, t.length, decides);
 }
 
 static void destroys_text(struct ethread *self, uint32_t site, uint64_t object)
 {
-	reads(self, site, object, offsetof(struct text, local), true);
+	native_uses(self, site, object, offsetof(struct text, local), true);
 	struct text t = text_at(object);
 	if (!is_local(&t, object))
 		frees(self, site, t.data, false);
@@ -362,7 +296,7 @@ static void wrote_text(struct ethread *self, struct native_memory *m, uint32_t s
 	wrote(self, m, site, object, sizeof now);
 	bool moved = before.data != now.data && !is_local(&before, object);
 	if (moved) {
-		reads(self, site, before.data, before.length, false);
+		native_uses(self, site, before.data, before.length, false);
 		if (is_freed(before.data))
 			give_up(self, site, before.data, false);
 	}
@@ -393,9 +327,11 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 		else if (e.kind == 'w' && e.measure == 'b')
 			take_text_snapshots(m, at);
 		else if (e.kind == 'r') {
-			reads(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);
+			native_uses(self, c->site, at, measure(c, &e, false), x->class != EXTERNAL_OUTPUT);
 			if (e.measure == 'p')
-				reads_format(self, c, e.parameter, read, x->class != EXTERNAL_OUTPUT);
+				format_reads(self, c, e.parameter, read, x->class != EXTERNAL_OUTPUT);
+			else if (e.measure == 'v')
+				format_reads_list(self, c, e.parameter, x->class != EXTERNAL_OUTPUT);
 		} else if (e.kind == 'w' && e.measure != '%')
 			take_snapshot(m, at, measure_most(c, &e, at));
 		else if (e.kind == 'f' || e.kind == 'm')
@@ -522,7 +458,7 @@ void native_reads(const void *from, uint64_t size)
 {
 	struct ethread *self = engine_self();
 	if (self)
-		reads(self, 0, (uint64_t)(uintptr_t)from, size, false);
+		native_uses(self, 0, (uint64_t)(uintptr_t)from, size, false);
 }
 
 void native_writes(void *to, const void *bytes, uint64_t size)
