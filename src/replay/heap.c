@@ -22,7 +22,11 @@ void __libc_free(void *);
 
 #define RESERVE (1ull << 40)
 #define DIRECTORY_SHIFT 10
-#define BASE ((void *)0x200000000000ull) /* the same in every run, clear of what the kernel picks */
+/*
+ * The same in every run, clear of what the kernel picks. Above the program and below libraries and stacks, as the C library's heaps are: programs
+ * compare addresses, std::string whether a text lies within its own.
+ */
+#define BASE ((void *)0x600000000000ull)
 
 struct head {
 	uint64_t size;

@@ -156,13 +156,30 @@ const char *interp_symbol_name(const struct interp *in, uint32_t symbol)
 
 /* ------------------------------------------------------------------ threads */
 
-static void *reserve(size_t size)
+/* At the place, if there is room. */
+static void *reserve_at(void *place, size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	void *p = mmap(place, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		die(EXIT_ERROR, "out of memory for an interpreted thread's stack");
 	return p;
+}
+
+static void *reserve(size_t size)
+{
+	return reserve_at(NULL, size);
+}
+
+/*
+ * Local variables lie below the stack that the native thread has: for the first thread, above all libraries, as in a run of its own.
+ * Programs compare addresses, std::string whether a text lies within its own.
+ */
+static void *reserve_stack(void)
+{
+	enum { NATIVE = 32 << 20, PAGE = 4096 };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	return reserve_at((void *)((here - NATIVE - STACK_BYTES) & -(uintptr_t)PAGE), STACK_BYTES);
 }
 
 static const struct ifunction nothing = {.align = 16};
@@ -179,7 +196,7 @@ struct ithread *ithread_new(struct interp *in, void *data)
 	t->values = reserve(STACK_VALUES * sizeof *t->values);
 	t->values_end = t->values + STACK_VALUES;
 	t->exprs = reserve(STACK_VALUES * sizeof *t->exprs);
-	t->stack = reserve(STACK_BYTES);
+	t->stack = reserve_stack();
 	t->stack_end = t->stack + STACK_BYTES;
 	t->sp = t->stack_end - RED_ZONE;
 	t->frame = t->frames;
