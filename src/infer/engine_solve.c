@@ -15,14 +15,19 @@
 
 /*
  * For failures that only show in what the program did outside, its output or its exit status: first an interleaving that
- * shows the same, whatever its other reads read; then one for each way in which all reads may read; then without what
- * was shown, in case that contradicts itself (bits of an address look like any number).
+ * shows the same, whatever its other reads read. The very same output may be hard to come by (a total of which some parts were
+ * lost), and the failure may not need it, so a few without it are next, and then more time for it. Then one for each way in which
+ * all reads may read; and in the end without what was shown, in case that contradicts itself (bits of an address look like any number).
  */
-enum phase { PHASE_OUTPUT, PHASE_OUTPUT_ALL_READS, PHASE_ALL_READS };
-
-/* So many candidates of the first phase that do not replay are enough, and so much of the budget. */
-enum { OUTPUT_CANDIDATES = 20 };
-#define OUTPUT_SHARE 0.3
+static const struct phase {
+	bool output, all_reads;
+	unsigned candidates;   /* that do not replay: so many are enough, */
+	double share, seconds; /* and so much of the budget, or so many seconds; the last one has the rest */
+} phases[] = {
+	{true, false, 20, 0.1, 5}, {false, false, 20, 0.15, 20}, {true, false, 20, 0.2, 1e9}, {true, true, UINT32_MAX, 0.3, 1e9},
+	{false, true, UINT32_MAX, 1, 1e9},
+};
+enum { PHASE_AGAIN = 2, PHASE_LAST = sizeof phases / sizeof *phases - 1 };
 
 /* All that one inference works with. */
 struct solving {
@@ -35,7 +40,11 @@ struct solving {
 	size_t nmodels;
 	bool use_time;      /* believe the time stamps */
 	bool outward;       /* the failure is one that phases are for */
-	enum phase phase;
+	const struct phase *phase;
+	double phase_start;      /* 0: it has not begun to solve */
+	unsigned phase_replays;  /* when it began */
+	bool without_output;     /* there are conditions on what was shown, and this phase has none of them */
+	bool output_decided;     /* there is nothing more to find with the same output, whatever other reads read */
 	unsigned seed;      /* of the order in which the executor runs the threads; 0: by time */
 };
 
@@ -70,24 +79,39 @@ static void choose_conditions(struct solving *w)
 	for (size_t i = 0; i < w->x.conditions.n; i++) {
 		bool output = w->x.conditions.at[i].kind == CONDITION_OUTPUT;
 		outputs += output || w->x.conditions.at[i].kind == CONDITION_BUG;
-		if (!output || (w->outward && w->phase != PHASE_ALL_READS))
+		if (!output || (w->outward && w->phase->output))
 			w->x.conditions.at[n++] = w->x.conditions.at[i];
 	}
+	w->without_output = w->outward && n < w->x.conditions.n;
 	w->x.conditions.n = n;
 	if (!outputs)
-		w->phase = PHASE_ALL_READS;
+		w->phase = &phases[PHASE_LAST];
 }
 
-static bool in_first_phase(const struct solving *w)
+static bool in_last_phase(const struct solving *w)
 {
-	return w->outward && w->phase == PHASE_OUTPUT;
+	return !w->outward || w->phase == &phases[PHASE_LAST];
 }
 
-/* Has the first phase had its share? */
+/* Seconds that the phase still has. */
+static double phase_left(const struct solving *w)
+{
+	double share = w->phase->share * w->work->request->budget;
+	return (share < w->phase->seconds ? share : w->phase->seconds) - (solver_clock() - w->phase_start);
+}
+
+/* Has it had its share? */
 static bool phase_over(const struct solving *w)
 {
-	return in_first_phase(w) && (w->work->figures.replays >= OUTPUT_CANDIDATES ||
-				     solver_clock() - w->work->start > OUTPUT_SHARE * w->work->request->budget);
+	return !in_last_phase(w) && (w->work->figures.replays - w->phase_replays >= w->phase->candidates || phase_left(w) <= 0);
+}
+
+static void begin_phase(struct solving *w)
+{
+	if (w->phase_start)
+		return;
+	w->phase_start = solver_clock();
+	w->phase_replays = w->work->figures.replays;
 }
 
 /* Runs the executor until it finds no new race. */
@@ -200,12 +224,16 @@ _Noreturn static void over_budget(struct solving *w)
 	finish_solving(w, EXIT_BUDGET, "budget");
 }
 
-/* There is nothing more to find in this phase; false: nor is there another. */
-static bool next_phase(struct solving *w)
+/* There is nothing more to find in this phase (decided), or it had its share; false: there is no other. */
+static bool next_phase(struct solving *w, bool decided)
 {
-	if (!w->outward || w->phase == PHASE_ALL_READS)
+	if (in_last_phase(w))
 		return false;
+	w->output_decided |= decided && w->phase->output;
 	w->phase++;
+	if (w->output_decided && w->phase == &phases[PHASE_AGAIN])
+		w->phase++;
+	w->phase_start = 0;
 	return true;
 }
 
@@ -234,7 +262,7 @@ static void revise(struct solving *w)
 	bool changed = false;
 	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &changed, &err))
 		work_give_up(w->work, &err);
-	if (!changed && !next_phase(w))
+	if (!changed && !next_phase(w, true))
 		unexplained(w);
 	w->work->figures.revisions++;
 	free(w->rejected);
@@ -291,7 +319,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	options.model = model;
 	options.use_time = w->use_time;
 	options.time_margin = w->work->trace->header.time_margin;
-	options.all_reads = w->outward && w->phase != PHASE_OUTPUT;
+	options.all_reads = w->outward && w->phase->all_reads;
 	options.workers = w->work->request->workers;
 	options.tell = tell;
 	w->work->figures.model = memory_model_name(model);
@@ -306,8 +334,8 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 			return INFER_BUDGET;
 		if (options.seconds > work_left(w->work))
 			options.seconds = work_left(w->work);
-		if (in_first_phase(w) && options.seconds > OUTPUT_SHARE * w->work->request->budget)
-			options.seconds = OUTPUT_SHARE * w->work->request->budget;
+		if (!in_last_phase(w) && options.seconds > phase_left(w))
+			options.seconds = phase_left(w);
 		progress_status("solving under %s: candidate %u", w->work->figures.model, w->work->figures.replays + 1);
 		struct schedule schedule;
 		enum infer_result result =
@@ -349,6 +377,8 @@ _Noreturn static void reproduced(struct solving *w)
 	else
 		printf("an interleaving explains the log: %u context switches (%s), %llu waits (not replayed)\n",
 		       s->switches, least, (unsigned long long)s->waits);
+	if (w->without_output)
+		puts("what it shows may differ from what the recorded run did");
 	printf("schedule: %s/schedule\n", w->work->trace->dir);
 	finish_solving(w, EXIT_DONE, w->work->request->prove ? "reproduced" : "inferred");
 }
@@ -372,7 +402,7 @@ static bool orders_differ(const struct solving *w)
 {
 	enum { MOST_SEEDS = 500 };
 	uint32_t kind = w->work->trace->failure.kind;
-	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && !in_first_phase(w) && w->work->figures.explore.assumptions &&
+	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && w->phase->all_reads && w->work->figures.explore.assumptions &&
 	       !explorer_has_forced(w->explorer) && w->seed < MOST_SEEDS;
 }
 
@@ -458,7 +488,7 @@ static void solving_init(struct solving *w, struct work *work)
 {
 	struct error err;
 	uint32_t kind = work->trace->failure.kind;
-	*w = (struct solving){ .work = work, .use_time = !work->request->no_time,
+	*w = (struct solving){ .work = work, .phase = phases, .use_time = !work->request->no_time,
 			       .outward = kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT };
 	work->figures.model = "";
 	choose_models(w);
@@ -474,11 +504,12 @@ _Noreturn void engine_solve(struct work *work)
 	for (;;) {
 		execute(w);
 		if (explore_on_path(&w->work->figures.explore)) {
+			begin_phase(w);
 			enum infer_result result = solve_models(w);
 			if (result == INFER_FOUND)
 				reproduced(w);
 			if (phase_over(w)) {
-				next_phase(w);
+				next_phase(w, false);
 				execution_release(&w->x);
 				continue;
 			}
@@ -489,7 +520,7 @@ _Noreturn void engine_solve(struct work *work)
 			if (result == INFER_BUDGET)
 				over_budget(w);
 			if (!w->work->figures.explore.assumptions) {
-				if (!next_phase(w))
+				if (!next_phase(w, true))
 					none_found(w);
 				execution_release(&w->x);
 				continue;
