@@ -73,7 +73,7 @@ ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call o
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c options.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c allocator.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c options.c))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer search))) \

@@ -2,6 +2,7 @@
 #include "replay/conductor.h"
 #include "replay/interpose.h"
 #include "replay/recorder.h"
+#include "rt/allocator.h"
 #include "rt/failure.h"
 #include "rt/real.h"
 
@@ -186,6 +187,8 @@ static void start(int argc, char **argv, char **env)
 		hide_second(env);
 	if (text && !parse(text, &s))
 		_exit(125);
+	if (text)
+		rt_allocator_detach();
 	if (!strcmp(s.mode, "replay"))
 		start_replay(&s);
 	else if (!strcmp(s.mode, "record"))

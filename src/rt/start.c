@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "rt/allocator.h"
 #include "rt/clock.h"
 #include "rt/failure.h"
 #include "rt/forked.h"
@@ -173,6 +174,7 @@ static void start(int argc, char **argv, char **environment)
 	}
 	if (options.scheme == RT_SCHEME_OFF)
 		return;
+	rt_allocator_detach();
 	rt_log.freed_mark = freed_mark();
 	if (!rt_log_open(&options))
 		return;
