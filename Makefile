@@ -86,7 +86,7 @@ PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
 
 .PHONY: replay100 all check eval demo bench fuzz install clean format units
-all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
+all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/librethread_strings.a $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
 
@@ -124,7 +124,15 @@ $(B)/library/%.o: src/library/%.c
 	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions -fno-strict-aliasing -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
 
+$(B)/library/%.o: src/library/%.cc
+	@mkdir -p $(@D)
+	$(CXX) -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC -fno-strict-aliasing -fno-stack-protector -flto \
+		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
+
 $(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/librethread_strings.a: $(B)/library/strings.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/rethread_library.o: $(B)/rt/src/library/guard.c.o
@@ -196,7 +204,7 @@ install: all
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
 	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
-	install -m 644 $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
+	install -m 644 $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/librethread_strings.a $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 completion/bash/rethread $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
 

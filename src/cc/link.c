@@ -55,9 +55,13 @@ static void add_runtime(strings *argv, const char *archive)
 /* Before the libraries, so that it is the one that its functions come from, if the program needs them. */
 static void add_containers(strings *argv)
 {
-	char *path = tool_file("librethread_containers.a");
-	strings_insert(argv, linker_output(argv) + 1, path);
-	free(path);
+	static const char *const archives[] = {"librethread_containers.a", "librethread_strings.a"};
+	for (size_t i = 0; i < sizeof archives / sizeof *archives; i++) {
+		char *path = tool_file(archives[i]);
+		strings_insert(argv, linker_output(argv) + 1, path);
+		free(path);
+	}
+	linker_add(argv, "--exclude-libs=", archives[1]);
 }
 
 struct links {

@@ -270,10 +270,25 @@ static unsigned piece_size(uint64_t at, uint64_t left)
 	return left < n ? (unsigned)left : n;
 }
 
+/*
+ * Fails, as the machine does, where so much cannot be there: a length that was guessed wrongly, below zero for instance. Here
+ * it would go on for very long, since the heap is one large reservation.
+ */
+static void check_length(uint64_t at, uint64_t size)
+{
+	const uint64_t large = 1ull << 32, nowhere = 1ull << 62;
+	uint64_t start, all;
+	bool freed;
+	if (size < large || (engine.config->heap_block(at, &start, &all, &freed) && size <= all - (at - start)))
+		return;
+	(void)*(const volatile char *)(uintptr_t)nowhere;
+}
+
 void host_copy(struct ithread *t, uint32_t site, uint64_t to, uint64_t from, uint64_t size)
 {
 	struct ethread *self = of(t);
 	self->saps++;
+	check_length(from, size);
 	vec(struct access) pieces = { 0 };
 	for (uint64_t at = 0; at < size;) {
 		struct access a = { .address = from + at, .size = piece_size(to + at, size - at) };
@@ -296,6 +311,7 @@ void host_fill(struct ithread *t, uint32_t site, uint64_t to, struct slot byte, 
 	self->saps++;
 	if (byte.e)
 		host_concretize(t, &byte, "byte of a memset");
+	check_length(to, size);
 	for (uint64_t at = 0; at < size;) {
 		struct access a = { .address = to + at, .size = piece_size(to + at, size - at) };
 		a.value.v = (byte.v & 0xff) * 0x0101010101010101ull;
