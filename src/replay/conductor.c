@@ -451,7 +451,8 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 	take_step();
 	check_path(a);
 	keep_waits(a);
-	if (!what || conducted_kind(what) == STEP_NONE)
+	/* Steps whose order was recorded come when it is their turn. */
+	if (!what || conducted_kind(what) == STEP_NONE || !sketch_has(RT_SKETCH_SYNC))
 		consider(a, site, kind);
 	else if (reconsider)
 		conductor_give_way(a, ACTOR_READY);

@@ -96,3 +96,47 @@ P
 rethread cc -O2 -g -pthread suspends.c -o suspends
 status 0 rethread hunt --runs 5 -- ./suspends 2>err
 has err 'no failure in 5 runs'
+
+# A thread that has to be stopped just before it takes a lock: between its look at a flag and the step that the flag allows.
+cat >driver.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+static int pending = 1, stopping, stopped;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int change(int by)
+{
+	pthread_mutex_lock(&m);
+	int now = pending += by;
+	pthread_mutex_unlock(&m);
+	return now;
+}
+static void *request(void *arg)
+{
+	if (!stopping) {
+		change(1);
+		assert(!stopped);
+		change(-1);
+	}
+	return arg;
+}
+static void *stop(void *arg)
+{
+	stopping = 1;
+	if (change(-1) == 0)
+		stopped = 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&b, 0, stop, 0);
+	pthread_create(&a, 0, request, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+P
+rethread cc -O1 -g -pthread driver.c -o driver
+status 134 rethread hunt --runs 500 ./driver 2>err
+rethread reproduce >out
+has out 'followed and proven by replay'
