@@ -332,18 +332,23 @@ static bool read_header(const char *dir, const char *name, struct rt_log_header 
 	return is_log;
 }
 
+static bool failed_with_threads(const struct rt_log_header *h)
+{
+	return h->flags & RT_LOG_CHILD && h->nthreads > 1 && h->failure.state == 2;
+}
+
 /*
  * Frameworks run tests in processes of their own, and servers their workers: the process that failed first is the one that
- * matters, if it had threads and the one that was started had not.
+ * matters, if it had threads and the one that was started had not. An exit status alone is for that one to judge.
  */
 static void blame_child(const struct watch *w, struct run_result *r)
 {
-	bool may = r->logged && r->log.nthreads <= 1 &&
-		   (r->failure.kind == RT_FAIL_EXIT || r->failure.kind == RT_FAIL_TIMEOUT || r->failure.kind == RT_FAIL_SIGNAL);
+	bool may = r->logged && r->log.nthreads <= 1 && !r->interrupted && r->failure.kind != RT_FAIL_PREDICATE;
 	DIR *d = may ? opendir(w->dir) : NULL;
 	struct rt_log_header h, first = {0};
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (read_header(w->dir, e->d_name, &h) && h.flags & RT_LOG_CHILD && h.nthreads > 1 && h.failure.state == 2 &&
+		if (read_header(w->dir, e->d_name, &h) && failed_with_threads(&h) &&
+		    (r->failure.kind != RT_FAIL_NONE || h.failure.kind != RT_FAIL_EXIT) &&
 		    (!first.pid || h.failure.time < first.failure.time))
 			first = h;
 	if (d)

@@ -57,3 +57,29 @@ for what in races:'exit status 7' asserts:assert crashes:SIGSEGV; do
 	rethread dump >out 2>&1
 	has out 'fork'
 done
+
+# A parent that does not care, and a process that has left its own parent behind.
+cat >server.c <<'P'
+#include "race.h"
+int main(void)
+{
+	int over[2];
+	char byte;
+	if (pipe(over))
+		return 3;
+	if (fork()) {
+		close(over[1]);
+		return (int)read(over[0], &byte, 1); /* 0: the server is over */
+	}
+	if (daemon(1, 1))
+		return 3;
+	both(300, 300);
+	assert(total == want);
+	return 0;
+}
+P
+rethread cc -O1 -g -pthread -I"$ROOT/tests/e2e" server.c -o server
+status 0 rethread record --until-failure --runs 2000 -- ./server 2>err
+has err 'process [0-9]+, which was forked: assert'
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "not reproduced: $(cat out)"
+rethread replay -n 20 >out 2>&1 || fail "not replayed: $(cat out)"
