@@ -75,6 +75,11 @@ PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
 TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c allocator.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c options.c))
 
+# Functions of the C library that become part of programs. Runtime and engine, which are in the process too, have their own of those they use.
+C_LIBRARY := sort tokens times environment
+ENGINE += $(patsubst %,$(B)/obj/src/library/%.c.o,sort environment)
+TWIN += $(call rt_objects,$(patsubst %,src/library/%.c,sort tokens))
+
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer search))) \
 	$(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
@@ -129,7 +134,7 @@ $(B)/library/%.o: src/library/%.cc
 	$(CXX) -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC -fno-strict-aliasing -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
 
-$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o
+$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/librethread_strings.a: $(B)/library/strings.o
