@@ -1,7 +1,8 @@
 /*
- * Structures that are copied or filled by one llvm.memcpy or llvm.memset of a few words. The code generator makes loads and stores of
- * them, between which other threads can come: a reader sees half of an update. So they become loads and stores here already, and each is an
- * access of its own, that inference can order and replay can stop at. Longer ones are calls of the C library and stay whole.
+ * Structures that are copied or filled by one llvm.memcpy or llvm.memset of a few words, and integers that are longer than a word. The
+ * code generator makes loads and stores of words of them, between which other threads can come: a reader sees half of an
+ * update. So they become loads and stores of words here already, and each is an access of its own, that inference can order and
+ * replay can stop at. Longer ones are calls of the C library and stay whole.
  */
 #include "instrument/pass.h"
 
@@ -15,6 +16,7 @@ struct copy {
 	LLVMContextRef context;
 	LLVMValueRef call;
 	uint64_t size;
+	bool is_volatile;
 };
 
 static bool is_one_of(LLVMValueRef f, const char *const *names)
@@ -72,6 +74,7 @@ static void store_piece(const struct copy *c, LLVMValueRef value, uint64_t offse
 {
 	LLVMValueRef store = LLVMBuildStore(c->builder, value, piece_address(c, 0, offset));
 	LLVMSetAlignment(store, piece_alignment(c, 0, offset, size));
+	LLVMSetVolatile(store, c->is_volatile);
 }
 
 /* All is read before anything is written, as memmove needs it. */
@@ -82,6 +85,7 @@ static void turn_copy(const struct copy *c)
 	for (uint64_t at = 0; at < c->size; at += piece_size(c, at)) {
 		unsigned size = piece_size(c, at);
 		values[n] = LLVMBuildLoad2(c->builder, piece_type(c, size), piece_address(c, 1, at), "");
+		LLVMSetVolatile(values[n], c->is_volatile);
 		LLVMSetAlignment(values[n++], piece_alignment(c, 1, at, size));
 	}
 	n = 0;
@@ -100,9 +104,8 @@ static void turn_fill(const struct copy *c)
 
 static bool is_short(LLVMValueRef call)
 {
-	LLVMValueRef size = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
-	return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) > 0 && LLVMConstIntGetZExtValue(size) <= MOST_BYTES &&
-	       LLVMConstIntGetZExtValue(is_volatile) == 0;
+	LLVMValueRef size = LLVMGetOperand(call, 2);
+	return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) > 0 && LLVMConstIntGetZExtValue(size) <= MOST_BYTES;
 }
 
 static void turn(LLVMBuilderRef builder, LLVMValueRef call, bool fill)
@@ -110,7 +113,8 @@ static void turn(LLVMBuilderRef builder, LLVMValueRef call, bool fill)
 	struct copy c = {.builder = builder,
 			 .context = LLVMGetModuleContext(LLVMGetGlobalParent(direct_callee(call))),
 			 .call = call,
-			 .size = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))};
+			 .size = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2)),
+			 .is_volatile = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)) != 0};
 	LLVMPositionBuilderBefore(builder, call);
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
 	if (fill)
@@ -134,11 +138,61 @@ static void turn_calls_of(LLVMBuilderRef builder, LLVMValueRef f)
 	values_free(&calls);
 }
 
+/* -------------------------------------------------- long integers ------------------------ */
+
+/* The type that the load or store is of, if that is an integer of two words and no atomic access; or NULL. */
+static LLVMTypeRef long_integer(LLVMValueRef insn)
+{
+	if (!LLVMIsALoadInst(insn) && !LLVMIsAStoreInst(insn))
+		return NULL;
+	LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(insn) ? insn : LLVMGetOperand(insn, 0));
+	bool is_long = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 2 * 8 * WORD;
+	return is_long && LLVMGetOrdering(insn) == LLVMAtomicOrderingNotAtomic ? type : NULL;
+}
+
+static void turn_access(LLVMBuilderRef b, LLVMValueRef insn, LLVMTypeRef type)
+{
+	LLVMContextRef context = LLVMGetTypeContext(type);
+	LLVMTypeRef word = LLVMIntTypeInContext(context, 8 * WORD);
+	LLVMValueRef stored = LLVMIsAStoreInst(insn) ? LLVMGetOperand(insn, 0) : NULL, all = NULL;
+	unsigned alignment = LLVMGetAlignment(insn) < WORD ? LLVMGetAlignment(insn) : WORD;
+	LLVMPositionBuilderBefore(b, insn);
+	LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(insn));
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMValueRef offset = LLVMConstInt(word, i * WORD, false), bits = LLVMConstInt(type, i * 8 * WORD, false);
+		LLVMValueRef at = LLVMBuildGEP2(b, LLVMInt8TypeInContext(context), LLVMGetOperand(insn, stored ? 1 : 0), &offset, 1, "");
+		LLVMValueRef piece = stored ? LLVMBuildStore(b, LLVMBuildTrunc(b, LLVMBuildLShr(b, stored, bits, ""), word, ""), at)
+					    : LLVMBuildLoad2(b, word, at, "");
+		LLVMSetAlignment(piece, alignment);
+		LLVMSetVolatile(piece, LLVMGetVolatile(insn));
+		if (stored)
+			continue;
+		LLVMValueRef part = LLVMBuildShl(b, LLVMBuildZExt(b, piece, type, ""), bits, "");
+		all = all ? LLVMBuildOr(b, all, part, "") : part;
+	}
+	if (all)
+		LLVMReplaceAllUsesWith(insn, all);
+	LLVMInstructionEraseFromParent(insn);
+}
+
+static void turn_accesses_in(LLVMBuilderRef builder, LLVMValueRef f)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+			next = LLVMGetNextInstruction(i);
+			LLVMTypeRef type = long_integer(i);
+			if (type)
+				turn_access(builder, i, type);
+		}
+}
+
 void copies_turn(LLVMModuleRef m)
 {
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (is_copy_of_bytes(f) || is_fill_of_bytes(f))
 			turn_calls_of(builder, f);
+		turn_accesses_in(builder, f);
+	}
 	LLVMDisposeBuilder(builder);
 }

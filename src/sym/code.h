@@ -122,9 +122,9 @@ enum code_op {
 /* Operations of HELPER: name, operands, results. w is a width where it matters. */
 /* clang-format off */
 #define CODE_HELPERS(X)                                                                          \
-	X(ADD128, 4, 2) X(SUB128, 4, 2) X(MUL128, 4, 2) X(UDIV128, 4, 2) X(SDIV128, 4, 2)        \
+	X(MUL128, 4, 2) X(UDIV128, 4, 2) X(SDIV128, 4, 2)        \
 	X(UREM128, 4, 2) X(SREM128, 4, 2) X(SHL128, 4, 2) X(LSHR128, 4, 2) X(ASHR128, 4, 2)      \
-	X(EQ128, 4, 1) X(ULT128, 4, 1) X(SLT128, 4, 1) X(SEXT128, 2, 2) /* w: from, to << 8 */   \
+	X(SEXT128, 2, 2) /* w: from, to << 8 */   \
 	X(SITOF32_128, 2, 1) X(SITOF64_128, 2, 1) X(UITOF32_128, 2, 1) X(UITOF64_128, 2, 1)      \
 	X(F32TOSI128, 1, 2) X(F64TOSI128, 1, 2) X(F32TOUI128, 1, 2) X(F64TOUI128, 1, 2)          \
 	X(FADD80, 4, 2) X(FSUB80, 4, 2) X(FMUL80, 4, 2) X(FDIV80, 4, 2) X(FREM80, 4, 2)          \

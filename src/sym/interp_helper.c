@@ -31,8 +31,6 @@ static s128 signed_wide(const uint64_t *in, unsigned w)
 	return w < 128 ? (s128)(v << (128 - w)) >> (128 - w) : (s128)v;
 }
 
-HELPER(ADD128) { put_wide(out, wide(in) + wide(in + 2), w); }
-HELPER(SUB128) { put_wide(out, wide(in) - wide(in + 2), w); }
 HELPER(MUL128) { put_wide(out, wide(in) * wide(in + 2), w); }
 HELPER(UDIV128) { put_wide(out, wide(in) / wide(in + 2), w); }
 HELPER(UREM128) { put_wide(out, wide(in) % wide(in + 2), w); }
@@ -44,9 +42,6 @@ HELPER(ASHR128)
 {
 	put_wide(out, (u128)(signed_wide(in, w) >> (in[2] < w && !in[3] ? in[2] : 127)), w);
 }
-HELPER(EQ128) { (void)w; out[0] = wide(in) == wide(in + 2); }
-HELPER(ULT128) { (void)w; out[0] = wide(in) < wide(in + 2); }
-HELPER(SLT128) { out[0] = signed_wide(in, w) < signed_wide(in + 2, w); }
 HELPER(SEXT128) { put_wide(out, (u128)signed_wide(in, w & 0xff), w >> 8); }
 
 /* ------------------------------------------------------------------ floating point bits */

@@ -73,17 +73,30 @@ static void cut_word(struct tr *t, unsigned width, const reg *a, unsigned low, u
 	}
 }
 
-/* Integers of more than 128 bits: bitwise operations, shifts by a constant. */
-static void emit_very_wide(struct tr *t, LLVMValueRef i, LLVMOpcode op, unsigned width, reg d,
-			   const reg *a, const reg *b)
+/* An arithmetic shift of two words by a constant. */
+static void emit_sign_shift(struct tr *t, unsigned by, reg d, const reg *a)
+{
+	if (by < 64)
+		cut_word(t, 128, a, by, 64, d);
+	else
+		emit(t, OP_ASHR64, 64, d, a[1], const_reg(t, by - 64));
+	emit(t, OP_ASHR64, 64, d + 1, a[1], const_reg(t, by < 63 ? by : 63));
+}
+
+/* Integers of more than a word whose operation is one of words: bitwise operations, shifts by a constant; else false. */
+static bool emit_by_words(struct tr *t, LLVMValueRef i, LLVMOpcode op, unsigned width, reg d, const reg *a, const reg *b)
 {
 	unsigned words = (width + 63) / 64;
 	uint64_t by;
 	bool bitwise = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
-	bool shift = (op == LLVMShl || op == LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(i, 1));
+	bool shift = (op == LLVMShl || op == LLVMLShr || (op == LLVMAShr && width == 128)) && LLVMIsAConstantInt(LLVMGetOperand(i, 1));
 	by = shift ? LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) : 0;
 	if ((!bitwise && !shift) || by >= width)
-		cannot(t, "arithmetic on an integer of %u bits", width);
+		return false;
+	if (op == LLVMAShr) {
+		emit_sign_shift(t, (unsigned)by, d, a);
+		return true;
+	}
 	for (unsigned k = 0; k < words; k++) {
 		unsigned n = width - k * 64 < 64 ? width % 64 : 64;
 		unsigned low = k * 64;
@@ -100,6 +113,20 @@ static void emit_very_wide(struct tr *t, LLVMValueRef i, LLVMOpcode op, unsigned
 	}
 	if (op == LLVMShl && width % 64)
 		emit(t, OP_TRUNC, width % 64, d + words - 1, d + words - 1, 0);
+	return true;
+}
+
+/* The sum or the difference of two words and of two more, with what is carried between them. */
+static void emit_carrying(struct tr *t, LLVMOpcode op, unsigned width, reg d, const reg *a, const reg *b)
+{
+	reg low = new_temp(t), carry = new_temp(t);
+	emit_binary(t, op, 64, low, a[0], b[0]);
+	/* A sum that is less than one of its parts went over; a difference that is more than what it was taken from went below. */
+	emit_compare(t, op == LLVMAdd ? LLVMIntULT : LLVMIntUGT, 64, carry, low, a[0]);
+	emit(t, OP_MOV, width - 64, carry, carry, 0);
+	emit_binary(t, op, width - 64, d + 1, a[1], b[1]);
+	emit_binary(t, op, width - 64, d + 1, d + 1, carry);
+	emit(t, OP_MOV, 64, d, low, 0);
 }
 
 static void emit_wide(struct tr *t, LLVMOpcode op, unsigned width, reg d, const reg *a, const reg *b)
@@ -107,14 +134,8 @@ static void emit_wide(struct tr *t, LLVMOpcode op, unsigned width, reg d, const 
 	reg in[4] = {a[0], a[1], b[0], b[1]};
 	enum code_helper h;
 	switch (op) {
-	case LLVMAnd:
-	case LLVMOr:
-	case LLVMXor:
-		emit_binary(t, op, 64, d, a[0], b[0]);
-		emit_binary(t, op, width - 64, d + 1, a[1], b[1]);
-		return;
-	case LLVMAdd: h = HELP_ADD128; break;
-	case LLVMSub: h = HELP_SUB128; break;
+	case LLVMAdd:
+	case LLVMSub: emit_carrying(t, op, width, d, a, b); return;
 	case LLVMMul: h = HELP_MUL128; break;
 	case LLVMUDiv: h = HELP_UDIV128; break;
 	case LLVMSDiv: h = HELP_SDIV128; break;
@@ -151,29 +172,37 @@ void emit_compare(struct tr *t, LLVMIntPredicate p, unsigned width, reg d, reg a
 	emit(t, op, width, d, swap ? b : a, swap ? a : b);
 }
 
+static void emit_wide_equality(struct tr *t, LLVMIntPredicate p, unsigned width, reg d, const reg *a, const reg *b)
+{
+	reg differ = new_temp(t), part = new_temp(t);
+	emit(t, OP_MOV, 64, differ, const_reg(t, 0), 0);
+	for (unsigned k = 0; k < (width + 63) / 64; k++) {
+		emit(t, OP_XOR, 64, part, a[k], b[k]);
+		emit(t, OP_OR, 64, differ, differ, part);
+	}
+	emit_compare(t, p, 64, d, differ, const_reg(t, 0));
+}
+
 static void emit_wide_compare(struct tr *t, LLVMIntPredicate p, unsigned width, reg d, const reg *a,
 			      const reg *b)
 {
-	bool equal = p == LLVMIntEQ || p == LLVMIntNE;
-	if (width > 128 && !equal)
-		cannot(t, "a comparison of integers of %u bits", width);
-	if (width > 128) {
-		reg differ = new_temp(t), part = new_temp(t);
-		emit(t, OP_MOV, 64, differ, const_reg(t, 0), 0);
-		for (unsigned k = 0; k < (width + 63) / 64; k++) {
-			emit(t, OP_XOR, 64, part, a[k], b[k]);
-			emit(t, OP_OR, 64, differ, differ, part);
-		}
-		emit_compare(t, p, 64, d, differ, const_reg(t, 0));
+	if (p == LLVMIntEQ || p == LLVMIntNE) {
+		emit_wide_equality(t, p, width, d, a, b);
 		return;
 	}
-	bool is_signed = p >= LLVMIntSGT;
+	if (width > 128)
+		cannot(t, "a comparison of integers of %u bits", width);
 	/* a > b is b < a; a <= b is not b < a. */
 	bool swap = p == LLVMIntUGT || p == LLVMIntSGT || p == LLVMIntULE || p == LLVMIntSLE;
-	bool negate = p == LLVMIntNE || p == LLVMIntULE || p == LLVMIntSLE || p == LLVMIntUGE ||
-		      p == LLVMIntSGE;
-	reg in[4] = {swap ? b[0] : a[0], swap ? b[1] : a[1], swap ? a[0] : b[0], swap ? a[1] : b[1]};
-	emit_helper(t, equal ? HELP_EQ128 : is_signed ? HELP_SLT128 : HELP_ULT128, width, d, in);
+	bool negate = p == LLVMIntULE || p == LLVMIntSLE || p == LLVMIntUGE || p == LLVMIntSGE;
+	const reg *x = swap ? b : a, *y = swap ? a : b;
+	reg equal = new_temp(t), low = new_temp(t);
+	/* The high words decide, or, where they are the same, the low ones. */
+	emit_compare(t, LLVMIntEQ, width - 64, equal, x[1], y[1]);
+	emit_compare(t, LLVMIntULT, 64, low, x[0], y[0]);
+	emit(t, OP_AND, 1, low, low, equal);
+	emit_compare(t, p >= LLVMIntSGT ? LLVMIntSLT : LLVMIntULT, width - 64, d, x[1], y[1]);
+	emit(t, OP_OR, 1, d, d, low);
 	if (negate)
 		emit(t, OP_XOR, 1, d, d, const_reg(t, 1));
 }
@@ -223,8 +252,8 @@ static void translate_binary(struct tr *t, LLVMValueRef i, LLVMOpcode op)
 	for (unsigned k = 0; k < elements(type) * size; k += size) {
 		if (is_float)
 			emit_float_binary(t, op, kind, d + k, a + k, b + k);
-		else if (size > 2 && LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
-			emit_very_wide(t, i, op, width, d + k, a + k, b + k);
+		else if (size >= 2 && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && emit_by_words(t, i, op, width, d + k, a + k, b + k))
+			continue;
 		else if (size > 2)
 			cannot(t, "arithmetic on integers of %u bits", width);
 		else if (size == 2)

@@ -136,6 +136,7 @@ fi
 levels="-O0 -O1 -O2 -O3"
 symbolic "$here/symbolic/branches.c" "$levels" 3,9 9,3 1,0 -1,2 100,0 5,5 1000,-1000 2147483647,1 -7,1030 2,8
 symbolic "$here/symbolic/memory.c" "$levels" 3,9 9,3 1,0 -1,2 100,0 60,60 1000,-1000 2147483647,1 10,77
+symbolic "$here/symbolic/wide.c" "$levels" 3,9 9,3 1,0 -1,2 0,-1 60,60 -9223372036854775808,-1 9223372036854775807,9223372036854775807 10,77
 assumed "$here/symbolic/concrete.c" "$levels" 3 4 11 -1
 
 # Random programs: SYM_SEEDS of them, from SYM_FIRST on. The second input changes the path less often.
