@@ -26,11 +26,12 @@ void addresses_places(LLVMModuleRef m, const struct values *symbols);
 
 /*
  * Instructions that run with a lock held, whichever way control came there; knows the functions that take locks,
- * and the module's own ones around them. A guess: it does not ask which lock.
+ * and the module's own ones around them. A guess: it does not ask which lock, but does not count one of an array of locks, nor, for
+ * what writes, a lock for reading.
  */
 struct locked;
 struct locked *locked_analyze(LLVMModuleRef m);
-bool locked_is(const struct locked *l, LLVMValueRef instruction);
+bool locked_is(const struct locked *l, LLVMValueRef instruction, bool writes);
 void locked_free(struct locked *l);
 
 /* Instructions that may run while the program has several threads. */

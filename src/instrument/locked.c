@@ -2,11 +2,18 @@
  * How many locks a thread holds, at least, at each instruction: forward over the blocks of each function, the least over
  * all ways. A function's effect is the least difference between its entry and its returns. What a function begins
  * with is the least of what its callers hold; nothing when native code may call it.
+ *
+ * Two threads that hold a lock need not hold the same one. A lock that is chosen by a number from an array of locks (stripes of a
+ * table) says little, so it is not counted. A lock for reading keeps no other reader away, so a write under it counts as done
+ * without: for that, a second pass finds where a thread may hold one.
  */
 #include "instrument/addresses.h"
 
+#include <llvm-c/Target.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 enum { MANY = 100, ROUNDS = 6 };
 
@@ -15,23 +22,42 @@ struct locked {
 	struct map effect; /* function: what a call of it changes, + OFFSET */
 	struct map entry;  /* function: locks held when it begins, + OFFSET; none: not called yet */
 	struct map roots;  /* functions that anybody may call */
+	struct map reading, reading_entry; /* block, function: a lock for reading may be held when it begins */
 };
 enum { OFFSET = 1000 };
 
-static const char *const takes[] = {
-	"pthread_mutex_lock", "pthread_spin_lock", "pthread_rwlock_wrlock", "pthread_rwlock_rdlock", "mtx_lock",
-	"flockfile",
-};
-static const char *const gives[] = {
-	"pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock", "mtx_unlock", "funlockfile",
+/* What takes and gives locks, and how large they are. */
+static const struct lock_function {
+	const char *name;
+	int change;
+	bool reading; /* keeps no other reader away */
+	unsigned size;
+} lock_functions[] = {
+	{"pthread_mutex_lock", 1, false, sizeof(pthread_mutex_t)},
+	{"pthread_spin_lock", 1, false, sizeof(pthread_spinlock_t)},
+	{"pthread_rwlock_wrlock", 1, false, sizeof(pthread_rwlock_t)},
+	{"pthread_rwlock_rdlock", 1, true, sizeof(pthread_rwlock_t)},
+	{"mtx_lock", 1, false, sizeof(mtx_t)},
+	{"flockfile", 1, false, 0},
+	{"pthread_mutex_unlock", -1, false, sizeof(pthread_mutex_t)},
+	{"pthread_spin_unlock", -1, false, sizeof(pthread_spinlock_t)},
+	{"pthread_rwlock_unlock", -1, false, sizeof(pthread_rwlock_t)},
+	{"mtx_unlock", -1, false, sizeof(mtx_t)},
+	{"funlockfile", -1, false, 0},
 };
 
-static bool is_among(const char *name, const char *const *list, size_t n)
+/* The entry of what this instruction calls; or NULL. */
+static const struct lock_function *lock_function(LLVMValueRef i)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, list[i]))
-			return true;
-	return false;
+	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+	size_t length;
+	if (!callee || is_intrinsic(callee) || is_instrumented(callee))
+		return NULL;
+	const char *name = LLVMGetValueName2(callee, &length);
+	for (size_t k = 0; k < sizeof lock_functions / sizeof *lock_functions; k++)
+		if (!strcmp(name, lock_functions[k].name))
+			return &lock_functions[k];
+	return NULL;
 }
 
 static int get(const struct map *m, const void *key, int otherwise)
@@ -53,18 +79,27 @@ static bool lower(struct map *m, const void *key, int n)
 	return true;
 }
 
+/* Is the lock one of an array of nothing but locks, at a place that is computed? */
+static bool is_striped(LLVMValueRef call, unsigned size)
+{
+	LLVMValueRef at = LLVMGetOperand(call, 0);
+	if (!LLVMIsAGetElementPtrInst(at))
+		return false;
+	unsigned last = (unsigned)LLVMGetNumOperands(at) - 1;
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(at);
+	for (unsigned n = last; n > 1 && type; n--)
+		type = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetElementType(type) : NULL;
+	LLVMModuleRef m = LLVMGetGlobalParent(direct_callee(call));
+	return type && !LLVMIsAConstantInt(LLVMGetOperand(at, last)) && LLVMABISizeOfType(LLVMGetModuleDataLayout(m), type) == size;
+}
+
 static int change(const struct locked *l, LLVMValueRef i)
 {
 	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-	if (!callee || is_intrinsic(callee))
-		return 0;
-	if (is_instrumented(callee))
+	if (callee && is_instrumented(callee))
 		return get(&l->effect, callee, 0);
-	size_t length;
-	const char *name = LLVMGetValueName2(callee, &length);
-	if (is_among(name, takes, sizeof takes / sizeof *takes))
-		return 1;
-	return is_among(name, gives, sizeof gives / sizeof *gives) ? -1 : 0;
+	const struct lock_function *f = lock_function(i);
+	return f && !is_striped(i, f->size) ? f->change : 0;
 }
 
 static int after(const struct locked *l, LLVMBasicBlockRef b)
@@ -138,6 +173,49 @@ static bool pass_to_callees(struct locked *l, LLVMValueRef f)
 	return changed;
 }
 
+/* May a lock for reading be held after the instruction, if it may before? Those of rwlocks follow one another. */
+static bool is_reading(LLVMValueRef i, bool before)
+{
+	const struct lock_function *f = lock_function(i);
+	return f && f->size == sizeof(pthread_rwlock_t) ? f->reading : before;
+}
+
+/* One round over a function's blocks; did anything change? */
+static bool find_reading(struct locked *l, LLVMValueRef f)
+{
+	bool changed = false;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		bool reading = map_get(&l->reading, b) || (b == LLVMGetEntryBasicBlock(f) && map_get(&l->reading_entry, f));
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+			if (reading && callee && is_instrumented(callee) && !map_get(&l->reading_entry, callee)) {
+				map_set(&l->reading_entry, callee, 1);
+				changed = true;
+			}
+			reading = is_reading(i, reading);
+		}
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		for (unsigned s = 0; reading && s < LLVMGetNumSuccessors(end); s++)
+			if (!map_get(&l->reading, LLVMGetSuccessor(end, s))) {
+				map_set(&l->reading, LLVMGetSuccessor(end, s), 1);
+				changed = true;
+			}
+	}
+	return changed;
+}
+
+static void find_all_reading(struct locked *l, LLVMModuleRef m)
+{
+	if (!LLVMGetNamedFunction(m, "pthread_rwlock_rdlock"))
+		return;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+			if (is_instrumented(f))
+				changed |= find_reading(l, f);
+	}
+}
+
 struct locked *locked_analyze(LLVMModuleRef m)
 {
 	struct locked *l = pass_alloc(1, sizeof *l);
@@ -152,16 +230,21 @@ struct locked *locked_analyze(LLVMModuleRef m)
 			if (is_instrumented(f))
 				changed |= pass_to_callees(l, f);
 	}
+	find_all_reading(l, m);
 	return l;
 }
 
-bool locked_is(const struct locked *l, LLVMValueRef instruction)
+bool locked_is(const struct locked *l, LLVMValueRef instruction, bool writes)
 {
 	LLVMBasicBlockRef b = LLVMGetInstructionParent(instruction);
-	int held = entry_of(l, LLVMGetBasicBlockParent(b)) + get(&l->before, b, 0);
-	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != instruction; i = LLVMGetNextInstruction(i))
+	LLVMValueRef f = LLVMGetBasicBlockParent(b);
+	int held = entry_of(l, f) + get(&l->before, b, 0);
+	bool reading = map_get(&l->reading, b) || (b == LLVMGetEntryBasicBlock(f) && map_get(&l->reading_entry, f));
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != instruction; i = LLVMGetNextInstruction(i)) {
 		held += change(l, i);
-	return held > 0;
+		reading = is_reading(i, reading);
+	}
+	return held > (writes && reading ? 1 : 0);
 }
 
 void locked_free(struct locked *l)
@@ -170,5 +253,7 @@ void locked_free(struct locked *l)
 	map_free(&l->effect);
 	map_free(&l->entry);
 	map_free(&l->roots);
+	map_free(&l->reading);
+	map_free(&l->reading_entry);
 	free(l);
 }

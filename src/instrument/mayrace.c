@@ -67,7 +67,7 @@ static struct access describe(struct may_race *r, LLVMValueRef i, LLVMValueRef p
 		.class = class_find(r->sharing->classes, class_of(r->sharing, pointer)),
 		.object = LLVMIsAGlobalVariable(object) ? object : NULL,
 		.size = type ? LLVMABISizeOfType(r->layout, type) : 0,
-		.locked = locked_is(r->locked, i),
+		.locked = locked_is(r->locked, i, !LLVMIsALoadInst(i)),
 	};
 	read_type(r, i, &a);
 	return a;
