@@ -460,6 +460,17 @@ static enum infer_result solve_models(struct solving *w)
 	return result;
 }
 
+/* What laps read for which the log has no values any more is a guess (laps.c). */
+static void check_values(struct solving *w)
+{
+	struct error err;
+	if (!(w->work->trace->header.flags & RT_LOG_VALUES))
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: a thread had more values that decide addresses than were "
+		   "recorded, and the rest are guesses; record --all-values keeps them");
+	work_give_up(w->work, &err);
+}
+
 _Noreturn static void none_found(struct solving *w)
 {
 	if (w->work->figures.replays) {
@@ -469,6 +480,7 @@ _Noreturn static void none_found(struct solving *w)
 	}
 	check_numbers(w, true);
 	check_libraries(w);
+	check_values(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	finish_solving(w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -132,7 +132,7 @@ struct spin {
 };
 
 /* Laps of a loop that polls (laps.c). */
-enum { LAP_READS = 8, LAP_STORES = 4 };
+enum { LAP_READS = 64, LAP_STORES = 4 };
 struct lap_store { /* to memory that does not race */
 	uint32_t site, size;
 	uint64_t address, value;
@@ -144,15 +144,14 @@ struct lap_read {
 	expr symbol;
 };
 struct lap {
-	uint32_t n;
-	struct lap_read reads[LAP_READS];
-	uint32_t nstores;
-	struct lap_store stores[LAP_STORES];
-	/* Where the thread was at the first of them. */
+	/* Where the thread was at the first of its reads. */
 	uint64_t sap, path_bits;
 	size_t conditions, value;  /* of them */
 	uint64_t effects, stored;
 	uint64_t bits;             /* of the path, to the lap's end */
+	uint32_t n, nstores;
+	struct lap_store stores[LAP_STORES];
+	struct lap_read reads[LAP_READS]; /* last: what is not used of it is not copied */
 };
 /* What changes from lap to lap, perhaps by counting: a register, or a word of memory (counting.c). */
 struct counted {

@@ -18,7 +18,9 @@
  */
 #include "sym/engine.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MOST_BITS = 64,   /* of a lap's path */
@@ -60,17 +62,22 @@ static bool same_registers(const struct laps *l, const struct slot *now, size_t 
 
 /* ---- laps ---- */
 
-/* The read at hand is the first of a lap. */
-static struct lap lap_begin(const struct ethread *t)
+/* The read at hand is the first of a lap. Called for most reads, so what is not in use is left as it is. */
+static void lap_begin(struct lap *lap, const struct ethread *t)
 {
-	return (struct lap){
-		.sap = t->saps,
-		.path_bits = t->path_bits,
-		.conditions = t->laps.conditions,
-		.value = t->laps.value,
-		.effects = t->effects + t->ops + t->next_input,
-		.stored = ithread_stored(t->interp),
-	};
+	lap->sap = t->saps;
+	lap->path_bits = t->path_bits;
+	lap->conditions = t->laps.conditions;
+	lap->value = t->laps.value;
+	lap->effects = t->effects + t->ops + t->next_input;
+	lap->stored = ithread_stored(t->interp);
+	lap->bits = 0;
+	lap->n = lap->nstores = 0;
+}
+
+static void lap_copy(struct lap *to, const struct lap *from)
+{
+	memcpy(to, from, offsetof(struct lap, reads) + from->n * sizeof from->reads[0]);
 }
 
 static bool same_reads(const struct lap *a, const struct lap *b)
@@ -123,6 +130,15 @@ static bool stored_same(const struct ethread *t, const struct lap *end)
 	return end->stored - b->stored == b->stored - a->stored;
 }
 
+/*
+ * Did the thread record no values any more from some place among these on? It had too many, mostly because it goes round for ever. Then
+ * laps that go on as before are taken to have read what those before them did (none_found in engine_solve.c: no proof rests on it).
+ */
+static bool is_cut_off(const struct ethread *t, size_t first, size_t n)
+{
+	return first + n > t->log->nvalues && engine.trace->header.flags & RT_LOG_VALUES;
+}
+
 /* How many more of the same the log has, counted up to `most`. */
 static uint64_t laps_ahead(const struct ethread *t, const struct lap *end, uint64_t most)
 {
@@ -138,8 +154,10 @@ static uint64_t laps_ahead(const struct ethread *t, const struct lap *end, uint6
 	}
 	if (values && b->value < t->log->nvalues)
 		for (uint64_t n = 0; n < most; n++)
-			if (!same_values(t, b->value, end->value + n * values, values))
-				most = n;
+			if (!same_values(t, b->value, end->value + n * values, values)) {
+				most = is_cut_off(t, end->value + n * values, values) && n >= WORTHWHILE ? most : n;
+				break;
+			}
 	return path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
 }
 
@@ -276,7 +294,8 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 	l->ends = l->now.n && is_read(&l->now.reads[0], site, a) && t->events.n == l->nevents;
 	if (!l->ends || !t->log || t->signals || engine.seed || engine.most_lines)
 		return;
-	struct lap end = lap_begin(t);
+	struct lap end;
+	lap_begin(&end, t);
 	uint64_t nbits = end.path_bits - l->now.path_bits;
 	l->now.bits = nbits && nbits <= MOST_BITS ? t->recent_bits & (UINT64_MAX >> (64 - nbits)) : 0;
 	if (l->counting.on)
@@ -295,12 +314,13 @@ void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool ra
 	}
 	bool alone = t->events.n == l->nevents || (racy && t->events.n == l->nevents + 1);
 	if (l->ends || !alone || !l->now.n || l->now.n == LAP_READS) {
-		l->before = l->now;
-		if (!l->ends) {
+		if (l->ends) {
+			lap_copy(&l->before, &l->now);
+		} else {
 			counting_stops(t);
 			l->before.n = 0, l->snapped = false, l->misses = 0;
 		}
-		l->now = lap_begin(t);
+		lap_begin(&l->now, t);
 	}
 	l->ends = false;
 	l->nevents = t->events.n;

@@ -8,12 +8,17 @@
 #include <stdlib.h>
 
 /* The first n events come before the stamp. */
+static void marks(struct ethread *t, uint64_t stamp, size_t n)
+{
+	for (; stamp > t->time && t->stamped < n && t->stamped < t->events.n; t->stamped++)
+		t->events.at[t->stamped].before = stamp;
+}
+
 static void passes(struct ethread *t, uint64_t stamp, size_t n)
 {
 	if (stamp <= t->time)
 		return;
-	for (; t->stamped < n && t->stamped < t->events.n; t->stamped++)
-		t->events.at[t->stamped].before = stamp;
+	marks(t, stamp, n);
 	t->time = stamp;
 	baton_yield(t);
 }
@@ -32,8 +37,14 @@ void time_path(struct ethread *t)
 	const struct trace_thread *log = t->log;
 	uint64_t complete = t->path.words ? t->path.words - 1 : 0;
 	t->words_seen = t->path.words;
+	size_t first = t->next_time;
 	while (t->next_time < log->ntimes && log->times[t->next_time].words <= complete)
-		passes(t, log->times[t->next_time++].time, t->word_end);
+		t->next_time++;
+	if (first == t->next_time)
+		return;
+	/* Between stamps that come at once nothing happened: others are let ahead once, not at each (laps that were left out have millions). */
+	marks(t, log->times[first].time, t->word_end);
+	passes(t, log->times[t->next_time - 1].time, t->word_end);
 }
 
 uint64_t time_next(const struct ethread *t)
