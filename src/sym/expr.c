@@ -1,5 +1,7 @@
 #include "sym/expr.h"
 
+#include "sym/expr_slices.h"
+
 #include "base/base.h"
 #include "sym/floats.h"
 
@@ -518,12 +520,12 @@ static expr fold_right_const(struct expr_arena *x, enum expr_op op, expr a, uint
 			return expr_binary(x, op, n.a, expr_const(x, w, inner & c));
 		if (c == 0)
 			return expr_const(x, w, 0);
-		return c == expr_ones(w) ? a : EXPR_NONE;
+		return c == expr_ones(w) ? a : slices_and(x, a, c);
 	case EXPR_SHL:
 	case EXPR_LSHR:
 		if (c >= w)
 			return expr_const(x, w, 0);
-		return c == 0 ? a : EXPR_NONE;
+		return c == 0 ? a : slices_shift(x, op, a, c);
 	case EXPR_ASHR:
 		return c == 0 ? a : EXPR_NONE;
 	case EXPR_SUB:
@@ -564,6 +566,8 @@ expr expr_binary(struct expr_arena *x, enum expr_op op, expr a, expr b)
 	expr folded = a == b ? fold_equal(x, op, a) : EXPR_NONE;
 	if (!folded && cb)
 		folded = fold_right_const(x, op, a, vb);
+	else if (!folded && op == EXPR_OR)
+		folded = slices_or(x, a, b);
 	if (folded)
 		return folded;
 	return intern(x, (struct expr_node){.op = (uint8_t)op, .width = (uint8_t)result,
@@ -633,6 +637,9 @@ expr expr_extract(struct expr_arena *x, expr a, unsigned low, unsigned width)
 			return n.op == EXPR_ZEXT ? expr_zext(x, n.a, width)
 						 : expr_sext(x, n.a, width);
 	}
+	expr piece = slices_extract(x, a, low, width);
+	if (piece)
+		return piece;
 	return intern(x, (struct expr_node){.op = EXPR_EXTRACT, .width = (uint8_t)width, .a = a,
 					    .value = low});
 }

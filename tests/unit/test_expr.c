@@ -220,6 +220,12 @@ static void equal_expressions_are_one_node(void **state)
 	/* The pieces of a value put together again are the value. */
 	expr low = expr_extract(x, a, 0, 16), high = expr_extract(x, a, 16, 16);
 	assert_int_equal(expr_concat(x, high, low), a);
+	/* Put together with a piece of something else, shifted out again. */
+	expr other = expr_sym(x, 16, 7), mixed = expr_concat(x, other, high), sixteen = expr_const(x, 32, 16);
+	expr back = expr_binary(x, EXPR_SHL, mixed, sixteen), rest = expr_binary(x, EXPR_AND, a, expr_const(x, 32, 0xffff));
+	assert_int_equal(expr_binary(x, EXPR_OR, back, rest), a);
+	assert_int_equal(expr_binary(x, EXPR_LSHR, expr_concat(x, low, other), sixteen), expr_zext(x, low, 32));
+	assert_int_equal(expr_binary(x, EXPR_AND, expr_concat(x, other, low), expr_const(x, 32, 0xff)), expr_zext(x, expr_extract(x, a, 0, 8), 32));
 	/* (zext(p) == 1) is p, as compilers test a flag. */
 	expr p = expr_binary(x, EXPR_ULT, a, b);
 	assert_int_equal(expr_binary(x, EXPR_EQ, expr_zext(x, p, 8), expr_const(x, 8, 1)), p);
