@@ -268,7 +268,7 @@ static bool stores_go_on(struct ethread *t, const struct lap *end)
 }
 
 uint64_t counting_ends(struct ethread *t, const struct lap *end,
-		       uint64_t (*ahead)(const struct ethread *, const struct lap *, uint64_t most))
+		       uint64_t (*ahead)(struct ethread *, const struct lap *, uint64_t most))
 {
 	struct counting *c = &t->laps.counting;
 	uint64_t most = UINT64_MAX;

@@ -174,6 +174,7 @@ struct laps {
 	size_t conditions, value;     /* of the thread, when it came to the read at hand */
 	size_t nevents;               /* of the thread, after the last of the reads */
 	bool ends;                    /* the read at hand is the anchor of another lap */
+	bool cut_off;                 /* of the laps ahead, the later ones have no values in the log: nothing is said of what they read */
 	bool snapped;
 	/* Snapped when the lap at hand began: */
 	vec(struct slot) registers;
@@ -513,7 +514,7 @@ void laps_store(struct ethread *t, uint32_t site, const struct access *a);
  * lap is over: for how many more it will go on like that, at the most `ahead(t)`, which takes them there; 0: not at all.
  */
 bool counting_begins(struct ethread *t, const struct lap *end, const struct slot *registers, size_t n);
-uint64_t counting_ends(struct ethread *t, const struct lap *end, uint64_t (*ahead)(const struct ethread *, const struct lap *, uint64_t most));
+uint64_t counting_ends(struct ethread *t, const struct lap *end, uint64_t (*ahead)(struct ethread *, const struct lap *, uint64_t most));
 /* The lap does not come to its end, or uses what changes in some other way. */
 void counting_stops(struct ethread *t);
 /* The expression, without counters. */
@@ -553,6 +554,8 @@ void guess_refute(struct ethread *t);
  * The recorded fault: should this, about to be used as an address (else as a parameter, or called), be the one? Then *v is it.
  */
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
+/* Should the division at hand, by something that is not known, be the recorded failure? */
+bool guess_divides_by_zero(const struct ethread *t);
 void guess_load(void);
 /*
  * At the end: refuted combinations become conditions, and are kept for the next run; not those of a run that found

@@ -6,6 +6,7 @@
  */
 #include "sym/engine.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,16 +260,27 @@ void guess_finish(bool races_known)
 	free(path);
 }
 
-bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
+/* Is the thread where it got the signal that ended the recorded run, as far as its log and the source line tell? */
+static bool is_where_it_failed(const struct ethread *t)
 {
 	const struct rt_failure *f = &engine.trace->failure;
-	if (f->kind != RT_FAIL_SIGNAL || !t->log || t->log->info.number != f->thread || f->address >= RT_PAGE ||
-	    !engine.fail_line || !engine_log_used_up(t))
+	if (f->kind != RT_FAIL_SIGNAL || !t->log || t->log->info.number != f->thread || !engine.fail_line || !engine_log_used_up(t))
 		return false;
 	struct position p;
 	ithread_position(t->interp, &p);
 	const char *slash = strrchr(p.file, '/');
-	if (p.line != engine.fail_line || strcmp(slash ? slash + 1 : p.file, engine.fail_file))
+	return p.line == engine.fail_line && !strcmp(slash ? slash + 1 : p.file, engine.fail_file);
+}
+
+bool guess_divides_by_zero(const struct ethread *t)
+{
+	return engine.trace->failure.signal == SIGFPE && is_where_it_failed(t);
+}
+
+bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
+{
+	const struct rt_failure *f = &engine.trace->failure;
+	if (f->address >= RT_PAGE || !is_where_it_failed(t))
 		return false;
 	/* It failed where it jumped to, or in a library: no address of the program's own, nor a parameter of what is not there. */
 	if (f->nframes && !f->frames[0] && (address || t->calls_nothing))

@@ -76,6 +76,17 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 	s->e = EXPR_NONE;
 }
 
+void host_divides(struct ithread *t, expr divisor)
+{
+	struct ethread *self = of(t);
+	divisor = counting_clean(self, divisor);
+	if (!divisor || !guess_divides_by_zero(self))
+		return;
+	condition_add(self, expr_equals(engine.exprs, divisor, 0), 1, CONDITION_BUG);
+	engine_thread_ends(self, true);
+	ithread_stop(t);
+}
+
 _Noreturn void host_unsupported(struct ithread *t, const char *what)
 {
 	struct position p;

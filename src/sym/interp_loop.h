@@ -77,6 +77,8 @@
 #define DIVIDE(name, eop, value)                                                            \
 	OP(name)                                                                            \
 	t->pc = pc;                                                                         \
+	if (x[pc->b])                                                                       \
+		host_divides(t, x[pc->b]);                                                  \
 	if (x[pc->b] && (B == 0 || (int64_t)B == -1 || sext_from(B, W) == -1))              \
 		RESULT2(smt_divide(eop, W, A, B), sym_binary(t, eop, W, A, ea, B, eb));     \
 	RESULT2(value, sym_binary(t, eop, W, A, ea, B, eb));

@@ -131,8 +131,8 @@ static bool stored_same(const struct ethread *t, const struct lap *end)
 }
 
 /*
- * Did the thread record no values any more from some place among these on? It had too many, mostly because it goes round for ever. Then
- * laps that go on as before are taken to have read what those before them did (none_found in engine_solve.c: no proof rests on it).
+ * Did the thread record no values any more from some place among these on? It had too many, mostly because it goes round for ever. What
+ * it read then is not known; but that it went on as before, its path tells.
  */
 static bool is_cut_off(const struct ethread *t, size_t first, size_t n)
 {
@@ -140,9 +140,10 @@ static bool is_cut_off(const struct ethread *t, size_t first, size_t n)
 }
 
 /* How many more of the same the log has, counted up to `most`. */
-static uint64_t laps_ahead(const struct ethread *t, const struct lap *end, uint64_t most)
+static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t most)
 {
 	const struct lap *b = &t->laps.now;
+	t->laps.cut_off = false;
 	uint64_t nbits = end->path_bits - b->path_bits;
 	size_t values = end->value - b->value;
 	if (engine.guided < engine.guide.n) {
@@ -155,10 +156,13 @@ static uint64_t laps_ahead(const struct ethread *t, const struct lap *end, uint6
 	if (values && b->value < t->log->nvalues)
 		for (uint64_t n = 0; n < most; n++)
 			if (!same_values(t, b->value, end->value + n * values, values)) {
-				most = is_cut_off(t, end->value + n * values, values) && n >= WORTHWHILE ? most : n;
+				t->laps.cut_off = n >= WORTHWHILE && is_cut_off(t, end->value + n * values, values);
+				most = t->laps.cut_off ? most : n;
 				break;
 			}
-	return path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
+	uint64_t n = path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
+	/* The last one may be the one that failed, with other values. */
+	return t->laps.cut_off && n ? n - 1 : n;
 }
 
 /* Whoever has to come after the first lap's reads waits for those of the laps that are left out. */
@@ -224,7 +228,8 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	t->next_value += n * values;
 	t->laps.value = t->next_value;
 	pass_stamps(t);
-	move_lap(t, saps, n * saps, time);
+	if (!t->laps.cut_off)
+		move_lap(t, saps, n * saps, time);
 	last->sap += n * saps;
 	last->path_bits += n * nbits;
 	last->value += n * values;

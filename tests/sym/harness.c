@@ -256,6 +256,11 @@ void host_called(struct ithread *t, struct native_call *c)
 	(void)t, (void)c;
 }
 
+void host_divides(struct ithread *t, expr divisor)
+{
+	(void)t, (void)divisor;
+}
+
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	(void)why;
