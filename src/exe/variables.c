@@ -67,6 +67,13 @@ static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
 	} while (!dwarf_siblingof(&die, &die));
 }
 
+/* Part of every program, but no source of its own: a name there is another variable than the program's. */
+static bool is_of_runtime(Dwarf_Die *unit)
+{
+	const char *name = string(unit, DW_AT_name);
+	return name && !strncmp(name, "rethread-runtime/", strlen("rethread-runtime/"));
+}
+
 struct variables *variables_open(const char *program)
 {
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
@@ -83,7 +90,8 @@ struct variables *variables_open(const char *program)
 	Dwarf_Die unit, sub;
 	uint8_t type;
 	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &sub))
-		walk(v, &unit, 0);
+		if (!is_of_runtime(&unit))
+			walk(v, &unit, 0);
 	return v;
 }
 
