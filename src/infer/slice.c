@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that are followed backwards, at most: a reader looks at the end first. */
-enum { FOLLOWED = 400 };
+/* Steps that are followed backwards, and conditions that are looked at, at most: a reader looks at the end first. */
+enum { FOLLOWED = 400, LOOKED_AT = 200 };
 
 /* In longer orders nothing is looked for: memory is simulated byte by byte. */
 #define LONGEST 2000000u
@@ -19,6 +19,7 @@ struct cell {
 struct asked {
 	size_t step;
 	bool foreign; /* it saw a write of another thread */
+	bool system;
 };
 
 struct slicer {
@@ -32,6 +33,7 @@ struct slicer {
 	uint32_t *reader;     /* by symbol: event + 1 */
 	vec(size_t) queue;
 	vec(struct asked) asked;
+	unsigned own; /* for is_own */
 };
 
 static const struct event *event_of(const struct slicer *r, size_t step)
@@ -130,11 +132,13 @@ static void add_asked(struct slicer *r, size_t step)
 	bool foreign = saw != SLICE_NONE && event_of(r, saw)->thread != event_of(r, step)->thread;
 	if (r->s->matters[step])
 		return;
-	*vec_push(&r->asked) = (struct asked){step, foreign};
+	*vec_push(&r->asked) = (struct asked){step, foreign, event_of(r, step)->flags & EVENT_SYSTEM};
 }
 
-/* The reads that an expression depends on; asked: those of the failure itself. */
-static void follow_expression(struct slicer *r, expr e, bool asked)
+/* What is done with the step of a read that an expression depends on. */
+typedef void visit(struct slicer *r, size_t step);
+
+static void visit_reads(struct slicer *r, expr e, visit *does)
 {
 	const struct expr_node *nodes = expr_nodes(r->x->exprs);
 	vec(expr) stack = {0}, seen = {0};
@@ -149,12 +153,8 @@ static void follow_expression(struct slicer *r, expr e, bool asked)
 			continue;
 		*vec_push(&seen) = at;
 		const struct expr_node *n = &nodes[at];
-		if (n->op == EXPR_SYM && n->value < r->x->nsymbols && r->reader[n->value]) {
-			size_t step = r->step_of[r->reader[n->value] - 1];
-			if (asked)
-				add_asked(r, step);
-			follow(r, step);
-		}
+		if (n->op == EXPR_SYM && n->value < r->x->nsymbols && r->reader[n->value])
+			does(r, r->step_of[r->reader[n->value] - 1]);
 		const expr below[] = {n->a, n->b, n->c};
 		for (int i = 0; i < 3 && n->op != EXPR_SYM && n->op != EXPR_CONST; i++)
 			if (below[i])
@@ -164,9 +164,30 @@ static void follow_expression(struct slicer *r, expr e, bool asked)
 	vec_free(&seen);
 }
 
+static void follow_asked(struct slicer *r, size_t step)
+{
+	add_asked(r, step);
+	follow(r, step);
+}
+
+static void count_own(struct slicer *r, size_t step)
+{
+	r->own += !(event_of(r, step)->flags & EVENT_SYSTEM);
+}
+
+/* Does it depend on a read of the program's own code? */
+static bool is_own(struct slicer *r, expr e)
+{
+	r->own = 0;
+	visit_reads(r, e, count_own);
+	return r->own;
+}
+
 static int by_interest(const void *p, const void *q)
 {
 	const struct asked *a = p, *b = q;
+	if (a->system != b->system)
+		return a->system ? 1 : -1;
 	if (a->foreign != b->foreign)
 		return a->foreign ? -1 : 1;
 	return a->step > b->step ? -1 : a->step < b->step;
@@ -185,22 +206,43 @@ static bool has_symbols(const struct execution *x, expr e)
 	return !expr_is_const(x->exprs, e, NULL);
 }
 
-/* The last condition of a failing thread; and what the program showed, where that is the failure. */
+static bool is_of_failing(const struct execution *x, const struct condition *c)
+{
+	const struct execution_thread *t = &x->threads.at[x->events.at[c->event].thread];
+	return t->count && (x->events.at[t->first + t->count - 1].flags & EVENT_FAILS) && c->kind != CONDITION_LEARNED &&
+	       has_symbols(x, c->condition);
+}
+
+/* The last condition of a failing thread: of the last few, one that depends on the program's own code rather than on system headers. */
+static const struct condition *last_condition(struct slicer *r)
+{
+	const struct condition *last = NULL;
+	size_t looked = 0;
+	for (size_t i = r->x->conditions.n; i-- > 0 && looked < LOOKED_AT;) {
+		const struct condition *c = &r->x->conditions.at[i];
+		if (!is_of_failing(r->x, c))
+			continue;
+		if (is_own(r, c->condition))
+			return c;
+		if (!last)
+			last = c;
+		looked++;
+	}
+	return last;
+}
+
+/* What the failure depends on; and what the program showed, where that is the failure. */
 static void ask(struct slicer *r)
 {
 	const struct execution *x = r->x;
-	size_t last = SIZE_MAX;
 	for (size_t i = 0; i < x->conditions.n; i++) {
 		const struct condition *c = &x->conditions.at[i];
-		const struct execution_thread *t = &x->threads.at[x->events.at[c->event].thread];
-		bool fails = t->count && (x->events.at[t->first + t->count - 1].flags & EVENT_FAILS);
 		if (c->kind == CONDITION_OUTPUT && has_symbols(x, c->condition))
-			follow_expression(r, c->condition, true);
-		if (fails && c->kind != CONDITION_LEARNED && has_symbols(x, c->condition))
-			last = i;
+			visit_reads(r, c->condition, follow_asked);
 	}
-	if (last != SIZE_MAX)
-		follow_expression(r, x->conditions.at[last].condition, true);
+	const struct condition *last = last_condition(r);
+	if (last)
+		visit_reads(r, last->condition, follow_asked);
 	choose_asked(r);
 }
 
@@ -218,7 +260,7 @@ static void follow_path(struct slicer *r, uint32_t event)
 			high = mid;
 	}
 	if (low && x->events.at[x->conditions.at[low - 1].event].thread == thread)
-		follow_expression(r, x->conditions.at[low - 1].condition, false);
+		visit_reads(r, x->conditions.at[low - 1].condition, follow);
 }
 
 static void go_back(struct slicer *r)
@@ -229,7 +271,7 @@ static void go_back(struct slicer *r)
 		if (reads(e))
 			follow(r, r->s->saw[step]);
 		if (e->written) {
-			follow_expression(r, e->written, false);
+			visit_reads(r, e->written, follow);
 			follow_path(r, r->l->steps.at[step].event);
 		}
 	}

@@ -45,6 +45,7 @@ enum event_flag {
 	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
 	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
 	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
+	EVENT_SYSTEM = 16,  /* READ, UPDATE: in code of a system header, a count of references for instance */
 };
 
 struct event {

@@ -139,6 +139,15 @@ void engine_touch(struct ethread *self, uint64_t address, unsigned size)
 	is_racy(self, address, size, true);
 }
 
+/* An access that reads. */
+static struct event *read_event(struct ethread *self, enum event_kind kind, uint64_t address, uint32_t site, const char *what)
+{
+	struct event *e = event_add(self, kind, address, site_describe(self, site, what));
+	if (interp_site_is_system(engine.interp, site))
+		e->flags |= EVENT_SYSTEM;
+	return e;
+}
+
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	expr address = guess_take_address(self, a->address);
@@ -163,7 +172,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	}
 	uint32_t piece;
 	a->value = guess_read(self, a->address, a->size, a->value.v, &piece);
-	struct event *e = event_add(self, EVENT_READ, a->address, site_describe(self, site, "load"));
+	struct event *e = read_event(self, EVENT_READ, a->address, site, "load");
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
@@ -250,8 +259,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	/* A compare that does not exchange drains too: it writes what it read, in one event, so that nothing comes in between. */
 	bool writes_back = !writes && self->buffered;
 	expr value = writes ? value_expr(&new_value, piece->size) : writes_back ? read : EXPR_NONE;
-	struct event *e = event_add(self, writes || writes_back ? EVENT_UPDATE : EVENT_READ, piece->address,
-				    site_describe(self, site, "atomic"));
+	struct event *e = read_event(self, writes || writes_back ? EVENT_UPDATE : EVENT_READ, piece->address, site, "atomic");
 	e->size = (uint8_t)piece->size;
 	e->piece = number;
 	e->read = read;

@@ -323,6 +323,12 @@ bool interp_site_is_own(const struct interp *in, uint32_t site)
 	return own_place(&in->code, site_place(in, site)) != 0;
 }
 
+bool interp_site_is_system(const struct interp *in, uint32_t site)
+{
+	uint32_t place = site_place(in, site);
+	return place && in_system_header(in->code.strings + in->code.positions[place].file);
+}
+
 bool interp_site_is_float(const struct interp *in, uint32_t site)
 {
 	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_FLOAT;
