@@ -280,7 +280,9 @@ bool guess_divides_by_zero(const struct ethread *t)
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
 {
 	const struct rt_failure *f = &engine.trace->failure;
-	if (f->address >= RT_PAGE || !is_where_it_failed(t))
+	/* Other signals have no address: an uncaught exception's abort. */
+	bool of_memory = f->signal == SIGSEGV || f->signal == SIGBUS;
+	if (!of_memory || f->address >= RT_PAGE || !is_where_it_failed(t))
 		return false;
 	/* It failed where it jumped to, or in a library: no address of the program's own, nor a parameter of what is not there. */
 	if (f->nframes && !f->frames[0] && (address || t->calls_nothing))

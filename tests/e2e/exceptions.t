@@ -86,3 +86,27 @@ has err "nobody's"
 rethread reproduce --engine solve >out 2>&1 || fail "not reproduced: $(cat out)"
 rethread replay -n 5 >out 2>&1 || fail "not replayed: $(cat out)"
 has out '^reproduced 5/5$'
+# What a racy number says in an exception that nobody catches is no address that the run failed at.
+cat >at.cpp <<'P'
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+
+static volatile int size;
+
+int main()
+{
+	std::thread writer([] { for (int i = 1; i < 20; i++, usleep(1)) size = i; });
+	for (;; usleep(10)) {
+		int n = size;
+		if (n > 3) std::__throw_out_of_range_fmt("%d of 3", n); /* as containers do */
+	}
+}
+P
+for opt in -O0 -O2; do
+	rethread c++ $opt -g -pthread -o at at.cpp
+	rethread record -q ./at 2>/dev/null || true
+	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$opt: $(cat out)"
+	rethread replay -n 3 >out 2>&1 || fail "$opt: $(cat out)"
+	has out 'reproduced 3/3'
+done
