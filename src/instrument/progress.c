@@ -4,7 +4,7 @@
  * The log also says how far a thread came. Where a thread was killed in the middle of a loop that appends
  * nothing, inference would go on to the loop's end, through accesses that never happened, or for ever. So
  * every cycle of control flow has to leave a mark in the log, a recorded branch or a synchronization operation,
- * unless it is a counted loop that touches nothing shared. Functions that call themselves record everything.
+ * unless it is a counted loop that touches nothing shared. A function that calls itself, also by way of others, is a cycle as well.
  */
 #include "instrument/recompute.h"
 
@@ -97,7 +97,9 @@ uint32_t graph_components(const struct graph *g, const bool *skip, uint32_t *com
  * loop that counts.
  */
 struct flow {
-	const struct map *loud; /* functions that touch shared memory or leave the module */
+	const struct map *loud;   /* functions that touch shared memory or leave the module */
+	const struct map *circle; /* functions: a number for those that call one another in a circle */
+	uint32_t own;             /* that of this one, or 0 */
 	const struct map *interposed, *sites;
 	struct map *known;
 	LLVMBasicBlockRef *blocks;
@@ -137,6 +139,34 @@ static void describe_block(struct flow *w, uint32_t b)
 	}
 }
 
+/* May the block, before anything marks it, call a function by way of which this one is called again? */
+static bool calls_again(const struct flow *w, LLVMBasicBlockRef b)
+{
+	for (LLVMValueRef i = w->own ? LLVMGetFirstInstruction(b) : NULL; i; i = LLVMGetNextInstruction(i)) {
+		LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
+		if (callee && map_get(w->interposed, callee))
+			return false;
+		if (callee && map_get(w->circle, callee) == w->own)
+			return true;
+	}
+	return false;
+}
+
+/* To where control goes from block b: a block that calls this function again, before its own branch, is as good as the entry. */
+static uint32_t add_successors(struct flow *w, uint32_t b, uint32_t edges)
+{
+	LLVMValueRef end = end_of(w, b);
+	if (!b && calls_again(w, w->blocks[b]))
+		w->graph.to[edges++] = 0;
+	for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+		LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+		w->graph.to[edges++] = number_of(w, next);
+		if (calls_again(w, next))
+			w->graph.to[edges++] = 0;
+	}
+	return edges;
+}
+
 static void flow_init(struct flow *w, LLVMValueRef f)
 {
 	uint32_t n = 0, edges = 0;
@@ -148,16 +178,14 @@ static void flow_init(struct flow *w, LLVMValueRef f)
 		edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b));
 	}
 	w->graph.first = pass_alloc(n + 1, sizeof *w->graph.first);
-	w->graph.to = pass_alloc(edges, sizeof *w->graph.to);
+	w->graph.to = pass_alloc(2 * edges + 1, sizeof *w->graph.to);
 	w->component = pass_alloc(n, sizeof *w->component);
 	w->done = pass_alloc(n, sizeof *w->done);
 	w->site = pass_alloc(n, sizeof *w->site);
 	edges = 0;
 	for (uint32_t b = 0; b < n; b++) {
-		LLVMValueRef end = end_of(w, b);
 		w->graph.first[b] = edges;
-		for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
-			w->graph.to[edges++] = number_of(w, LLVMGetSuccessor(end, k));
+		edges = add_successors(w, b, edges);
 		describe_block(w, b);
 	}
 	w->graph.first[n] = edges;
@@ -327,8 +355,6 @@ static struct loop describe_loop(const struct flow *w, uint32_t component)
 {
 	struct loop l = {component, UINT32_MAX, UINT32_MAX, false, false};
 	bool headers = w->component[0] == component, latches = false;
-	if (headers) /* the function's entry has no predecessors: a single block, no loop */
-		return l;
 	for (uint32_t b = 0; b < w->graph.n; b++)
 		for (uint32_t e = w->graph.first[b]; e < w->graph.first[b + 1]; e++)
 			if (w->component[w->graph.to[e]] == component && w->component[b] != component)
@@ -350,15 +376,18 @@ static struct loop describe_loop(const struct flow *w, uint32_t component)
 	return l;
 }
 
-/* The block whose known branch had best be recorded: one that leaves the loop. */
+/* The block whose known branch had best be recorded: one that leaves the loop; of calls in a circle, the first. */
 static uint32_t choose_mark(const struct flow *w, const struct loop *l)
 {
 	uint32_t any = UINT32_MAX;
+	bool circle = w->component[0] == l->component;
 	for (uint32_t b = 0; b < w->graph.n; b++) {
 		LLVMValueRef end = end_of(w, b);
 		if (!is_in(w, l, b) || !map_get(w->known, end))
 			continue;
 		any = b;
+		if (circle)
+			return b;
 		for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
 			if (!is_in(w, l, number_of(w, LLVMGetSuccessor(end, k))))
 				return b;
@@ -465,13 +494,8 @@ static void find_loud(const struct callers *c, const struct map *interposed, con
 	}
 }
 
-static void record_all(LLVMValueRef f, struct map *known)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		map_set(known, LLVMGetBasicBlockTerminator(b), 0);
-}
-
-static void record_recursive(const struct callers *c, struct map *known)
+/* Numbers, from 1, the circles of functions that call one another, or themselves. */
+static void find_circles(const struct callers *c, struct map *circle)
 {
 	uint32_t *component = pass_alloc(c->calls.n, sizeof *component);
 	uint32_t *members = pass_alloc(c->calls.n, sizeof *members);
@@ -484,7 +508,7 @@ static void record_recursive(const struct callers *c, struct map *known)
 		for (uint32_t e = c->calls.first[k]; e < c->calls.first[k + 1]; e++)
 			recursive |= c->calls.to[e] == k;
 		if (recursive)
-			record_all(c->functions.at[k], known);
+			map_set(circle, c->functions.at[k], component[k] + 1);
 	}
 	free(component);
 	free(members);
@@ -494,12 +518,19 @@ static void record_recursive(const struct callers *c, struct map *known)
 void progress_keep(LLVMModuleRef m, const struct map *interposed, const struct map *sites, struct map *known)
 {
 	struct callers c = {0};
-	struct map loud = {0};
+	struct map loud = {0}, circle = {0};
 	find_calls(&c, m);
 	find_loud(&c, interposed, sites, &loud);
-	record_recursive(&c, known);
+	find_circles(&c, &circle);
 	for (uint32_t k = 0; k < c.calls.n; k++) {
-		struct flow w = {.loud = &loud, .interposed = interposed, .sites = sites, .known = known};
+		struct flow w = {
+			.loud = &loud,
+			.circle = &circle,
+			.own = map_get(&circle, c.functions.at[k]),
+			.interposed = interposed,
+			.sites = sites,
+			.known = known,
+		};
 		flow_init(&w, c.functions.at[k]);
 		while (finish_loops(&w))
 			;
@@ -509,4 +540,5 @@ void progress_keep(LLVMModuleRef m, const struct map *interposed, const struct m
 	map_free(&c.number);
 	graph_free(&c.calls);
 	map_free(&loud);
+	map_free(&circle);
 }
