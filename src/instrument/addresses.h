@@ -34,12 +34,6 @@ struct locked *locked_analyze(LLVMModuleRef m);
 bool locked_is(const struct locked *l, LLVMValueRef instruction, bool writes);
 void locked_free(struct locked *l);
 
-/* Instructions that may run while the program has several threads. */
-struct parallel;
-struct parallel *parallel_analyze(LLVMModuleRef m);
-bool parallel_is(const struct parallel *p, LLVMValueRef instruction);
-void parallel_free(struct parallel *p);
-
 /*
  * May the read, a site, race with a write, or would it but for locks? Unlike the sharing analysis this may be wrong on either side: what the
  * answer is for makes up for it.

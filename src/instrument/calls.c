@@ -33,7 +33,7 @@ static void contents_reach_world(struct sharing *s, uint32_t class)
 static void add_copy(struct sharing *s, LLVMValueRef call)
 {
 	uint32_t to = class_of(s, argument(call, 0)), from = class_of(s, argument(call, 1));
-	class_flag(s->classes, to, CLASS_WRITTEN);
+	flag_written(s, call, to);
 	if (to && from)
 		class_unify(s->classes, class_next(s->classes, to), class_next(s->classes, from));
 }
@@ -47,13 +47,13 @@ static void add_odd_access(struct sharing *s, LLVMValueRef call)
 		uint32_t class = class_of(s, argument(call, i));
 		uint32_t value = class;
 		if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-			class_flag(s->classes, class, CLASS_WRITTEN);
+			flag_written(s, call, class);
 			value = class ? class_next(s->classes, class) : CLASS_NONE;
 		} else if (is_number(type)) {
 			continue;
 		} else if (class) {
 			/* A vector of addresses, or of pointers to store: take it for both. */
-			class_flag(s->classes, class, CLASS_WRITTEN);
+			flag_written(s, call, class);
 			class_unify(s->classes, class, class_next(s->classes, class));
 		}
 		class_unify(s->classes, contents, value);
@@ -67,10 +67,10 @@ static void add_intrinsic(struct sharing *s, LLVMValueRef call, LLVMValueRef cal
 	if (name_begins(callee, "llvm.memcpy.") || name_begins(callee, "llvm.memmove.")) {
 		add_copy(s, call);
 	} else if (name_begins(callee, "llvm.memset.")) {
-		class_flag(s->classes, class_of(s, argument(call, 0)), CLASS_WRITTEN);
+		flag_written(s, call, class_of(s, argument(call, 0)));
 	} else if (name_begins(callee, "llvm.va_")) {
 		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-			class_flag(s->classes, class_of(s, argument(call, i)), CLASS_WRITTEN);
+			flag_written(s, call, class_of(s, argument(call, i)));
 			contents_reach_world(s, class_of(s, argument(call, i)));
 		}
 	} else if (name_begins(callee, "llvm.load.relative.")) {
@@ -106,10 +106,10 @@ static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned 
 		return;
 	}
 	if (known && variadic) { /* printf and its kin */
-		class_flag(s->classes, class, CLASS_WRITTEN);
+		flag_written(s, call, class);
 	} else if (llvm_argument_not_captured(call, i)) {
 		if (!llvm_argument_only_read(call, i))
-			class_flag(s->classes, class, CLASS_WRITTEN);
+			flag_written(s, call, class);
 		if (!llvm_only_reads(call))
 			contents_reach_world(s, class);
 		class_may_be_called(s->classes, class);
@@ -151,11 +151,14 @@ static void add_outside_result(struct sharing *s, LLVMValueRef call, bool known)
 
 static void add_outside_call(struct sharing *s, LLVMValueRef call, LLVMValueRef callee)
 {
-	if (llvm_is_deallocation(s->library, call))
+	if (llvm_is_deallocation(s->library, call)) {
+		flag_written(s, call, class_of(s, argument(call, 0)));
 		return;
+	}
 	if (llvm_is_reallocation(s->library, call)) {
 		unify_values(s, call, argument(call, 0));
-		class_flag(s->classes, class_of(s, call), CLASS_OBJECT | CLASS_WRITTEN);
+		class_flag(s->classes, class_of(s, call), CLASS_OBJECT);
+		flag_written(s, call, class_of(s, call));
 		return;
 	}
 	bool known = callee && llvm_library_knows(s->library, callee);

@@ -47,7 +47,7 @@ LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef typ
 	return v;
 }
 
-static void add_attribute(LLVMValueRef f, const char *name, uint64_t value)
+void add_attribute(LLVMValueRef f, const char *name, uint64_t value)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));

@@ -4,6 +4,7 @@
  */
 #include "instrument/addresses.h"
 
+#include "instrument/parallel.h"
 #include "instrument/shared.h"
 
 #include <llvm-c/Target.h>
@@ -198,7 +199,7 @@ struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, cons
 	*r = (struct may_race){
 		.sharing = sharing,
 		.layout = LLVMGetModuleDataLayout(m),
-		.parallel = parallel_analyze(m),
+		.parallel = parallel_analyze(m, NULL),
 		.locked = locked_analyze(m),
 		.tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4),
 	};

@@ -1,20 +1,26 @@
 /*
  * What may run while the program has more than one thread: everything but main and constructors up to the first
  * creation of a thread, and what only they call before that.
+ *
+ * Calls of which it is not seen where they lead are taken to create no thread, or, where it has to be sure, to do so
+ * unless everything speaks against it.
  */
-#include "instrument/addresses.h"
+#include "instrument/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct parallel {
+	struct llvm_library *library; /* NULL: a guess will do */
+	bool called_back; /* functions whose address is known to others create threads, or might */
 	struct map creates; /* functions in which a thread may be created */
 	struct map entered; /* functions that may begin while there are several threads */
 	struct map blocks;  /* blocks that begin after a creation in their function */
 };
 
 static const char *const creators[] = {
-	"pthread_create", "thrd_create", "timer_create", "clone", "fork", "vfork",
+	"pthread_create", "thrd_create", "timer_create", "clone", "fork", "vfork", "mq_notify", "aio_read", "aio_write",
+	"aio_fsync", "lio_listio", "getaddrinfo_a",
 };
 
 static bool creates_itself(LLVMValueRef callee)
@@ -27,12 +33,26 @@ static bool creates_itself(LLVMValueRef callee)
 	return name_begins(callee, "_ZNSt6thread15_M_start_thread");
 }
 
+/* Of functions that no table has, only LLVM's own are known to create no threads. */
+static bool might_create(const struct parallel *p, LLVMValueRef callee)
+{
+	if (creates_itself(callee))
+		return true;
+	if (!p->library || is_intrinsic(callee))
+		return false;
+	if (p->called_back && !llvm_never_calls_back(callee))
+		return true;
+	return !name_begins(callee, PASS_OWN_PREFIX) && !llvm_library_knows(p->library, callee) && !external_class(callee);
+}
+
 static bool is_creation(const struct parallel *p, LLVMValueRef i)
 {
-	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-	if (!callee)
+	if (!is_call(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
 		return false;
-	return is_instrumented(callee) ? map_get(&p->creates, callee) != 0 : creates_itself(callee);
+	LLVMValueRef callee = direct_callee(i);
+	if (!callee)
+		return p->called_back;
+	return is_instrumented(callee) ? map_get(&p->creates, callee) != 0 : might_create(p, callee);
 }
 
 static bool block_creates(const struct parallel *p, LLVMBasicBlockRef b)
@@ -97,12 +117,23 @@ static void find_constructors(LLVMModuleRef m, struct map *constructors)
 	}
 }
 
-static bool is_root(LLVMValueRef f, const struct map *constructors)
+static bool is_known_outside(LLVMValueRef f)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(f);
+	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
+}
+
+static bool is_main(LLVMValueRef f)
 {
 	size_t length;
-	if (!strcmp(LLVMGetValueName2(f, &length), "main") || map_get(constructors, f))
+	return !strcmp(LLVMGetValueName2(f, &length), "main") && !llvm_address_taken(f);
+}
+
+static bool is_root(LLVMValueRef f, const struct map *constructors)
+{
+	if (is_main(f) || map_get(constructors, f))
 		return false;
-	return LLVMGetLinkage(f) == LLVMExternalLinkage || llvm_address_taken(f);
+	return is_known_outside(f);
 }
 
 /* Callees of the function that it may call while there are several threads; returns whether one is new. */
@@ -123,17 +154,50 @@ static bool pass_on(struct parallel *p, LLVMValueRef f)
 	return changed;
 }
 
-struct parallel *parallel_analyze(LLVMModuleRef m)
+/* May somebody by way of an address, or native code, call a function that creates threads? */
+static bool may_be_called_back(const struct parallel *p, LLVMModuleRef m)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (is_main(f) || is_intrinsic(f))
+			continue;
+		if (is_instrumented(f) ? is_known_outside(f) && map_get(&p->creates, f)
+				       : llvm_address_taken(f) && might_create(p, f))
+			return true;
+	}
+	return false;
+}
+
+/* main runs after constructors; and what comes back by longjmp may come from after the creation of a thread. */
+static bool is_lost(const struct parallel *p, LLVMModuleRef m, const struct map *constructors)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if ((map_get(constructors, f) && map_get(&p->creates, f)) || has_attribute(f, "returns_twice"))
+			return true;
+	return false;
+}
+
+static void find_all_creators(struct parallel *p, LLVMModuleRef m)
+{
+	find_creators(p, m);
+	if (p->library && may_be_called_back(p, m)) {
+		p->called_back = true;
+		find_creators(p, m);
+	}
+}
+
+struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure)
 {
 	struct parallel *p = pass_alloc(1, sizeof *p);
 	struct map constructors = {0};
-	find_creators(p, m);
+	p->library = sure;
+	find_all_creators(p, m);
 	find_constructors(m, &constructors);
+	bool lost = sure && is_lost(p, m, &constructors);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;
 		mark_after(p, f);
-		if (is_root(f, &constructors))
+		if (lost || is_root(f, &constructors))
 			map_set(&p->entered, f, 1);
 	}
 	for (bool changed = true; changed;) {
@@ -149,12 +213,15 @@ struct parallel *parallel_analyze(LLVMModuleRef m)
 bool parallel_is(const struct parallel *p, LLVMValueRef instruction)
 {
 	LLVMBasicBlockRef b = LLVMGetInstructionParent(instruction);
-	if (map_get(&p->entered, LLVMGetBasicBlockParent(b)) || map_get(&p->blocks, b))
+	LLVMValueRef f = LLVMGetBasicBlockParent(b);
+	if (map_get(&p->entered, f) || map_get(&p->blocks, b))
 		return true;
+	if (!map_get(&p->creates, f))
+		return false;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != instruction; i = LLVMGetNextInstruction(i))
 		if (is_creation(p, i))
 			return true;
-	return false;
+	return is_creation(p, instruction);
 }
 
 void parallel_free(struct parallel *p)

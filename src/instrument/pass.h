@@ -9,6 +9,8 @@
  *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
  *     assembly.c   atomic updates in inline assembly become LLVM's own
  *     machine.c    other instructions that only the machine knows become functions of their own
+ *     loops.cpp    short loops that count are unrolled: one recorded branch for several rounds
+ *     anchors.c    numbers that decide many branches go through the path instead
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
@@ -47,6 +49,12 @@
 /* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h). RT_VALUE_* of include/rethread/instrument.h says how. */
 #define PASS_VALUE_METADATA "rethread.value"
 #define PASS_OWN_PREFIX "__rethread_"
+/*
+ * The function that anchors.c adds: i64 (i64), returns its parameter. It goes through the digits, of PASS_ANCHOR_BITS bits, the
+ * lowest first: a switch on the digit, its ways in the digits' order, then a branch, true when the digits left are not all 0.
+ */
+#define PASS_ANCHOR "rethread.anchor"
+#define PASS_ANCHOR_BITS 4
 
 /* ---------------------------------------------------------------- errors and memory (util.c) -- */
 
@@ -124,12 +132,16 @@ struct numbering {
 	unsigned known_kind;     /* of PASS_KNOWN_METADATA */
 };
 
+/* RETHREAD_PASS_ALL_BRANCHES */
+bool all_branches(void);
 /* Before anything is numbered. */
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
 void choices_turn(LLVMModuleRef m);
+void loops_turn(LLVMModuleRef m);
+void anchors_turn(LLVMModuleRef m);
 void machine_turn(LLVMModuleRef m);
 /* Once the bitcode is kept. */
 void machine_inline(LLVMModuleRef m);
@@ -175,6 +187,8 @@ void sharing_free(struct sharing *s);
 void library_prepare(LLVMModuleRef m, const char *priority);
 /* The program has the code of these libraries: __rethread_linked_in (instrument.h). */
 void library_list(LLVMModuleRef m, const char *names);
+/* What the tables of external functions say of this one (externals.def, inputs.def, interposed.def), or NULL. */
+const char *external_class(LLVMValueRef function);
 void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* The calls of n->shown record what they show. */
@@ -206,6 +220,8 @@ void build_before(LLVMBuilderRef b, LLVMValueRef at);
 /* A variable of the runtime, which is linked into the same executable. */
 LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef type,
 			      bool thread_local_);
+/* Of LLVM's own names; 0 where the attribute has no value. */
+void add_attribute(LLVMValueRef f, const char *name, uint64_t value);
 LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /* An internal function, declared so far, that is rarely called and never inlined. */
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
@@ -250,6 +266,8 @@ void llvm_unlikely_if_else(LLVMValueRef cond, LLVMValueRef before, LLVMValueRef 
 LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
 /* Tells for each block in a loop the number, from 1, of the innermost one; returns how many loops there are. */
 unsigned llvm_loops(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
+/* Tells for each block in a loop how many loops it is in. */
+void llvm_loop_depths(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
 /* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */
@@ -274,6 +292,8 @@ LLVMValueRef llvm_after_allocas(LLVMValueRef function);
 LLVMValueRef llvm_copy_function(LLVMValueRef function, const char *suffix);
 LLVMValueRef llvm_take_place(LLVMValueRef function, const char *suffix);
 void llvm_go_on_in(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef function);
+/* It has no blocks any more. */
+void llvm_drop_body(LLVMValueRef function);
 /* Promote local variables to registers, and remove loads that become useless. */
 void llvm_promote(LLVMValueRef function, LLVMValueRef *allocas, unsigned n);
 void llvm_set_memory_intrinsic_volatile(LLVMValueRef call);

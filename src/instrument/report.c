@@ -25,8 +25,7 @@ static const struct {
 #undef EXTERNAL
 };
 
-/* What the tables say of the function, or NULL. */
-static const char *table_class(LLVMValueRef function)
+const char *external_class(LLVMValueRef function)
 {
 	size_t length;
 	const char *name = LLVMGetValueName2(function, &length);
@@ -61,7 +60,7 @@ static void write_externals(FILE *f, LLVMModuleRef m)
 		size_t length;
 		if (!LLVMIsDeclaration(v) || is_intrinsic(v) || name_begins(v, PASS_OWN_PREFIX) || !is_used(v, &calls))
 			continue;
-		const char *class = table_class(v);
+		const char *class = external_class(v);
 		fprintf(f, "external\t%s\t%u\t%s\n", class ? class : "unknown", calls, LLVMGetValueName2(v, &length));
 	}
 }
@@ -118,7 +117,7 @@ static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 	if (LLVMIsAAllocaInst(i)) {
 		write_memory(f, n, "stack", i, LLVMGetValueName2(i, &length));
 	} else if (callee && LLVMIsDeclaration(callee)) {
-		const char *class = table_class(callee);
+		const char *class = external_class(callee);
 		if (is_interposed(class))
 			write_instruction(f, "site", class, i);
 		else if (llvm_is_allocation(n->sharing->library, i))

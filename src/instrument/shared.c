@@ -14,9 +14,14 @@
  * so only when the value is made from a pointer or turned into one somewhere (class_link_number).
  * 16- and 32-bit values are no pointers.
  *
+ * What is written before the first thread is created is the same for all that come after, so such writes do not count. Local
+ * variables give way to others when their function returns, and heap memory when it is freed: that does.
+ *
  * calls.c has the rules for calls.
  */
 #include "instrument/shared.h"
+
+#include "instrument/parallel.h"
 
 #include <stdlib.h>
 
@@ -230,10 +235,17 @@ static void add_arithmetic(struct sharing *s, LLVMValueRef i)
 				  class_of(s, LLVMGetOperand(i, (unsigned)k)));
 }
 
+void flag_written(struct sharing *s, LLVMValueRef i, uint32_t class)
+{
+	bool is_volatile = LLVMIsAStoreInst(i) && LLVMGetVolatile(i); /* who knows who looks there */
+	if (is_volatile || parallel_is(s->parallel, i))
+		class_flag(s->classes, class, CLASS_WRITTEN);
+}
+
 static void add_read_modify_write(struct sharing *s, LLVMValueRef i)
 {
 	uint32_t memory = class_of(s, LLVMGetOperand(i, 0));
-	class_flag(s->classes, memory, CLASS_WRITTEN);
+	flag_written(s, i, memory);
 	for (int k = 1; k < LLVMGetNumOperands(i); k++)
 		link_contents(s, i, LLVMGetOperand(i, (unsigned)k), memory);
 	link_contents(s, i, i, memory);
@@ -250,13 +262,13 @@ static void add_instruction(struct sharing *s, LLVMValueRef f, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAlloca:
-		class_flag(s->classes, class_of(s, i), CLASS_OBJECT);
+		class_flag(s->classes, class_of(s, i), CLASS_OBJECT | CLASS_WRITTEN);
 		break;
 	case LLVMLoad:
 		link_contents(s, i, i, class_of(s, LLVMGetOperand(i, 0)));
 		break;
 	case LLVMStore:
-		class_flag(s->classes, class_of(s, LLVMGetOperand(i, 1)), CLASS_WRITTEN);
+		flag_written(s, i, class_of(s, LLVMGetOperand(i, 1)));
 		link_contents(s, i, LLVMGetOperand(i, 0), class_of(s, LLVMGetOperand(i, 1)));
 		break;
 	case LLVMAtomicRMW:
@@ -325,6 +337,7 @@ struct sharing *sharing_analyze(LLVMModuleRef m)
 	struct sharing *s = pass_alloc(1, sizeof *s);
 	s->classes = classes_new();
 	s->library = llvm_library_new(m);
+	s->parallel = parallel_analyze(m, s->library);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		add_variable(s, g);
 	add_names(s, m);
@@ -365,6 +378,7 @@ void sharing_free(struct sharing *s)
 {
 	classes_free(s->classes);
 	map_free(&s->of);
+	parallel_free(s->parallel);
 	llvm_library_free(s->library);
 	free(s);
 }

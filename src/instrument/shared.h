@@ -9,6 +9,7 @@ struct sharing {
 	struct classes *classes;
 	struct map of; /* instruction, argument, variable, function: its class */
 	struct llvm_library *library;
+	struct parallel *parallel;
 };
 
 /* What the value points to; CLASS_NONE for values that carry no pointer. */
@@ -22,6 +23,8 @@ bool is_number(LLVMTypeRef type);
 /* The object a pointer is computed from by address arithmetic alone. */
 LLVMValueRef address_base(LLVMValueRef pointer);
 
+/* The instruction writes to memory of the class: that counts while there are several threads. */
+void flag_written(struct sharing *s, LLVMValueRef i, uint32_t class);
 void add_call(struct sharing *s, LLVMValueRef call);
 
 /* plugin.cpp: what LLVM knows of library functions. */
@@ -48,6 +51,8 @@ bool llvm_may_copy_pointer(LLVMValueRef access);
 LLVMValueRef llvm_object_of(LLVMValueRef pointer);
 /* Calls `found` for each local variable that may be read before it was written as a whole. */
 void llvm_uninitialised(LLVMValueRef function, void (*found)(void *data, LLVMValueRef alloca), void *data);
+/* Can the value not be made of memory that nobody has written, or of other poison? */
+bool llvm_is_never_undefined(LLVMValueRef value);
 /* Is the shift's amount always less than the width? */
 bool llvm_shifts_in_range(LLVMValueRef shift);
 /* Floating point that the compiler may compute in more than one way. */

@@ -2,9 +2,12 @@
  * What a run really shares. The program is compiled a second time with clang's thread-sanitizer
  * instrumentation, and its callbacks lead here: every access with its address, thread and program
  * counter. At the end, the program counters of all accesses to bytes that two threads touched, one
- * of them writing, go to $IR_OUT.shared (link without PIE). Memory must not be recycled between
+ * of them writing after the first was created, go to $IR_OUT.shared (link without PIE). Memory must not be recycled between
  * threads: free() keeps everything, and the programs start all threads before they join one.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,15 @@ static struct event *events;
 static uint32_t nevents;
 static uint16_t nthreads;
 static __thread uint16_t own; /* 0: not numbered yet */
+static int created;           /* the first thread */
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+	created = 1;
+	return real(thread, attributes, start, argument);
+}
 
 static void note(const void *address, unsigned size, int write, void *pc)
 {
@@ -36,7 +48,7 @@ static void note(const void *address, unsigned size, int write, void *pc)
 		abort();
 	/* The return address minus one lies in the call, hence on the line of the access. */
 	uintptr_t at = (uintptr_t)pc - 1;
-	events[i] = (struct event){(uintptr_t)address, at, own, (uint8_t)size, (uint8_t)write};
+	events[i] = (struct event){(uintptr_t)address, at, own, (uint8_t)size, (uint8_t)(write && created)};
 }
 
 #define PC __builtin_return_address(0)

@@ -1,0 +1,14 @@
+/* Instructions that may run while the program has several threads. */
+#ifndef RETHREAD_PARALLEL_H
+#define RETHREAD_PARALLEL_H
+
+#include "instrument/pass.h"
+#include "instrument/shared.h"
+
+struct parallel;
+/* `sure` NULL: a guess. Else an instruction that parallel_is denies never runs while there are several threads. */
+struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure);
+bool parallel_is(const struct parallel *p, LLVMValueRef instruction);
+void parallel_free(struct parallel *p);
+
+#endif
