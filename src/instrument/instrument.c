@@ -29,6 +29,13 @@ static enum pass_mode pass_mode(void)
 	pass_die("RETHREAD_PASS is \"%s\"; it can be \"record\", \"twin\" or \"library\"", mode);
 }
 
+/* See pass.h. */
+bool all_branches(void)
+{
+	const char *all = option("RETHREAD_PASS_ALL_BRANCHES");
+	return all && strcmp(all, "0");
+}
+
 static void keep_bitcode(LLVMModuleRef m, uint8_t hash[RT_HASH_SIZE])
 {
 	LLVMMemoryBufferRef buffer = llvm_write_bitcode(m);
@@ -85,6 +92,10 @@ bool rethread_instrument(LLVMModuleRef m)
 	machine_turn(m);
 	identities_turn(m);
 	choices_turn(m);
+	if (!all_branches()) {
+		loops_turn(m);
+		anchors_turn(m);
+	}
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);

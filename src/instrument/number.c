@@ -272,9 +272,8 @@ static void number_sites(struct numberer *s, LLVMModuleRef m)
 
 static void find_known(struct numberer *s, LLVMModuleRef m, struct map *known)
 {
-	const char *all = getenv("RETHREAD_PASS_ALL_BRANCHES");
 	recompute_find(m, s->sharing, known, s->out);
-	if (all && *all && strcmp(all, "0"))
+	if (all_branches())
 		map_free(known);
 	else
 		progress_keep(m, &s->interposed, &s->sites, known);
