@@ -25,6 +25,7 @@ enum class_flag {
 	/* After classes_solve, for recompute.c: */
 	CLASS_UNKNOWN = 16,  /* what it holds cannot be recomputed */
 	CLASS_POINTERS = 32, /* it may hold pointers */
+	CLASS_LOST = 64,     /* CLASS_UNKNOWN for another reason than a store of something unknown */
 };
 
 struct classes;

@@ -235,6 +235,16 @@ HIDDEN unsigned llvm_loops(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlo
 	return Numbers.size();
 }
 
+HIDDEN void llvm_loop_depths(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlockRef, unsigned), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	DominatorTree DT(*F);
+	LoopInfo Loops(DT);
+	for (BasicBlock &B : *F)
+		if (unsigned Depth = Loops.getLoopDepth(&B))
+			Found(Data, wrap(&B), Depth);
+}
+
 HIDDEN LLVMValueRef llvm_split_entry(LLVMValueRef FRef)
 {
 	auto *F = cast<Function>(unwrap(FRef));
@@ -298,6 +308,14 @@ HIDDEN LLVMValueRef llvm_after_allocas(LLVMValueRef F)
 {
 	return wrap(static_cast<Value *>(
 		&*cast<Function>(unwrap(F))->getEntryBlock().getFirstNonPHIOrDbgOrAlloca()));
+}
+
+HIDDEN void llvm_drop_body(LLVMValueRef FRef)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	GlobalValue::LinkageTypes Linkage = F->getLinkage();
+	F->deleteBody();
+	F->setLinkage(Linkage);
 }
 
 HIDDEN void llvm_promote(LLVMValueRef FRef, LLVMValueRef *Allocas, unsigned N)
@@ -487,6 +505,11 @@ HIDDEN void llvm_uninitialised(LLVMValueRef FRef, void (*Found)(void *, LLVMValu
 		if (auto *A = dyn_cast<AllocaInst>(&I))
 			if (!isInitialised(*A, DT))
 				Found(Data, wrap(static_cast<Value *>(A)));
+}
+
+HIDDEN bool llvm_is_never_undefined(LLVMValueRef V)
+{
+	return isGuaranteedNotToBeUndefOrPoison(unwrap(V));
 }
 
 HIDDEN bool llvm_shifts_in_range(LLVMValueRef Shift)

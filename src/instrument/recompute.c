@@ -107,7 +107,7 @@ static void make_unknown(struct recompute *r, LLVMValueRef v)
 static unsigned flags_of(const struct recompute *r, LLVMValueRef pointer)
 {
 	uint32_t class = class_of(r->sharing, pointer);
-	return class ? class_flags(r->sharing->classes, class) : CLASS_UNKNOWN;
+	return class ? class_flags(r->sharing->classes, class) : CLASS_UNKNOWN | CLASS_LOST;
 }
 
 static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flags)
@@ -160,7 +160,7 @@ static void visit_copy(struct recompute *r, LLVMValueRef call)
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
 	if (!is_known(r, to) || !is_known(r, from) || !is_known(r, LLVMGetOperand(call, 2)) ||
 	    !are_contents_known(r, from))
-		flag_memory(r, to, CLASS_UNKNOWN);
+		flag_memory(r, to, CLASS_UNKNOWN | CLASS_LOST);
 	if (may_hold_pointers(r, from))
 		flag_memory(r, to, CLASS_POINTERS);
 }
@@ -169,7 +169,7 @@ static void visit_fill(struct recompute *r, LLVMValueRef call)
 {
 	if (!is_known(r, LLVMGetOperand(call, 0)) || !is_known(r, LLVMGetOperand(call, 1)) ||
 	    !is_known(r, LLVMGetOperand(call, 2)))
-		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN);
+		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN | CLASS_LOST);
 }
 
 /* ---------------------------------------------------------------- calls ----------------------- */
@@ -180,11 +180,11 @@ static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
 		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
-			flag_memory(r, v, CLASS_UNKNOWN);
+			flag_memory(r, v, CLASS_UNKNOWN | CLASS_LOST);
 	}
 }
 
-static bool is_exact(LLVMValueRef intrinsic)
+bool recompute_is_exact(LLVMValueRef intrinsic)
 {
 	for (size_t i = 0; i < sizeof exact_intrinsics / sizeof *exact_intrinsics; i++)
 		if (name_begins(intrinsic, exact_intrinsics[i]))
@@ -207,7 +207,7 @@ static bool visit_intrinsic(struct recompute *r, LLVMValueRef call, LLVMValueRef
 		visit_copy(r, call);
 	else if (name_begins(callee, "llvm.memset."))
 		visit_fill(r, call);
-	else if (is_exact(callee))
+	else if (recompute_is_exact(callee))
 		return are_arguments_known(r, call) && !llvm_is_relaxed_float(call);
 	else if (!name_begins(callee, "llvm.lifetime.") && !llvm_call_without_memory(call))
 		visit_foreign_arguments(r, call);
@@ -223,17 +223,17 @@ static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef ca
 	return !map_get(&r->unknown, callee);
 }
 
-static bool visit_outside(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
+static bool visit_outside(struct recompute *r, LLVMValueRef call)
 {
 	if (llvm_is_deallocation(r->sharing->library, call))
 		return false;
+	/* A block that grows keeps what is in it; the pointer may be another one. */
+	if (llvm_is_reallocation(r->sharing->library, call))
+		return are_arguments_known(r, call);
 	visit_foreign_arguments(r, call);
 	if (!llvm_is_allocation(r->sharing->library, call))
 		return false;
-	/* A new object: the pointer is known as such, but only calloc says what is in it. */
-	size_t length;
-	if (!callee || strcmp(LLVMGetValueName2(callee, &length), "calloc"))
-		flag_memory(r, call, CLASS_UNKNOWN);
+	/* A new object: the pointer is known as such. What is in it nobody may read before writing it. */
 	return true;
 }
 
@@ -245,18 +245,28 @@ static bool visit_call(struct recompute *r, LLVMValueRef call)
 	if (callee && is_instrumented(callee))
 		return visit_inside(r, call, callee);
 	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
-		return visit_outside(r, call, callee);
+		return visit_outside(r, call);
 	/* The class of an indirect call's targets tells shared.c what it may reach; parameters of such are unknown. */
 	return false;
 }
 
 /* ---------------------------------------------------------------- instructions ---------------- */
 
+static bool is_in_entry(LLVMValueRef i)
+{
+	LLVMBasicBlockRef b = LLVMGetInstructionParent(i);
+	return b == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(b));
+}
+
 /* Comparing two places of one object shows nothing of its address. */
 static bool compares_places(LLVMValueRef i)
 {
 	LLVMValueRef a = llvm_object_of(LLVMGetOperand(i, 0)), b = llvm_object_of(LLVMGetOperand(i, 1));
-	return a == b && (LLVMIsAAllocaInst(a) || LLVMIsAGlobalVariable(a));
+	if (a != b)
+		return false;
+	/* An instruction that is executed again may give another pointer, while the older one is still around. */
+	return LLVMIsAAllocaInst(a) || LLVMIsAGlobalVariable(a) || LLVMIsAArgument(a) ||
+	       (LLVMIsAInstruction(a) && is_in_entry(a));
 }
 
 /* Vectors and aggregates are built up from nothing: what is not there yet is not read. */
@@ -290,15 +300,18 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMShuffleVector:
 		return is_built_known(r, i);
 	case LLVMPHI:
+		/* What has no value on some way here is not branched on there; else the program's behaviour is not defined. */
 		for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
-			if (!is_known(r, LLVMGetIncomingValue(i, k)))
+			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
 				return false;
 		return true;
 	case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
 	case LLVMAnd: case LLVMOr: case LLVMXor:
-	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast: case LLVMFreeze:
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast:
 	case LLVMGetElementPtr: case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
 		return are_operands_known(r, i);
+	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
+		return are_operands_known(r, i) && llvm_is_never_undefined(LLVMGetOperand(i, 0));
 	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift is what the machine makes of it */
 		return are_operands_known(r, i) && llvm_shifts_in_range(i);
 	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:
@@ -318,7 +331,7 @@ static void visit_effects(struct recompute *r, LLVMValueRef function, LLVMValueR
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN);
+		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN | CLASS_LOST);
 		break;
 	case LLVMCallBr:
 		visit_foreign_arguments(r, i);
@@ -347,11 +360,10 @@ static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
 
 static void uninitialised(void *data, LLVMValueRef alloca)
 {
-	flag_memory(data, alloca, CLASS_UNKNOWN);
+	flag_memory(data, alloca, CLASS_UNKNOWN | CLASS_LOST);
 }
 
-/* Native code may call it with anything. */
-static bool is_open(LLVMValueRef f)
+bool recompute_is_open(LLVMValueRef f)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(f);
 	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
@@ -359,7 +371,7 @@ static bool is_open(LLVMValueRef f)
 
 static void begin(struct recompute *r, LLVMModuleRef m)
 {
-	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_POINTERS);
+	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_LOST | CLASS_POINTERS);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
 			flag_memory(r, g, CLASS_POINTERS);
@@ -367,7 +379,7 @@ static void begin(struct recompute *r, LLVMModuleRef m)
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, r);
-		for (unsigned i = 0; is_open(f) && i < LLVMCountParams(f); i++)
+		for (unsigned i = 0; recompute_is_open(f) && i < LLVMCountParams(f); i++)
 			make_unknown(r, LLVMGetParam(f, i));
 	}
 }
@@ -393,24 +405,44 @@ bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer)
 	return is_known(r, pointer) && are_contents_known(r, pointer);
 }
 
+struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing)
+{
+	struct recompute *r = pass_alloc(1, sizeof *r);
+	r->sharing = sharing;
+	begin(r, m);
+	do {
+		r->changed = false;
+		spread(r, m);
+	} while (r->changed);
+	return r;
+}
+
+bool recompute_lacks_values(const struct recompute *r, LLVMValueRef load)
+{
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	return !LLVMGetVolatile(load) && LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic &&
+	       !sharing_may_be_shared(r->sharing, pointer) && !(flags_of(r, pointer) & CLASS_LOST);
+}
+
+void recompute_free(struct recompute *r)
+{
+	map_free(&r->unknown);
+	free(r);
+}
+
 void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known, struct numbering *n)
 {
-	struct recompute r = {.sharing = sharing};
-	begin(&r, m);
-	do {
-		r.changed = false;
-		spread(&r, m);
-	} while (r.changed);
+	struct recompute *r = recompute_new(m, sharing);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
 			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
 			/* The condition is operand 0 of both kinds. */
-			if (is_branch(end) && is_known(&r, LLVMGetOperand(end, 0)))
+			if (is_branch(end) && is_known(r, LLVMGetOperand(end, 0)))
 				map_set(known, end, 1);
 		}
 	}
-	shown_find(&r, n);
-	map_free(&r.unknown);
+	shown_find(r, n);
+	recompute_free(r);
 }

@@ -13,10 +13,18 @@
  */
 void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known, struct numbering *n);
 
-/* While recompute_find decides: does the executor compute the value, or what the pointer leads to? */
+/* The same as an object, for others to ask: does the executor compute the value, or what the pointer leads to? */
 struct recompute;
+struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing);
+void recompute_free(struct recompute *r);
 bool recompute_knows(const struct recompute *r, LLVMValueRef v);
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer);
+/* Would what the load reads, of its thread's own memory, be known if its address and the operands of all stores there were? */
+bool recompute_lacks_values(const struct recompute *r, LLVMValueRef load);
+/* May native code, or somebody by way of its address, call the function with anything? */
+bool recompute_is_open(LLVMValueRef f);
+/* An intrinsic whose result depends on nothing but its operands. */
+bool recompute_is_exact(LLVMValueRef intrinsic);
 /* shown.c: finds those calls among the sites. */
 void shown_find(const struct recompute *r, struct numbering *n);
 

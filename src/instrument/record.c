@@ -59,14 +59,14 @@ static void check(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
 	reload(r);
 }
 
-/* word = word << nbits | number; if (store) *log = word; */
-static void append(struct recorder *r, LLVMValueRef at, uint64_t number, unsigned nbits, bool store)
+/* word = word << nbits | value; if (store) *log = word; */
+static void append_value(struct recorder *r, LLVMValueRef at, LLVMValueRef value, unsigned nbits, bool store)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
 	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
 	word = LLVMBuildShl(b, word, int_value(r->module, 64, nbits), "");
-	word = LLVMBuildOr(b, word, int_value(r->module, 64, number), "");
+	word = LLVMBuildOr(b, word, value, "");
 	LLVMBuildStore(b, word, r->word);
 	if (store)
 		LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
@@ -81,7 +81,8 @@ static void append_edge(struct recorder *r, const struct edge *e)
 		if (left < e->bits)
 			check(r, e->at, r->between);
 		left -= n;
-		append(r, e->at, e->number >> left & ((1u << n) - 1), n, e->stored);
+		LLVMValueRef piece = int_value(r->module, 64, e->number >> left & ((1u << n) - 1));
+		append_value(r, e->at, piece, n, e->stored);
 	}
 }
 
@@ -312,6 +313,41 @@ static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *br
 	values_free(&checks);
 }
 
+/* The function of anchors (pass.h) appends the same bits without a branch for each digit, which nobody could predict. */
+_Static_assert(PASS_ANCHOR_BITS + 1 <= RT_PATH_ROOM, "a digit is one piece");
+
+static void record_anchor(struct recorder *r, LLVMValueRef f)
+{
+	LLVMModuleRef m = r->module;
+	LLVMBuilderRef b = r->builder;
+	LLVMTypeRef i64 = int_type(m, 64);
+	llvm_drop_body(f);
+	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
+	LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
+	LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
+	LLVMPositionBuilderAtEnd(b, entry);
+	LLVMSetCurrentDebugLocation2(b, NULL);
+	LLVMBuildBr(b, loop);
+	make_locals(r, f);
+	LLVMPositionBuilderAtEnd(b, end);
+	LLVMValueRef ret = LLVMBuildRet(b, LLVMGetParam(f, 0));
+	LLVMPositionBuilderAtEnd(b, loop);
+	LLVMValueRef rest = LLVMBuildPhi(b, i64, "");
+	LLVMValueRef digit = LLVMBuildAnd(b, rest, int_value(m, 64, (1u << PASS_ANCHOR_BITS) - 1), "");
+	LLVMValueRef less = LLVMBuildLShr(b, rest, int_value(m, 64, PASS_ANCHOR_BITS), "");
+	LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, less, int_value(m, 64, 0), "");
+	LLVMValueRef bits = LLVMBuildOr(b, LLVMBuildShl(b, digit, int_value(m, 64, 1), ""), LLVMBuildZExt(b, more, i64, ""), "");
+	LLVMValueRef back = LLVMBuildCondBr(b, more, loop, end);
+	check(r, back, r->between);
+	append_value(r, back, bits, PASS_ANCHOR_BITS + 1, true);
+	check(r, ret, r->between);
+	LLVMValueRef values[] = {LLVMGetParam(f, 0), less};
+	LLVMBasicBlockRef from[] = {entry, LLVMGetInstructionParent(back)};
+	LLVMAddIncoming(rest, values, from, 2);
+	LLVMValueRef locals[] = {r->log, r->word};
+	llvm_promote(f, locals, 2);
+}
+
 static LLVMValueRef function_of(LLVMValueRef instruction)
 {
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
@@ -340,7 +376,11 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n)
 		LLVMValueRef f = function_of(branches[i]);
 		for (end = i; end < n->branches.n && function_of(branches[end]) == f;)
 			end++;
-		record_function(&r, f, branches + i, end - i);
+		size_t length;
+		if (!strcmp(LLVMGetValueName2(f, &length), PASS_ANCHOR))
+			record_anchor(&r, f);
+		else
+			record_function(&r, f, branches + i, end - i);
 	}
 	free(r.edges);
 	LLVMDisposeBuilder(r.builder);
