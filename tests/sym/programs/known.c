@@ -49,6 +49,39 @@ __attribute__((noinline)) static int recursive(int n)
 	return n < 2 ? n : recursive(n - 1) + recursive(n - 2);
 }
 
+/* In a circle, with a branch on the way to the next call and others that need not be recorded. */
+static int odd(int n, int k);
+__attribute__((noinline)) static int even(int n, int k)
+{
+	int r = k & 1 ? 3 : 5;
+	if (n % 5 == k)
+		r += 7;
+	return n <= 0 ? r : odd(n - 1, k) * 3 + r;
+}
+__attribute__((noinline)) static int odd(int n, int k)
+{
+	int r = even(n - 1, (k + 1) % 5);
+	if (r % 3 == 1)
+		mark(r);
+	return r;
+}
+
+/* A number from outside, that decides many branches: an anchor. */
+__attribute__((noinline)) static int anchored(int many)
+{
+	int n = input + many, sum = 0, *own = malloc(256 * sizeof *own);
+	if (!own)
+		return -1;
+	for (int k = 0; k < 256; k++)
+		own[k] = k * n % 11;
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < n; i++)
+			if (own[(i * k) % 256] > 4)
+				sum += i ^ k;
+	free(own);
+	return sum;
+}
+
 /* Through memory of this thread alone. */
 __attribute__((noinline)) static int private_memory(int n)
 {
@@ -137,7 +170,9 @@ int main(void)
 			mark(depth);
 	mark(collatz(27));
 	mark(recursive(12));
+	mark(even(30, 2));
 	mark(private_memory(20));
+	mark(anchored(40));
 	unknown("abc");
 	mark((long)(floats() * 1000));
 	mark(pointers());
