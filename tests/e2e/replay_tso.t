@@ -21,32 +21,32 @@ under() {
 	done 2>aborted | sort | uniq -c | awk '{ print $1 "x" $2 }'
 }
 
-# SAPs of a worker: 1 entries, 2 wants[me] = 1, 3 wants[other], 4 and 5 the counter.
+# SAPs of a worker (entries is only written before it begins): 1 wants[me] = 1, 2 wants[other], 3 and 4 the counter.
 cat >dekker.lines <<'L'
-delay 1:1 2 1:2 3
-delay 1:2 2 1:1 3
+delay 1:1 1 1:2 2
+delay 1:2 1 1:1 2
+wait 1:1 4 1:2 3
+wait 1:2 4 1:1 3
+L
+# 1 wants[me] = 1, 2 turn = other, 3 wants[other], 4 and 5 the counter.
+cat >peterson.lines <<'L'
+delay 1:1 1 1:2 3
+delay 1:2 1 1:1 3
 wait 1:1 5 1:2 4
 wait 1:2 5 1:1 4
 L
-# 1 entries, 2 wants[me] = 1, 3 turn = other, 4 wants[other], 5 and 6 the counter.
-cat >peterson.lines <<'L'
-delay 1:1 2 1:2 4
-delay 1:2 2 1:1 4
-wait 1:1 6 1:2 5
-wait 1:2 6 1:1 5
-L
-# 1 entries, 2 choosing = 1, 3-6 the numbers, 7 number, 8 choosing = 0, then for each worker choosing and both numbers,
-# 21 and 22 the counter, 23 number = 0. Workers 1:3 and 1:4 come when the others are done.
+# 1 choosing = 1, 2-5 the numbers, 6 number, 7 choosing = 0, then for each worker choosing and both numbers,
+# 20 and 21 the counter, 22 number = 0. Workers 1:3 and 1:4 come when the others are done.
 cat >bakery.lines <<'L'
-delay 1:1 2 1:2 10
-delay 1:2 2 1:1 13
-delay 1:1 7 1:2 10
-delay 1:2 7 1:1 13
-wait 1:1 22 1:2 21
-wait 1:2 22 1:1 21
-wait 1:3 1 1:1 23
-wait 1:3 1 1:2 23
-wait 1:4 1 1:3 23
+delay 1:1 1 1:2 9
+delay 1:2 1 1:1 12
+delay 1:1 6 1:2 9
+delay 1:2 6 1:1 12
+wait 1:1 21 1:2 20
+wait 1:2 21 1:1 20
+wait 1:3 1 1:1 22
+wait 1:3 1 1:2 22
+wait 1:4 1 1:3 22
 L
 for name in dekker peterson bakery; do
 	twin $name
@@ -80,7 +80,7 @@ one_order() { # NAME ORDER FIRST
 	echo $s
 }
 export -f schedule_of one_order
-for range in "dekker 2 5" "peterson 2 6"; do
+for range in "dekker 1 4" "peterson 1 5"; do
 	set -- $range
 	orders $2 $3 | xargs -P 24 -I{} bash -c "one_order $1 {} $2" >ends
 	has ends '^0$'
