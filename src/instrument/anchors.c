@@ -42,16 +42,16 @@ struct anchors {
 	LLVMModuleRef module;
 	struct sharing *sharing;
 	struct recompute *recompute;
-	struct map depth;     /* block: how many loops it is in, + 1 */
-	struct map function;  /* its place in frequency[], + 1 */
+	struct map depth;    /* block: how many loops it is in, + 1 */
+	struct map function; /* its place in frequency[], + 1 */
 	double *frequency;
-	struct map first;     /* class: its first store in stores[], + 1 */
+	struct map first; /* class: its first store in stores[], + 1 */
 	struct store {
 		LLVMValueRef store;
 		uint32_t next; /* of the same class, + 1 */
 	} *stores;
 	size_t nstores, stores_cap;
-	struct map number;    /* value: its place in roots[], + 1 */
+	struct map number; /* value: its place in roots[], + 1 */
 	struct root *roots;
 	size_t nroots, roots_cap;
 	struct wish *wishes;
@@ -151,7 +151,8 @@ static bool find_argument_roots(struct anchors *a, LLVMValueRef v)
 		return add_root(a, v);
 	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef call = LLVMGetUser(u);
-		if (!LLVMIsAInstruction(call) || !is_call(call) || direct_callee(call) != f)
+		if (!LLVMIsAInstruction(call) || !is_call(call) || direct_callee(call) != f ||
+		    n >= LLVMGetNumArgOperands(call))
 			return add_root(a, v);
 		if (!find_roots(a, LLVMGetOperand(call, n)))
 			return false;
