@@ -201,6 +201,7 @@ bench: all $(B)/bench/solve_execution
 	@bench/run.sh $(B)
 	@bench/replay.sh $(B)
 	@BUILD=$(CURDIR)/$(B) bench/solve.sh -b 30 -t 30 twostage piper ticketorder manager sim_race bbuf dekker peterson || true
+	@BUILD=$(CURDIR)/$(B) bench/workers.sh || true
 	@BUILD=$(CURDIR)/$(B) bench/growth.sh -b 100 -t 60 || true
 
 install: all

@@ -1,4 +1,4 @@
-# For bench/solve.sh and bench/growth.sh, which set `budget` and `record` first: options, the tool, a folder to work in.
+# For bench/solve.sh, bench/workers.sh and bench/growth.sh, which set `budget` and `record` first: options, the tool, a folder to work in.
 : "${BUILD:=$PWD/../build}"
 status=0
 while getopts b:t: option; do

@@ -88,8 +88,10 @@ static int measure(const struct execution *x, const struct infer_options *o)
 
 static void print_json(const struct infer_stats *s, enum infer_result r)
 {
-	printf("{\"result\": %d, \"switches\": %u, \"preemptions\": %u, \"seconds\": %.4f, \"racy_reads\": %" PRIu64 "}\n", r,
-	       s->switches, s->preemptions, s->build_seconds + s->solve_seconds + s->check_seconds, s->racy_reads);
+	printf("{\"result\": %d, \"switches\": %u, \"preemptions\": %u, \"least\": %u, \"solve\": %.4f, \"check\": %.4f, \"seconds\": %.4f, "
+	       "\"racy_reads\": %" PRIu64 "}\n",
+	       r, s->switches, s->preemptions, s->least, s->solve_seconds, s->check_seconds,
+	       s->build_seconds + s->solve_seconds + s->check_seconds, s->racy_reads);
 }
 
 static int solve(const struct execution *x, const struct infer_options *o, unsigned count, bool json)
@@ -108,6 +110,8 @@ static int solve(const struct execution *x, const struct infer_options *o, unsig
 			print_stats(&stats, r);
 		if (r == INFER_ERROR)
 			die(EXIT_ERROR, "%s", err.text);
+		if (r == INFER_NONE && *err.text && !json)
+			printf("%s\n", err.text);
 		if (r == INFER_FOUND)
 			schedule_release(&schedule);
 	}
