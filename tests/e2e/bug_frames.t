@@ -33,7 +33,9 @@ int main() {
 }
 P
 ENGINE=solve proven frames.cpp
-rethread infer -v >out 2>&1
-has out ' 0 assumptions'
+if rethread info >/dev/null 2>&1; then # on a machine with much else to do the failure may not come
+	rethread infer -v >out 2>&1
+	has out ' 0 assumptions'
+fi
 # Without the order of locks all of it races, the stack as well, and what the library writes there for std::thread is known.
 SCHEME=path ENGINE=solve proven frames.cpp
