@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define NONE UINT32_MAX
 
@@ -18,8 +17,8 @@
 /* Reads with more candidates than this get their cubic part only when a model violates it. */
 enum { BETWEEN_LIMIT = 64 };
 
-/* How often it is looked whether somebody has to be interrupted (again: one that comes between two checks is lost). */
-enum { TICK_NANOSECONDS = 2000000, TELL_TICKS = 50 };
+/* How often it is told how far they are. */
+enum { TELL_TICKS = 50 };
 
 /*
  * `bound` is what the worker tries, NONE while it tries none. Its formula is of a bound of `made`, or a larger one that was lowered to it.
@@ -242,18 +241,13 @@ static void tell(const struct fewest *f)
 		f->r->tell(text);
 }
 
-/* With the lock: until all have ended. */
+/* With the lock: until all have ended. Interrupts again and again: one that comes between two checks is lost. */
 static void oversee(struct fewest *f)
 {
 	for (unsigned ticks = 1; f->running; ticks++) {
 		if (ticks % TELL_TICKS == 0)
 			tell(f);
-		struct timespec tick;
-		clock_gettime(CLOCK_REALTIME, &tick);
-		tick.tv_nsec += TICK_NANOSECONDS;
-		tick.tv_sec += tick.tv_nsec / 1000000000;
-		tick.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&f->changed, &f->lock, &tick);
+		workers_tick(&f->changed, &f->lock);
 		f->over |= solver_clock() > f->end || (f->r->stop && *f->r->stop);
 		stop_idle(f);
 		if (f->over)

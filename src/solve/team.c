@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NONE SIZE_MAX
 
@@ -21,8 +20,8 @@ enum { BETWEEN_LIMIT = 64 };
 /* Searches beyond the first take about 200 bytes for each of these: not where that is a lot. */
 #define NODES_TO_COPY 2000000
 
-/* How often it is looked whether all have to stop, and told how far they are. */
-enum { TICK_NANOSECONDS = 2000000, TELL_TICKS = 100 };
+/* How often it is told how far they are. */
+enum { TELL_TICKS = 100 };
 
 /* Cubes for each solver that takes them. */
 enum { CUBES_EACH = 4 };
@@ -267,12 +266,7 @@ static void tell(const struct team *t, const struct team_call *c)
 static void oversee(struct team *t, const struct team_call *c)
 {
 	for (unsigned ticks = 1; t->running; ticks++) {
-		struct timespec tick;
-		clock_gettime(CLOCK_REALTIME, &tick);
-		tick.tv_nsec += TICK_NANOSECONDS;
-		tick.tv_sec += tick.tv_nsec / 1000000000;
-		tick.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&t->changed, &t->lock, &tick);
+		workers_tick(&t->changed, &t->lock);
 		t->stop |= solver_clock() > t->end || (c->stop && *c->stop);
 		for (size_t i = 0; t->stop && i < t->members.n; i++)
 			if (t->members.at[i]->running && t->members.at[i]->solver)
