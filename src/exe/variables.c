@@ -71,7 +71,7 @@ static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
 static bool is_of_runtime(Dwarf_Die *unit)
 {
 	const char *name = string(unit, DW_AT_name);
-	return name && !strncmp(name, "rethread-runtime/", strlen("rethread-runtime/"));
+	return name && !strncmp(name, RUNTIME_SOURCES, strlen(RUNTIME_SOURCES));
 }
 
 struct variables *variables_open(const char *program)

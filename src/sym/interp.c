@@ -290,8 +290,11 @@ static uint32_t site_place(const struct interp *in, uint32_t site)
 	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0;
 }
 
+/* Or in what comes with rethread in the place of a library's functions. */
 static bool in_system_header(const char *file)
 {
+	if (strstr(file, RUNTIME_SOURCES "library/"))
+		return true;
 	return !strncmp(file, "/usr/", 5) && strncmp(file, "/usr/src/", 9) && strncmp(file, "/usr/local/src/", 15) &&
 	       strstr(file, "/include/");
 }

@@ -184,4 +184,7 @@ for what in 0 1 2 3; do
 	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$what: $(cat out)"
 	rethread replay -n 10 >out 2>&1 || fail "$what: $(cat out)"
 	has out 'reproduced 10/10'
+	rethread explain >out
+	has out 'states.c:[0-9]+'
+	! grep -E 'rethread-runtime|(tokens|sort|times|environment)\.c:' out || fail "$what: lines that are not the program's"
 done
