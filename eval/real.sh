@@ -4,10 +4,10 @@
 # exit status; prints the cost as a ratio, measured alternately, least of several runs. Into some a bug is put by a patch
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng zeromq zstd; all but the last
-#                                  two, which build long, when none is named
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
+#                                  urcu httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -97,6 +97,24 @@ reproduced() {
 	timeout 200 rethread replay -n 20 >replay.out 2>&1
 	tail -n 1 replay.out
 	grep -q '^reproduced 20/20$' replay.out
+}
+
+# failing BINARY ARGS...: records it until it fails.
+failing() {
+	{ rethread record --until-failure --runs 5000 --timeout 5 -- "$@" >/dev/null 2>record.err; } 2>/dev/null
+	grep '^rethread: run\|no failure' record.err
+}
+
+# compared SOURCE BINARY WHAT ARGS...: what three builds print; the one with the bug crashes, hangs or says by its exit status that it failed.
+compared() {
+	local native=./$1-native/$2 recorded=./$1-recorded/$2 bug=./$1-bug/$2 what=$3
+	shift 3
+	"$native" "$@" >a.out
+	rethread record -- "$recorded" "$@" >b.out 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	failing "$bug" "$@"
+	holds "$what reproduced" reproduced
 }
 
 next_port() {
@@ -264,13 +282,7 @@ try_libmicrohttpd() {
 			$CC -O1 -g "$root/eval/programs/httpd.c" -Isrc/include -Lsrc/microhttpd/.libs -lmicrohttpd -pthread \
 				-Wl,-rpath,"$PWD/src/microhttpd/.libs" -o httpd' || return
 	done
-	./libmicrohttpd-native/httpd >a.out
-	rethread record -- ./libmicrohttpd-recorded/httpd >b.out 2>record.err
-	holds "exit status 0" [ $? = 0 ]
-	holds "same output" cmp a.out b.out
-	{ rethread record --until-failure --runs 500 --timeout 20 -- ./libmicrohttpd-bug/httpd >/dev/null 2>record.err; } 2>/dev/null
-	grep -m 1 'run \|no failure' record.err
-	holds "bug inside of the library reproduced" reproduced
+	compared libmicrohttpd httpd 'bug inside of the library'
 }
 
 # An event loop with a pool of threads, whose atomics are inline assembly, in a static library.
@@ -282,13 +294,7 @@ try_libuv() {
 			make -s -j"$(nproc)" uv_a && cd .. &&
 			$CC -O2 -g "$root/eval/programs/uvwords.c" -Iinclude b/libuv_a.a -pthread -ldl -lrt -o uvwords' || return
 	done
-	./libuv1-native/uvwords >a.out
-	rethread record -- ./libuv1-recorded/uvwords >b.out 2>record.err
-	holds "exit status 0" [ $? = 0 ]
-	holds "same output" cmp a.out b.out
-	{ rethread record --until-failure --runs 3000 --timeout 20 -- ./libuv1-bug/uvwords >/dev/null 2>record.err; } 2>/dev/null
-	grep '^rethread: run\|no failure' record.err
-	holds "finished work put into the queue without its lock reproduced" reproduced
+	compared libuv1 uvwords 'finished work put into the queue without its lock'
 }
 
 # Threads that a monitor schedules, and signals with which they tell the main thread of their end.
@@ -326,17 +332,6 @@ try_ag() {
 	holds "lock let go too early reproduced" reproduced
 }
 
-# sink SOURCE: three builds of ./sink, which prints a sum; the one with the bug crashes or hangs.
-sink() {
-	./$1-native/sink >a.out
-	rethread record -- ./$1-recorded/sink >b.out 2>record.err
-	holds "exit status 0" [ $? = 0 ]
-	holds "same output" cmp a.out b.out
-	{ rethread record --until-failure --runs 5000 --timeout 4 -- ./$1-bug/sink >/dev/null 2>record.err; } 2>/dev/null
-	grep '^rethread: run\|no failure' record.err
-	holds "lock left out reproduced" reproduced
-}
-
 # Messages through a pool of threads (C, CMake).
 try_nng() {
 	local w
@@ -345,7 +340,7 @@ try_nng() {
 		build nng $w sink 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DNNG_TESTS=OFF -DNNG_TOOLS=OFF .. &&
 			make -s -j"$(nproc)" nng && cd .. && $CC -O2 -g "$root/eval/programs/nngsink.c" -Iinclude b/libnng.a -pthread -o sink' || return
 	done
-	sink nng
+	compared nng sink 'lock left out'
 }
 
 # Messages through lock-free queues (C++); reads the processor's counter by inline assembly.
@@ -357,7 +352,88 @@ try_zeromq() {
 			make -s -j"$(nproc)" src/libzmq.la &&
 			$CXX -x c -O2 -g "$root/eval/programs/zmqsink.c" -x none -Iinclude src/.libs/libzmq.a -pthread -o sink' || return
 	done
-	sink zeromq3
+	compared zeromq3 sink 'lock left out'
+}
+
+# A file system made by a pipeline of threads with queues between them, which is cancelled at the end.
+try_squashfs() {
+	local w i arguments=(-processors 3 -noappend -no-progress -all-time 0 -mkfs-time 0 -quiet -b 4096)
+	needs zlib1g-dev && fetch squashfs-tools squashfs-tools || return
+	for w in native recorded bug; do
+		build squashfs-tools $w squashfs-tools/mksquashfs 'make -s -j"$(nproc)" -C squashfs-tools CC="$CC" EXTRA_CFLAGS=-g mksquashfs' || return
+	done
+	[ -e files ] || { mkdir files && for i in $(seq 200); do head -c $((i * 97)) "$root/docs/INTERNALS.md" >files/$i; done; }
+	./squashfs-tools-native/squashfs-tools/mksquashfs files a.out "${arguments[@]}"
+	rethread record -- ./squashfs-tools-recorded/squashfs-tools/mksquashfs files b.out "${arguments[@]}" 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	cost ./squashfs-tools-native/squashfs-tools/mksquashfs ./squashfs-tools-recorded/squashfs-tools/mksquashfs files c.out "${arguments[@]}"
+	failing ./squashfs-tools-bug/squashfs-tools/mksquashfs files b.out "${arguments[@]}"
+	holds "wait without a loop reproduced" reproduced
+}
+
+# A server with a pool of threads, linked into a program that takes pages away.
+try_civetweb() {
+	local w
+	fetch civetweb civetweb || return
+	for w in native recorded bug; do
+		build civetweb $w pages 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DCIVETWEB_ENABLE_SSL=OFF -DCIVETWEB_BUILD_TESTING=OFF \
+			-DCIVETWEB_ENABLE_ASAN=OFF -DCIVETWEB_ENABLE_SERVER_EXECUTABLE=OFF .. && make -s -j"$(nproc)" && cd .. &&
+			$CC -O2 -g "$root/eval/programs/civpages.c" -Iinclude b/src/libcivetweb.a -pthread -ldl -o pages' || return
+	done
+	compared civetweb pages 'wait left out'
+}
+
+# A client library with a thread of its own, which sends what others publish; the broker is the native one.
+try_mosquitto() {
+	local w broker
+	fetch mosquitto mosquitto || return
+	for w in native recorded bug; do
+		build mosquitto $w pub 'options="WITH_TLS=no WITH_CJSON=no WITH_DOCS=no WITH_STATIC_LIBRARIES=yes WITH_SHARED_LIBRARIES=no"
+			make -s -j"$(nproc)" -C lib CC="$CC" $options && { [ "$CC" = rethread-cc ] || make -s -j"$(nproc)" -C src CC="$CC" $options mosquitto; } &&
+			$CC -O2 -g "$root/eval/programs/mosqpub.c" -Iinclude lib/libmosquitto.a -pthread -o pub' || return
+	done
+	next_port
+	printf '%s\n' "listener $port 127.0.0.1" 'allow_anonymous true' >mosquitto.conf
+	./mosquitto-native/src/mosquitto -c mosquitto.conf >/dev/null 2>&1 &
+	broker=$!
+	for _ in $(seq 100); do (: <>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
+	compared mosquitto pub 'message lost outside of a lock' $port
+	kill $broker
+	wait $broker 2>/dev/null
+}
+
+# Read-copy-update: readers without locks, and who waits for them.
+try_urcu() {
+	local w
+	fetch liburcu-dev liburcu || return
+	for w in native recorded bug; do
+		build liburcu $w readers './configure -q --disable-shared && make -s -j"$(nproc)" -C src &&
+			$CC -O2 -g "$root/eval/programs/rcuconfig.c" -Iinclude src/.libs/liburcu.a src/.libs/liburcu-common.a -pthread -o readers' || return
+	done
+	compared liburcu readers 'grace period too short'
+}
+
+# A server and its clients of templates and regular expressions (C++).
+try_httplib() {
+	local w
+	fetch libcpp-httplib-dev cpp-httplib || return
+	for w in native recorded bug; do
+		build cpp-httplib $w jobs '$CXX -std=c++17 -O1 -g "$root/eval/programs/httpjobs.cc" -I. -pthread -o jobs' || return
+	done
+	compared cpp-httplib jobs 'wait without a loop'
+}
+
+# A logger whose threads write what others hand to them (C++); its formatting is a library of its own.
+try_spdlog() {
+	local w
+	fetch libspdlog-dev spdlog && fetch libfmt-dev fmtlib || return
+	[ -e fmt ] || { mkdir fmt && tar xf fmtlib_*.orig.tar.* -C fmt --strip-components=1; }
+	for w in native recorded bug; do
+		build spdlog $w lines '$CXX -std=c++17 -O1 -g -DSPDLOG_FMT_EXTERNAL -DFMT_HEADER_ONLY -Iinclude -I../fmt/include \
+			"$root/eval/programs/spdlines.cc" -pthread -o lines' || return
+	done
+	compared spdlog lines 'wait without a loop'
 }
 
 for program in "${programs[@]}"; do
