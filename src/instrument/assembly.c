@@ -33,6 +33,7 @@ static const struct mnemonic mnemonics[] = {
 struct text {
 	const struct mnemonic *is;
 	unsigned value, memory; /* numbers of its operands; in AT&T's order the memory comes last */
+	unsigned bits;          /* that the mnemonic names; 0: the operands tell */
 };
 
 static const char *skip(const char *s, const char *end, const char *what)
@@ -61,6 +62,14 @@ static const struct mnemonic *find_mnemonic(const char *s, size_t n)
 	return NULL;
 }
 
+/* By the letter behind the mnemonic. */
+static unsigned named_bits(const struct mnemonic *is, const char *s, size_t n)
+{
+	static const char sizes[] = "bwlq";
+	size_t length = strlen(is->name);
+	return n > length ? 8u << (strchr(sizes, s[length]) - sizes) : 0;
+}
+
 /* "$2" */
 static const char *operand(const char *s, const char *end, unsigned *number)
 {
@@ -85,6 +94,7 @@ static bool read_text(LLVMValueRef assembly, struct text *t)
 	t->is = find_mnemonic(s, (size_t)(after - s));
 	if (!t->is || (t->is->locked && !locked))
 		return false;
+	t->bits = named_bits(t->is, s, (size_t)(after - s));
 	s = skip(after, end, " \t");
 	if (t->is->operands == 2) {
 		s = operand(s, end, &t->value);
@@ -171,6 +181,20 @@ static bool is_number(LLVMTypeRef type)
 	       LLVMGetIntTypeWidth(type) <= 64 && !(LLVMGetIntTypeWidth(type) & (LLVMGetIntTypeWidth(type) - 1));
 }
 
+/*
+ * What is updated. Headers say that it is a structure, so that the compiler takes it for changed as a whole, and smaller than that is
+ * what the instruction changes.
+ */
+static LLVMTypeRef updated_type(const struct text *t, LLVMTypeRef place, LLVMValueRef value)
+{
+	if (!place || !LLVMTypeIsSized(place))
+		return NULL;
+	unsigned bits = t->bits;
+	if (!bits && (is_number(place) || (value && is_number(LLVMTypeOf(value)))))
+		bits = LLVMGetIntTypeWidth(is_number(place) ? place : LLVMTypeOf(value));
+	return bits ? LLVMIntTypeInContext(LLVMGetTypeContext(place), bits) : NULL;
+}
+
 /* Is every operand one of those that the update has? Then nothing is lost with the text. */
 static bool uses_all(const struct update *u, const struct constraint *at, unsigned n)
 {
@@ -195,13 +219,13 @@ static bool read_update(LLVMValueRef call, struct update *u)
 	if (t.memory >= n || t.value >= n || !at[t.memory].indirect)
 		return false;
 	u->place = at[t.memory].argument;
-	u->type = element_type(call, at[t.memory].index);
-	if (!is_number(u->type))
+	if (t.is->operands == 2)
+		u->value = at[t.value].output ? input_of(at, n, t.value) : at[t.value].argument;
+	u->type = updated_type(&t, element_type(call, at[t.memory].index), u->value);
+	if (!u->type)
 		return false;
 	if (t.is->operands == 1)
 		u->value = LLVMConstInt(u->type, 1, false);
-	else
-		u->value = at[t.value].output ? input_of(at, n, t.value) : at[t.value].argument;
 	if (!strcmp(t.is->name, "cmpxchg") && (at[t.value].output || !at[0].accumulator || !(u->expected = input_of(at, n, 0))))
 		return false;
 	if (t.is->returns && !u->expected && !at[t.value].output)
