@@ -54,10 +54,6 @@ static struct counted *counted_of(void *object)
 	return (struct counted *)object - 1;
 }
 
-static void take(void *object)
-{
-	atomic_fetch_add_explicit(&counted_of(object)->references, 1, memory_order_acq_rel);
-}
 
 /* Was it the last? Then the object is gone. */
 static int drop(void *object)
@@ -69,6 +65,33 @@ static int drop(void *object)
 		c->exception.destroy(object);
 	__cxa_free_exception(object);
 	return 1;
+}
+
+static struct exception *exception_of(struct _Unwind_Exception *unwind)
+{
+	return (struct exception *)((char *)unwind - offsetof(struct exception, unwind));
+}
+
+static void check_reason(_Unwind_Reason_Code reason)
+{
+	if (reason != _URC_FOREIGN_EXCEPTION_CAUGHT && reason != _URC_NO_REASON)
+		_ZSt9terminatev();
+}
+
+/* The unwinder's last call for an exception that was caught: the one that threw it holds it no longer. */
+static void handled(_Unwind_Reason_Code reason, struct _Unwind_Exception *unwind)
+{
+	check_reason(reason);
+	drop(exception_of(unwind) + 1);
+}
+
+/* From now on that call counts here too. */
+static void take(void *object)
+{
+	struct counted *c = counted_of(object);
+	if (c->exception.unwind.exception_cleanup != handled)
+		c->exception.unwind.exception_cleanup = handled;
+	atomic_fetch_add_explicit(&c->references, 1, memory_order_acq_rel);
 }
 
 WEAK void _ZNSt15__exception_ptr13exception_ptr9_M_addrefEv(void **self)
@@ -92,10 +115,9 @@ WEAK void _ZNSt13__future_base12_Result_baseD2Ev(struct future_result *self)
 /* The unwinder's last call for an exception that was thrown again. */
 static void caught(_Unwind_Reason_Code reason, struct _Unwind_Exception *unwind)
 {
-	struct exception *again = (struct exception *)((char *)unwind - offsetof(struct exception, unwind));
+	struct exception *again = exception_of(unwind);
 	void *object = again->type;
-	if (reason != _URC_FOREIGN_EXCEPTION_CAUGHT && reason != _URC_NO_REASON)
-		_ZSt9terminatev();
+	check_reason(reason);
 	__cxa_free_dependent_exception(again);
 	drop(object);
 }
