@@ -134,7 +134,7 @@ $(B)/library/%.o: src/library/%.cc
 	$(CXX) -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC -fno-strict-aliasing -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
 
-$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
+$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(B)/library/locale.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/librethread_strings.a: $(B)/library/strings.o

@@ -89,8 +89,7 @@ static void handled(_Unwind_Reason_Code reason, struct _Unwind_Exception *unwind
 static void take(void *object)
 {
 	struct counted *c = counted_of(object);
-	if (c->exception.unwind.exception_cleanup != handled)
-		c->exception.unwind.exception_cleanup = handled;
+	c->exception.unwind.exception_cleanup = handled;
 	atomic_fetch_add_explicit(&c->references, 1, memory_order_acq_rel);
 }
 
