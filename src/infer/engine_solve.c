@@ -259,10 +259,13 @@ static void revise(struct solving *w)
 		over_budget(w);
 	if (result == INFER_ERROR)
 		work_give_up(w->work, &err);
-	bool changed = false;
-	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &changed, &err))
+	enum explore_forced forced = FORCED_SAME;
+	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &forced, &err))
 		work_give_up(w->work, &err);
-	if (!changed && !next_phase(w, true))
+	/* Back where it was: it would go round for ever. */
+	if (forced == FORCED_AGAIN && !explorer_exclude(w->explorer, &w->x, symbols, &err))
+		work_give_up(w->work, &err);
+	if (forced == FORCED_SAME && !next_phase(w, true))
 		unexplained(w);
 	w->work->figures.revisions++;
 	free(w->rejected);

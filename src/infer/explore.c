@@ -98,6 +98,7 @@ struct explorer {
 	const char *twin, *dir;
 	char *code;
 	vec(struct forced_value) forced; /* in force */
+	vec(uint64_t) hashes;            /* of all that were */
 };
 
 /* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
@@ -171,6 +172,7 @@ void explorer_free(struct explorer *e)
 {
 	free(e->code);
 	vec_free(&e->forced);
+	vec_free(&e->hashes);
 	free(e);
 }
 
@@ -314,7 +316,26 @@ bool explorer_has_forced(const struct explorer *e)
 	return e->forced.n != 0;
 }
 
-bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* Were these values forced before, after a run that met the same? From now on they were. */
+static bool was_forced(struct explorer *e, const struct execution *x, const struct forced_value *values, size_t n)
+{
+	uint64_t hash = mix(mix(x->events.n, x->nsymbols), x->conditions.n);
+	for (size_t i = 0; i < n; i++)
+		hash = mix(mix(mix(hash, (uint64_t)values[i].thread << 32 | values[i].piece), values[i].sap), values[i].value);
+	for (size_t i = 0; i < e->hashes.n; i++)
+		if (e->hashes.at[i] == hash)
+			return true;
+	*vec_push(&e->hashes) = hash;
+	return false;
+}
+
+bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, enum explore_forced *what,
 		    struct error *err)
 {
 	vec(struct forced_value) fresh = { 0 };
@@ -329,8 +350,8 @@ bool explorer_force(struct explorer *e, const struct execution *x, const uint64_
 	}
 	free(values);
 	qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
-	*changed = fresh.n != e->forced.n ||
-		   (fresh.n && memcmp(fresh.at, e->forced.at, fresh.n * sizeof *fresh.at) != 0);
+	bool same = fresh.n == e->forced.n && !(fresh.n && memcmp(fresh.at, e->forced.at, fresh.n * sizeof *fresh.at));
+	*what = same ? FORCED_SAME : was_forced(e, x, fresh.at, fresh.n) ? FORCED_AGAIN : FORCED_NEW;
 	vec_free(&e->forced);
 	e->forced.at = fresh.at;
 	e->forced.n = fresh.n;

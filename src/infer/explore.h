@@ -4,7 +4,7 @@
  *
  *     struct explorer *e = explorer_new(trace, twin, dir, &err);
  *     explorer_run(e, seconds, &x, &stats, &err);      the execution at the fixed point
- *     explorer_force(e, &x, symbols, &err);            what racy reads shall be taken to read from now on
+ *     explorer_force(e, &x, symbols, &what, &err);     what racy reads shall be taken to read from now on
  *     explorer_run(e, ...);                            ... which may lead to other accesses
  *     explorer_free(e);
  */
@@ -60,11 +60,9 @@ enum explore_numbers {
 };
 enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);
 
-/*
- * Racy reads are taken to read these values (by symbol of x) in later runs. *changed: some differ from what was
- * in force.
- */
-bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, bool *changed,
+/* Racy reads are taken to read these values (by symbol of x) in later runs, which are those in force, or were before, or new. */
+enum explore_forced { FORCED_SAME, FORCED_AGAIN, FORCED_NEW };
+bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, enum explore_forced *what,
 		    struct error *err);
 
 /* What was assumed in x, with these values, is not what happened: later runs say so by a condition. */

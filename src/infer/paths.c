@@ -67,11 +67,11 @@ static bool guess_again(const struct paths *p, struct explorer *e, struct execut
 		fail(err, "the budget ended before guesses were found that lead along the recorded paths");
 		result = revise_values(x, &options, symbols, err);
 	}
-	bool changed = false;
+	enum explore_forced forced = FORCED_SAME;
 	if (result == INFER_NONE)
 		fail(err, "no values of racy reads lead along the recorded paths");
-	bool ok = result == INFER_FOUND && explorer_force(e, x, symbols, &changed, err);
-	if (ok && !changed)
+	bool ok = result == INFER_FOUND && explorer_force(e, x, symbols, &forced, err);
+	if (ok && forced == FORCED_SAME)
 		ok = fail(err, "what is known to race does not decide where the paths go");
 	free(symbols);
 	return ok;
