@@ -129,10 +129,13 @@ $(B)/library/%.o: src/library/%.c
 	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions -fno-strict-aliasing -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
 
-$(B)/library/%.o: src/library/%.cc
+# std::string: what libstdc++ does to it in functions of its own, for programs compiled as C++17 or older; with C++20 these are the
+# program's own already. Libstdc++'s source once more, so that strings that threads share without a lock are inferred like any other
+# structure. The library itself keeps its own: they are not exported (--exclude-libs).
+$(B)/library/strings.o: Makefile
 	@mkdir -p $(@D)
-	$(CXX) -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC -fno-strict-aliasing -fno-stack-protector -flto \
-		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
+	printf '#include <string>\ntemplate class std::basic_string<char>;\n' | $(CXX) -x c++ -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC \
+		-fno-strict-aliasing -fno-stack-protector -flto -ffat-lto-objects -c -o $@ -
 
 $(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(B)/library/locale.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
 	rm -f $@ && $(AR) rcs $@ $^

@@ -9,7 +9,6 @@
  *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
  *     assembly.c   atomic updates in inline assembly become LLVM's own
  *     machine.c    other instructions that only the machine knows become functions of their own
- *     loops.cpp    short loops that count are unrolled: one recorded branch for several rounds
  *     anchors.c    numbers that decide many branches go through the path instead
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
