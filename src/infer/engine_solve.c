@@ -22,9 +22,9 @@
 static const struct phase {
 	bool output, all_reads;
 	unsigned candidates;   /* that do not replay: so many are enough, */
-	double share, seconds; /* and so much of the budget, or so many seconds; the last one has the rest */
+	double share, seconds; /* and so much of the budget, or so many seconds and more for large runs; the last one has the rest */
 } phases[] = {
-	{true, false, 20, 0.1, 5}, {false, false, 20, 0.15, 20}, {true, false, 20, 0.2, 1e9}, {true, true, UINT32_MAX, 0.3, 1e9},
+	{true, false, 20, 0.3, 5}, {false, false, 20, 0.15, 20}, {true, false, 20, 0.2, 1e9}, {true, true, UINT32_MAX, 0.2, 1e9},
 	{false, true, UINT32_MAX, 1, 1e9},
 };
 enum { PHASE_AGAIN = 2, PHASE_LAST = sizeof phases / sizeof *phases - 1 };
@@ -97,7 +97,8 @@ static bool in_last_phase(const struct solving *w)
 static double phase_left(const struct solving *w)
 {
 	double share = w->phase->share * w->work->request->budget;
-	return (share < w->phase->seconds ? share : w->phase->seconds) - (solver_clock() - w->phase_start);
+	double seconds = w->phase->seconds + 3 * w->work->figures.explore.seconds; /* what takes long to execute takes long to solve */
+	return (share < seconds ? share : seconds) - (solver_clock() - w->phase_start);
 }
 
 /* Has it had its share? */
