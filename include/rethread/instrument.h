@@ -234,7 +234,8 @@ struct rt_twin_module {
 };
 extern const struct rt_twin_module __rethread_twin_module;
 
-/* What source files of the runtimes are called in their debug information, to tell their frames from the program's. */
+/* What sources of ours that become part of programs are called in their debug information (-ffile-prefix-map in the Makefile), to tell them
+ * from the program's. */
 #define RT_SOURCE_PREFIX "rethread-runtime/"
 
 /* ------------------------------------------------------------------ shared libraries */

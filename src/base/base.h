@@ -16,9 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the sources of ours that become part of programs are called in their debug information (-ffile-prefix-map in the Makefile). */
-#define RUNTIME_SOURCES "rethread-runtime/"
-
 struct error {
 	char text[1024];
 };

@@ -1,6 +1,7 @@
 #include "cli/run.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
+#include "trace/trace.h"
 
 #include <rethread/schedule.h>
 
@@ -320,18 +321,6 @@ static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 	}
 }
 
-/* Header of a log; false when it is none. */
-static bool read_header(const char *dir, const char *name, struct rt_log_header *h)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	FILE *f = strncmp(name, "log.", 4) ? NULL : fopen(path, "rb");
-	bool is_log = f && fread(h, sizeof *h, 1, f) == 1 && h->magic == RT_LOG_MAGIC;
-	if (f)
-		fclose(f);
-	free(path);
-	return is_log;
-}
-
 static bool failed_with_threads(const struct rt_log_header *h)
 {
 	return h->flags & RT_LOG_CHILD && h->nthreads > 1 && h->failure.state == 2;
@@ -347,7 +336,7 @@ static void blame_child(const struct watch *w, struct run_result *r)
 	DIR *d = may ? opendir(w->dir) : NULL;
 	struct rt_log_header h, first = {0};
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (read_header(w->dir, e->d_name, &h) && failed_with_threads(&h) &&
+		if (trace_log_header(w->dir, e->d_name, &h) && failed_with_threads(&h) &&
 		    (r->failure.kind != RT_FAIL_NONE || h.failure.kind != RT_FAIL_EXIT) &&
 		    (!first.pid || h.failure.time < first.failure.time))
 			first = h;

@@ -199,28 +199,23 @@ bool failure_site(struct symbols *s, const struct rt_failure *f, struct position
 	return false;
 }
 
-struct site {
-	char function[300];
-	int line; /* 0: not known, as of instructions that the code generator made of those of several lines */
-};
-
-static struct site site(const char *program, const struct rt_failure *f)
+/* As "function:line". */
+static void site(const char *program, const struct rt_failure *f, char *text, size_t size)
 {
 	struct position p = {.function = "?"};
 	struct symbols *s = symbols_open(program, NULL);
 	if (s && !failure_site(s, f, &p))
 		p = (struct position){.function = "?"};
-	struct site x = {.line = p.line};
-	snprintf(x.function, sizeof x.function, "%s", p.function);
+	snprintf(text, size, "%s:%d", p.function, p.line);
 	symbols_close(s);
-	return x;
 }
 
 static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
 {
-	struct site recorded = site(trace_is_rw(t) ? twin : t->program, &t->failure), replayed = site(twin, f);
-	bool known = recorded.line && replayed.line;
-	return !strcmp(recorded.function, replayed.function) && (!known || recorded.line == replayed.line);
+	char recorded[300], replayed[300];
+	site(trace_is_rw(t) ? twin : t->program, &t->failure, recorded, sizeof recorded);
+	site(twin, f, replayed, sizeof replayed);
+	return !strcmp(recorded, replayed);
 }
 
 /*

@@ -1,5 +1,7 @@
 #include "exe/variables.h"
 
+#include <rethread/instrument.h>
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -71,7 +73,7 @@ static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
 static bool is_of_runtime(Dwarf_Die *unit)
 {
 	const char *name = string(unit, DW_AT_name);
-	return name && !strncmp(name, RUNTIME_SOURCES, strlen(RUNTIME_SOURCES));
+	return name && !strncmp(name, RT_SOURCE_PREFIX, strlen(RT_SOURCE_PREFIX));
 }
 
 struct variables *variables_open(const char *program)

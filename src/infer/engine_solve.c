@@ -93,11 +93,16 @@ static bool in_last_phase(const struct solving *w)
 	return !w->outward || w->phase == &phases[PHASE_LAST];
 }
 
+/* What takes long to execute takes long to solve. */
+static double with_patience(const struct solving *w, double seconds)
+{
+	return seconds + 3 * w->work->figures.explore.seconds;
+}
+
 /* Seconds that the phase still has. */
 static double phase_left(const struct solving *w)
 {
-	double share = w->phase->share * w->work->request->budget;
-	double seconds = w->phase->seconds + 3 * w->work->figures.explore.seconds; /* what takes long to execute takes long to solve */
+	double share = w->phase->share * w->work->request->budget, seconds = with_patience(w, w->phase->seconds);
 	return (share < seconds ? share : seconds) - (solver_clock() - w->phase_start);
 }
 
@@ -444,7 +449,7 @@ static enum infer_result solve_models(struct solving *w)
 	bool decided[2] = { false, false };
 	enum infer_result result = INFER_BUDGET;
 	bool once = orders_differ(w); /* other runs are more promising than more time */
-	for (double slice = w->nmodels == 1 && !once ? w->work->request->budget : 3; result == INFER_BUDGET && !work_over(w->work) && !phase_over(w);
+	for (double slice = w->nmodels == 1 && !once ? w->work->request->budget : with_patience(w, 3); result == INFER_BUDGET && !work_over(w->work) && !phase_over(w);
 	     slice *= 2) {
 		result = INFER_NONE;
 		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {

@@ -81,6 +81,8 @@ struct formula {
 	bool possible;                   /* false: an empty clause was added */
 };
 
+enum { FORMULA_BETWEEN = 64 }; /* a between_limit that does for all but tests */
+
 struct formula_options {
 	/* Reads with more candidates than this get their "nothing between" clauses only when violated. */
 	uint32_t between_limit;

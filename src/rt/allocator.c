@@ -4,6 +4,7 @@
 #include "rt/allocator.h"
 
 #include "rt/lookup.h"
+#include "rt/real.h"
 
 #include <rethread/trace.h>
 
@@ -73,15 +74,9 @@ static void read_tables(struct tables *t, const Elf64_Dyn *d)
 	}
 }
 
-struct search {
-	struct rt_lookup lookup;
-	const void *malloc;
-};
-
 static int detach_library(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const struct search *search = data;
-	struct tables t = {.lookup = &search->lookup, .base = info->dlpi_addr};
+	struct tables t = {.lookup = data, .base = info->dlpi_addr};
 	bool found = false;
 
 	(void)size;
@@ -89,7 +84,7 @@ static int detach_library(struct dl_phdr_info *info, size_t size, void *data)
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + p->p_vaddr;
 
-		found |= p->p_type == PT_LOAD && (uintptr_t)search->malloc - start < p->p_memsz;
+		found |= p->p_type == PT_LOAD && (uintptr_t)rt_real.malloc - start < p->p_memsz;
 		if (p->p_type == PT_GNU_RELRO) {
 			t.relro = start;
 			t.relro_end = start + p->p_memsz;
@@ -107,10 +102,10 @@ static int detach_library(struct dl_phdr_info *info, size_t size, void *data)
 
 void rt_allocator_detach(void)
 {
-	struct search search;
+	struct rt_lookup lookup;
 
-	rt_lookup_init(&search.lookup);
-	search.malloc = rt_lookup(&search.lookup, "malloc");
-	if (search.malloc && !rt_same_library(search.malloc, (void *)gnu_get_libc_version))
-		dl_iterate_phdr(detach_library, &search);
+	if (!rt_real.malloc || rt_same_library((void *)rt_real.malloc, (void *)gnu_get_libc_version))
+		return;
+	rt_lookup_init(&lookup);
+	dl_iterate_phdr(detach_library, &lookup);
 }

@@ -44,8 +44,10 @@ static const char *number(const char *at, uint64_t *n)
 	return at + 1;
 }
 
-/* A line of /proc/self/maps, without its end: FROM-TO PERMISSIONS OFFSET DEVICE INODE PATH. */
-static bool map_again(const char *line, const char *end, const char *parents)
+/*
+ * A line of /proc/self/maps, without its end: FROM-TO PERMISSIONS OFFSET DEVICE INODE PATH. `header`: it was the one that holds the header.
+ */
+static bool map_again(const char *line, const char *end, const char *parents, bool *header)
 {
 	size_t n = strlen(parents);
 	uint64_t from, to, offset;
@@ -56,22 +58,24 @@ static bool map_again(const char *line, const char *end, const char *parents)
 	at = number(number(line, &from), &to);
 	at = memchr(at, ' ', (size_t)(end - at));
 	number(at + 1, &offset);
+	*header |= (uintptr_t)rt_log.header - from < to - from;
 	return rt_log_map((void *)from, to - from, MAP_SHARED | MAP_FIXED, rt_log.fd, offset);
 }
 
+/* False when the parent's log is still mapped: the kernel may know it by another name. */
 static bool map_all_again(const char *parents)
 {
 	char text[RT_PAGE + sizeof rt_log.path];
 	size_t have = 0;
 	int maps = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	bool ok = maps >= 0;
+	bool ok = maps >= 0, header = false;
 
 	for (long n; ok && (n = syscall(SYS_read, maps, text + have, sizeof text - have)) > 0;) {
 		const char *line = text, *end;
 
 		have += (size_t)n;
 		while (ok && (end = memchr(line, '\n', have))) {
-			ok = map_again(line, end, parents);
+			ok = map_again(line, end, parents, &header);
 			have -= (size_t)(end + 1 - line);
 			line = end + 1;
 		}
@@ -79,7 +83,7 @@ static bool map_all_again(const char *parents)
 	}
 	if (maps >= 0)
 		syscall(SYS_close, maps);
-	return ok;
+	return ok && header;
 }
 
 bool rt_log_adopt(int copy)
@@ -87,7 +91,6 @@ bool rt_log_adopt(int copy)
 	char parents[sizeof rt_log.path];
 	struct rt_log_header *h = rt_log.header;
 	uint64_t size = (uint64_t)syscall(SYS_lseek, copy, 0, SEEK_END);
-	uint32_t pid = (uint32_t)syscall(SYS_getpid);
 	int saved = errno;
 	bool adopted;
 
@@ -95,13 +98,9 @@ bool rt_log_adopt(int copy)
 	rt_log_let_go();
 	adopted = rt_log_create() && rt_log_grow(0, size) && copy_file(rt_log.fd, copy, size) && map_all_again(parents);
 	if (adopted) {
-		h->pid = pid;
+		h->pid = (uint32_t)syscall(SYS_getpid);
 		h->ppid = (uint32_t)syscall(SYS_getppid);
 		rt_log_set_flags(RT_LOG_CHILD);
-		/* Is it mapped? The name may be another one for the kernel. */
-		syscall(SYS_lseek, rt_log.fd, 0, SEEK_SET);
-		struct rt_log_header written;
-		adopted = syscall(SYS_read, rt_log.fd, &written, sizeof written) == sizeof written && written.pid == pid;
 	}
 	errno = saved;
 	return adopted;

@@ -94,7 +94,8 @@ typedef void (*rt_sighandler)(int);
 	X(void, _longjmp, (struct __jmp_buf_tag *, int))                                           \
 	X(void, siglongjmp, (struct __jmp_buf_tag *, int))                                         \
 	X(void, __longjmp_chk, (struct __jmp_buf_tag *, int))                                      \
-	X(void, __assert_fail, (const char *, const char *, unsigned, const char *))
+	X(void, __assert_fail, (const char *, const char *, unsigned, const char *))               \
+	X(void *, malloc, (size_t))
 
 #pragma GCC visibility push(hidden)
 

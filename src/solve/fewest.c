@@ -14,9 +14,6 @@
 #define BOUND_CLAUSES 400000
 #define BOUND_CANDIDATES 20000
 
-/* Reads with more candidates than this get their cubic part only when a model violates it. */
-enum { BETWEEN_LIMIT = 64 };
-
 /* How often it is told how far they are. */
 enum { TELL_TICKS = 50 };
 
@@ -69,7 +66,7 @@ static void close_bound(struct worker *w)
 static bool open_bound(struct worker *w, uint32_t bound, bool *too_large)
 {
 	const struct fewest_request *r = w->f->r;
-	struct formula_options options = {BETWEEN_LIMIT, r->impossible};
+	struct formula_options options = {FORMULA_BETWEEN, r->impossible};
 	struct error err;
 	close_bound(w);
 	if (!formula_init(&w->formula, r->p, &options, &err))

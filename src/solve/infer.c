@@ -276,12 +276,15 @@ static enum infer_result try_apart(struct infer_state *s, const struct infer_opt
 	return r == INFER_ERROR ? INFER_BUDGET : r;
 }
 
-/* The first search alone for a moment, then parts, then all that the team has. */
+/*
+ * The first search alone for a moment, then parts, then all that the team has. A large problem takes longer than a moment, and a search
+ * that is interrupted begins again: there the team works from the start.
+ */
 static enum infer_result find_answer(struct infer_state *s, const struct infer_options *o, struct error *err)
 {
 	double end = solver_clock() + o->seconds, alone = o->walk_seconds;
 	if (alone > 0)
-		alone += WALK_SECONDS_PER_NODE * s->memory.nnodes;
+		alone = s->problem.large ? 0 : alone + WALK_SECONDS_PER_NODE * s->memory.nnodes;
 	struct team_call call = {.seconds = alone < o->seconds ? alone : o->seconds, .stop = o->stop, .tell = o->tell};
 	bool only_search = s->problem.large || !formula_can_express(s->memory.x);
 	if (only_search && o->walk_seconds < 0) {

@@ -10,9 +10,6 @@
 
 #define NONE SIZE_MAX
 
-/* Reads with more candidates than this get their cubic part only when a model violates it. */
-enum { BETWEEN_LIMIT = 64 };
-
 /* Dead states that the searches keep, at most: those that share them, and one that jumps. */
 #define SHARED_STATES (32u << 20)
 #define JUMPING_STATES (4u << 20)
@@ -161,7 +158,7 @@ static enum team_result walk(struct walk *w, double seconds, const volatile bool
 static bool open_solver(struct member *m, struct error *err)
 {
 	struct team *t = m->t;
-	struct formula_options options = {BETWEEN_LIMIT, t->o.impossible};
+	struct formula_options options = {FORMULA_BETWEEN, t->o.impossible};
 	if (m->solver)
 		return true;
 	if (!formula_init(&m->formula, t->o.p, &options, err))

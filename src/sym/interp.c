@@ -3,6 +3,8 @@
  */
 #include "sym/interp_internal.h"
 
+#include <rethread/instrument.h>
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -293,7 +295,7 @@ static uint32_t site_place(const struct interp *in, uint32_t site)
 /* Or in what comes with rethread in the place of a library's functions. */
 static bool in_system_header(const char *file)
 {
-	if (strstr(file, RUNTIME_SOURCES "library/"))
+	if (strstr(file, RT_SOURCE_PREFIX "library/"))
 		return true;
 	return !strncmp(file, "/usr/", 5) && strncmp(file, "/usr/src/", 9) && strncmp(file, "/usr/local/src/", 15) &&
 	       strstr(file, "/include/");

@@ -24,18 +24,16 @@ static long log_pid(const char *name)
 	return *end || errno || pid <= 0 ? 0 : pid;
 }
 
-static bool log_has_failure(const char *dir, long pid)
+bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h)
 {
-	char *path = xasprintf("%s/log.%ld", dir, pid);
-	struct rt_log_header h;
-	FILE *f = fopen(path, "rb");
-	bool has =
-		f && fread(&h, sizeof h, 1, f) == 1 && h.magic == RT_LOG_MAGIC && h.failure.state;
+	char *path = xasprintf("%s/%s", dir, name);
+	FILE *f = log_pid(name) ? fopen(path, "rb") : NULL;
+	bool is_log = f && fread(h, sizeof *h, 1, f) == 1 && h->magic == RT_LOG_MAGIC;
 
 	if (f)
 		fclose(f);
 	free(path);
-	return has;
+	return is_log;
 }
 
 /* The one that meta.json names, else the lowest PID with a failure, else the lowest PID. */
@@ -44,6 +42,7 @@ static long choose_log(const char *dir, long named, struct error *err)
 	DIR *d = opendir(dir);
 	long lowest = 0, failing = 0;
 	bool has_named = false;
+	struct rt_log_header h;
 
 	if (!d) {
 		fail(err, "cannot open trace %s: %s", dir, strerror(errno));
@@ -57,7 +56,7 @@ static long choose_log(const char *dir, long named, struct error *err)
 		has_named |= pid == named;
 		if (!lowest || pid < lowest)
 			lowest = pid;
-		if ((!failing || pid < failing) && log_has_failure(dir, pid))
+		if ((!failing || pid < failing) && trace_log_header(dir, e->d_name, &h) && h.failure.state)
 			failing = pid;
 	}
 	closedir(d);

@@ -66,6 +66,8 @@ struct trace {
 
 struct trace *trace_open(const char *dir, struct error *err);
 void trace_free(struct trace *t);
+/* The header of the log NAME in the folder, as far as it is one: for a look before the trace is read. */
+bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h);
 
 /* Was it recorded by the twin? Then the addresses of its failure are the twin's. */
 static inline bool trace_is_rw(const struct trace *t)
