@@ -21,23 +21,29 @@
 /* How often the log's header is looked at for a deadlock, in milliseconds. */
 enum { WATCH_MS = 20 };
 
-static volatile sig_atomic_t forwarded;
+/* A program that ends by a signal that came by way of us was ended by the user. */
+static volatile sig_atomic_t forwarded[NSIG];
+static volatile sig_atomic_t asked_to_end; /* the last signal that did */
 static volatile pid_t forward_to;
+
+/* Those that ask for an end, and those that mean whatever the program takes them for. */
+static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
+enum { NENDING = 4, NFORWARDED = sizeof forwarded_signals / sizeof *forwarded_signals };
+static struct sigaction inherited[NFORWARDED]; /* what the program is to have */
 
 /* What the terminal sends (SI_KERNEL) reaches the program by itself. */
 static void forward(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	int saved = errno;
-	forwarded = sig;
+	forwarded[sig] = 1;
+	for (size_t i = 0; i < NENDING; i++)
+		if (forwarded_signals[i] == sig)
+			asked_to_end = sig;
 	if (forward_to > 0 && info->si_code != SI_KERNEL)
 		kill(forward_to, sig);
 	errno = saved;
 }
-
-static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { NFORWARDED = sizeof forwarded_signals / sizeof *forwarded_signals };
-static struct sigaction inherited[NFORWARDED]; /* what the program is to have */
 
 void run_catch_signals(void)
 {
@@ -51,7 +57,12 @@ void run_catch_signals(void)
 
 int run_signal(void)
 {
-	return forwarded;
+	return asked_to_end;
+}
+
+static bool was_interrupted(int status)
+{
+	return asked_to_end || (WIFSIGNALED(status) && forwarded[WTERMSIG(status)]);
 }
 
 /* ---------------------------------------------------------------- starting */
@@ -357,7 +368,7 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 	if (ok) {
 		r->pid = w.pid;
 		uint32_t forced = watch_run(&w, &r->status);
-		r->interrupted = forwarded != 0;
+		r->interrupted = was_interrupted(r->status);
 		if (!w.log)
 			map_log(&w);
 		r->logged = w.log && w.log->magic == RT_LOG_MAGIC;

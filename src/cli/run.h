@@ -35,14 +35,15 @@ struct run_result {
 	pid_t pid;
 	int status;                /* as waitpid gives it */
 	bool logged;               /* the log is there */
-	bool interrupted;          /* the user sent SIGINT, SIGTERM or SIGHUP: no verdict */
+	bool interrupted;          /* the user sent a signal that was to end it, or did: no verdict */
 	struct rt_log_header log;  /* header of the log, when logged */
 	struct rt_failure failure; /* the verdict; kind RT_FAIL_NONE when the run is fine */
 };
 
 /*
- * From now on SIGINT, SIGTERM and SIGHUP are forwarded to the program that runs, if any; run_signal says
- * which one came last, 0 for none. Call once, before the first run.
+ * From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGALRM are forwarded to the program that runs, if
+ * any. run_signal says which of the first four came last, 0 for none: they ask for an end of all runs. Call once, before the
+ * first run.
  */
 void run_catch_signals(void);
 int run_signal(void);

@@ -1,16 +1,21 @@
-# SIGTERM and SIGINT reach the program; record ends as it does, keeps the trace, and calls it no failure.
+# Signals reach the program; record ends as it does, keeps no trace, and calls it no failure. Those that do not ask for an
+# end change nothing.
 cat >p.c <<'E'
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+static volatile sig_atomic_t told;
 static void end(int s) { (void)s; _exit(11); }
+static void tell(int s) { (void)s; told = 1; }
 int main(int n, char **v) {
 	(void)v;
 	if (n > 1) signal(SIGTERM, end);
+	if (n > 2) signal(SIGUSR1, tell);
 	puts("ready");
 	fflush(stdout);
-	for (;;) pause();
+	while (!told) pause();
+	return 7;
 }
 E
 rethread cc -O2 p.c -o p
@@ -18,8 +23,8 @@ interrupted() { # SIGNAL STATUS ARGUMENTS...
 	local sig=$1 want=$2 got=0
 	shift 2
 	rm -f out
-	# env: the shell would start a background job with SIGINT ignored
-	env --default-signal=INT rethread record --until-failure ./p "$@" >out 2>err &
+	# env: the shell would start a background job with SIGINT and SIGQUIT ignored
+	env --default-signal=INT,QUIT rethread record --until-failure ./p "$@" >out 2>err &
 	local pid=$!
 	for i in $(seq 100); do grep -q ready out && break; sleep 0.05; done
 	kill -$sig $pid
@@ -30,4 +35,11 @@ interrupted TERM 143
 has err 'no failure in 1 run'
 interrupted INT 130
 interrupted TERM 11 handler
+interrupted HUP 129
+interrupted QUIT 131
+interrupted USR2 140
+has err 'no failure in 1 run'
 same "$(rethread ls | wc -l)" 0
+interrupted USR1 7 both handlers
+has err 'run 1: exit status 7'
+same "$(rethread ls | wc -l)" 1
