@@ -242,7 +242,9 @@ const struct command analyze_command = {
 	.name = "analyze",
 	.arguments = "PROG [--json]",
 	.summary = "what the link found: shared access points, shared memory and branches by source line",
-	.details = "Of each source line: the shared access points on it (loads, stores, atomics, synchronization,\n"
+	.details = "  --json            for programs\n"
+		   "\n"
+		   "Of each source line: the shared access points on it (loads, stores, atomics, synchronization,\n"
 		   "calls), and its branches, recorded in the log or known (computed by inference instead).\n"
 		   "Needs nothing but the program, or its companion; lines need -g.\n",
 	.run = analyze,

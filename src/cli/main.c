@@ -24,6 +24,11 @@ static const struct command *command_named(const char *name)
 	return NULL;
 }
 
+static bool asks_for_help(const char *argument)
+{
+	return !strcmp(argument, "--help") || !strcmp(argument, "-h");
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
@@ -38,12 +43,15 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	name = argv[1];
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+	if (asks_for_help(name))
 		name = "help";
 	else if (!strcmp(name, "--version"))
 		name = "version";
 	const struct command *command = command_named(name);
 	if (!command)
 		die(EXIT_USAGE, "there is no command `%s'; `rethread help' lists them", name);
+	bool is_compiler = command == &cc_command || command == &cxx_command;
+	if (argc > 2 && !is_compiler && asks_for_help(argv[2]))
+		return help_command.run(&help_command, 2, (char *[]){"help", argv[1], NULL});
 	return command->run(command, argc - 1, argv + 1);
 }

@@ -363,7 +363,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	for (;;) {
 		rewind_input(&r);
 		one_run(&r, &result);
-		bool last = result.failure.kind != RT_FAIL_NONE || run_signal() || r.done == r.runs;
+		bool last = result.failure.kind != RT_FAIL_NONE || run_signal() || result.interrupted || r.done == r.runs;
 		if (r.until_failure)
 			progress(&r, last);
 		if (last)
@@ -404,13 +404,14 @@ static int hunt(const struct command *self, int argc, char **argv)
 
 const struct command hunt_command = {
 	.name = "hunt",
-	.arguments = "[-o DIR] [--runs N] [--seed N] [--timeout SEC] [--fail-if CMD] [-q] [--] PROG ARGS...",
+	.arguments = "[-o DIR] [--runs N] [--seed N] [--timeout SEC] [--fail-if CMD] [--no-env] [-q]\n"
+		     "                     [--] PROG ARGS...",
 	.summary = "look for failures that nobody has seen yet",
 	.details =
 		"  --runs N          at most N runs (default 10000); the first failing one is kept\n"
 		"  --seed N          another number, other runs (default 1)\n"
 		"  --timeout SEC     a run that takes longer has failed (default 60)\n"
-		"  -o, --fail-if, -q as for `rethread record'\n"
+		"  -o DIR, --fail-if CMD, --no-env, -q: as for `rethread record'\n"
 		"\n"
 		"Runs the twin with one thread at a time, under random priorities with few changes (PCT) and delays\n"
 		"at places that were seen to race. The order of all accesses is recorded: `rethread reproduce' follows\n"
@@ -425,7 +426,7 @@ const struct command record_command = {
 		     "                       [--shake] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
-		"  -o DIR            the trace goes to DIR (default: the folder of `rethread ls')\n"
+		"  -o, --output DIR  the trace goes to DIR (default: the folder of `rethread ls')\n"
 		"  --scheme S        what is recorded: path+sync (default), path, base; rw or rw:leap: the order\n"
 		"                    of all shared accesses, by running the twin in the program's place\n"
 		"  --until-failure   repeat, and keep the first failing run only; each run reads the same\n"
@@ -438,7 +439,7 @@ const struct command record_command = {
 		"                    exits 0 when the run is bad\n"
 		"  --no-env          keep only variables of the environment that the system's libraries need (PATH,\n"
 		"                    LANG, ...): the others may be secrets. A program that reads others may not replay\n"
-		"  -q                say nothing but warnings about the log itself\n"
+		"  -q, --quiet       say nothing but warnings about the log itself\n"
 		"  --no-output       values that the program shows are not recorded; failures that only show\n"
 		"                    there then take longer to reproduce\n"
 		"  --all-values      record racy values that decide addresses even where they are so many that\n"

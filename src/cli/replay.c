@@ -143,10 +143,10 @@ const struct command replay_command = {
 	.name = "replay",
 	.arguments = "[TRACE] [-n N] [--timeout SEC] [--schedule FILE] [-v] [--gdb] [--gdb-batch FILE]",
 	.summary = "the recorded failure again, as often as wanted",
-	.details = "  -n N              so many times (default 1)\n"
+	.details = "  -n, --runs N      so many times (default 1)\n"
 		   "  --timeout SEC     a replay that takes longer has not reproduced (default 30)\n"
 		   "  --schedule FILE   another schedule than the one `rethread reproduce' found\n"
-		   "  -v                show the program's output also with -n\n"
+		   "  -v, --verbose     show the program's output also with -n\n"
 		   "  --gdb             in gdb, stopped just before the failing operation; `rethread threads' and\n"
 		   "                    `rethread schedule' are gdb commands there\n"
 		   "  --gdb-batch FILE  the same without asking: gdb runs to that stop, then does what FILE says\n"

@@ -92,5 +92,6 @@ const struct command rm_command = {
 	.name = "rm",
 	.arguments = "TRACE... | --all",
 	.summary = "remove traces",
+	.details = "  -a, --all         every one in the folder of `rethread ls'\n",
 	.run = rm,
 };

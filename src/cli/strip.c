@@ -53,7 +53,7 @@ const struct command strip_command = {
 	.arguments = "[--store | -o FILE] PROG",
 	.summary = "move what replay needs from a program to a companion file",
 	.details = "  --store           to the user's folder of companions, by build-id\n"
-		   "  -o FILE           to FILE\n"
+		   "  -o, --output FILE to FILE\n"
 		   "\n"
 		   "Without either the companion is PROG.rethread, beside the program. It is found again there, in\n"
 		   "${XDG_DATA_HOME:-~/.local/share}/rethread/debug and in /usr/lib/debug/.build-id, by build-id.\n"

@@ -1,20 +1,15 @@
 #include "infer/request.h"
+#include "infer/usage.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage_text[] =
-	"usage: rethread reproduce [TRACE] [--engine auto|solve|search|follow] [--budget SEC] [--memory-model sc|tso|pso]\n"
-	"                          [--memory SIZE[K|M|G]] [--json FILE] [--smt2 FILE] [--no-time] [--seed N]\n"
-	"                          [--workers N] [--explain-formula]\n"
-	"       rethread infer     the same without the proof by replay\n"
-	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"
-	"3 the budget ended, 4 an error or something that inference does not model yet.\n";
-
 _Noreturn static void usage(int code)
 {
-	fputs(usage_text, code ? stderr : stdout);
+	fprintf(code ? stderr : stdout, "usage: rethread reproduce %s\n", REPRODUCE_ARGUMENTS);
+	if (!code)
+		printf("       rethread infer     the same without the proof by replay\n\n%s", REPRODUCE_DETAILS);
 	exit(code);
 }
 
