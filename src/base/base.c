@@ -142,6 +142,18 @@ bool write_file(const char *path, const void *data, size_t size, struct error *e
 	return true;
 }
 
+bool replace_file(const char *path, const void *data, size_t size, unsigned mode, struct error *err)
+{
+	char *new = xasprintf("%s.new%d", path, (int)getpid());
+	bool ok = write_file(new, data, size, err);
+	if (ok && (chmod(new, mode) || rename(new, path)))
+		ok = fail(err, "cannot write %s: %s", path, strerror(errno));
+	if (!ok)
+		unlink(new);
+	free(new);
+	return ok;
+}
+
 bool make_dirs(const char *path, struct error *err)
 {
 	char *copy = xstrdup(path);

@@ -71,6 +71,8 @@ void signal_name(int signal, char *text, size_t size);
 /* Whole files. read_file's result is malloc'ed and NUL-terminated beyond its length. */
 bool read_file(const char *path, char **data, size_t *size, struct error *err);
 bool write_file(const char *path, const void *data, size_t size, struct error *err);
+/* A file for others to find: it is there whole or as it was before, whatever happens meanwhile. */
+bool replace_file(const char *path, const void *data, size_t size, unsigned mode, struct error *err);
 /* mkdir -p, mode 0700. */
 bool make_dirs(const char *path, struct error *err);
 /* rm -r of a directory this tool made; missing is no error. */

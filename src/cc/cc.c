@@ -2,12 +2,12 @@
  * The wrapper's recipe: classify the command line, hand what compiles only to clang, take a link apart.
  */
 #include "cc/cc.h"
+#include "base/interrupt.h"
 #include "cc/job.h"
 #include "cc/link.h"
 #include "cc/response.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,7 +165,7 @@ static int compile_and_link(strings *args, bool verbose)
 {
 	struct error err;
 	struct jobs jobs = {0};
-	job_signals_catch();
+	interrupt_catch();
 	char *tmp = temp_dir(&err);
 	if (!tmp)
 		die(EXIT_ERROR, "%s", err.text);
@@ -177,10 +177,7 @@ static int compile_and_link(strings *args, bool verbose)
 	jobs_release(&jobs);
 	remove_tree(tmp, NULL);
 	free(tmp);
-	if (job_signal()) {
-		signal(job_signal(), SIG_DFL);
-		raise(job_signal());
-	}
+	interrupt_end();
 	if (!asked && err.text[0])
 		die(EXIT_ERROR, "%s", err.text);
 	/* --version, -print-*, no input files, an error of the user's: clang says it best. */

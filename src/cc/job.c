@@ -1,5 +1,6 @@
 #include "cc/job.h"
 
+#include "base/interrupt.h"
 #include "cc/response.h"
 
 #include <errno.h>
@@ -154,29 +155,6 @@ void jobs_release(struct jobs *jobs)
 
 /* ---------------------------------------------------------------- running */
 
-static volatile sig_atomic_t caught;
-
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
-void job_signals_catch(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		struct sigaction old, new = {.sa_handler = on_signal};
-		sigaction(signals[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &new, NULL);
-	}
-}
-
-int job_signal(void)
-{
-	return caught;
-}
-
 static pid_t job_start(struct job *job)
 {
 	char **argv = strings_end(&job->argv);
@@ -225,9 +203,9 @@ static int reap(struct job *jobs, pid_t *pids, size_t n)
 	int raw;
 	pid_t pid = waitpid(-1, &raw, 0);
 	if (pid < 0) {
-		for (size_t i = 0; caught && i < n; i++)
+		for (size_t i = 0; interrupt_signal() && i < n; i++)
 			if (pids[i] > 0)
-				kill(pids[i], caught);
+				kill(pids[i], interrupt_signal());
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -248,7 +226,7 @@ int jobs_run(struct job *jobs, size_t n, unsigned parallel, bool keep_going)
 	for (size_t i = 0; i < n; i++)
 		jobs[i].status = -1;
 	while (over < n) {
-		bool more = next < n && (!status || keep_going) && !caught;
+		bool more = next < n && (!status || keep_going) && !interrupt_signal();
 		if (more && running < parallel && job_ready(jobs, pids, next)) {
 			pids[next] = job_start(&jobs[next]);
 			if (pids[next] < 0) {
@@ -273,8 +251,8 @@ int jobs_run(struct job *jobs, size_t n, unsigned parallel, bool keep_going)
 		running = still;
 	}
 	free(pids);
-	if (!status && caught)
-		status = 128 + caught;
+	if (!status && interrupt_signal())
+		status = 128 + interrupt_signal();
 	return status;
 }
 

@@ -45,13 +45,9 @@ void job_release(struct job *job);
 /*
  * Run n jobs, up to `parallel` at once; a job waits for earlier ones whose output (-o) it reads. With
  * keep_going false the first failure stops what has not started. Returns the first failing status, or 0.
- * When SIGINT, SIGTERM or SIGHUP came in meanwhile, job_signal() says which.
+ * An interruption (base/interrupt.h) is handed on to those that run, and no more are started.
  */
 int jobs_run(struct job *jobs, size_t n, unsigned parallel, bool keep_going);
-
-/* Take over SIGINT, SIGTERM, SIGHUP, so that the caller can tidy up; job_signal() is 0 when none came. */
-void job_signals_catch(void);
-int job_signal(void);
 
 /* Print as -v does. */
 void job_print(const struct job *job);

@@ -1,5 +1,6 @@
 #include "cc/link.h"
 
+#include "base/interrupt.h"
 #include "cc/exported.h"
 #include "cc/linker.h"
 #include "cc/relocatable.h"
@@ -229,7 +230,7 @@ static int link_twice(const struct job *job, const char *tmp, bool verbose)
 {
 	struct links l = {0};
 	int status = link_both(&l, job, tmp, verbose);
-	if (!job_signal())
+	if (!interrupt_signal())
 		status = status || access(l.hash[0], F_OK) ? link_failed(&l, job) : finish(&l, NULL);
 	links_release(&l);
 	return status;
@@ -241,11 +242,11 @@ static int link_substituted(const struct substitution *s, const struct job *job,
 	struct links l = {0};
 	int status = link_both(&l, &s->job, tmp, verbose);
 	bool linked = !status;
-	if (linked && !job_signal())
+	if (linked && !interrupt_signal())
 		status = finish(&l, s->list);
 	char *why = linked ? NULL : linker_complaint(l.log[l.job[0].status ? 0 : 1]);
 	links_release(&l);
-	if (!linked && !job_signal()) {
+	if (!linked && !interrupt_signal()) {
 		warn("%s: what shared libraries do (%s) is not recorded, because their code cannot be linked into the program: %s",
 		     job->argv.at[linker_output(&job->argv)], s->names, why);
 		status = link_twice(job, tmp, verbose);
@@ -258,7 +259,7 @@ static int link_instrumented(const struct job *job, const char *tmp, bool verbos
 {
 	struct substitution s;
 	int status = substitute(&s, job, tmp, verbose);
-	if (!status && !job_signal())
+	if (!status && !interrupt_signal())
 		status = s.job.argv.n ? link_substituted(&s, job, tmp, verbose) : link_twice(job, tmp, verbose);
 	substitution_release(&s);
 	return status;

@@ -1,5 +1,6 @@
 #include "cc/relocatable.h"
 
+#include "base/interrupt.h"
 #include "cc/linker.h"
 #include "cc/merge.h"
 #include "cc/native.h"
@@ -71,7 +72,7 @@ int relocatable_link(const struct job *job, const char *tmp, bool verbose)
 	struct error err;
 	char *module = xasprintf("%s/module.bc", tmp), *trace = xasprintf("%s/trace", tmp);
 	const struct merge m = {module, trace, 0};
-	if (!make_fat(&m, job, tmp, verbose, &err) && err.text[0] && !job_signal())
+	if (!make_fat(&m, job, tmp, verbose, &err) && err.text[0] && !interrupt_signal())
 		warn("what is in %s will not be recorded: %s", job->argv.at[linker_output(&job->argv)], err.text);
 	free(module);
 	free(trace);

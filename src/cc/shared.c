@@ -1,5 +1,6 @@
 #include "cc/shared.h"
 
+#include "base/interrupt.h"
 #include "cc/linker.h"
 #include "cc/merge.h"
 #include "cc/native.h"
@@ -174,7 +175,7 @@ int shared_link(const struct job *job, const char *tmp, bool verbose)
 	struct error err;
 	struct package p = {xasprintf("%s/module.bc", tmp), xasprintf("%s/native.o", tmp), xasprintf("%s/text", tmp),
 			    xasprintf("%s/trace", tmp)};
-	if (!pack(&p, job, tmp, verbose, &err) && !job_signal()) {
+	if (!pack(&p, job, tmp, verbose, &err) && !interrupt_signal()) {
 		if (err.text[0])
 			warn("%s is an ordinary shared library, whose code is not recorded: %s",
 			     job->argv.at[linker_output(&job->argv)], err.text);

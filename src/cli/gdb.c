@@ -1,10 +1,12 @@
 #include "cli/gdb.h"
 
+#include "base/interrupt.h"
 #include "exe/origin.h"
 #include "exe/twin.h"
 
 #include <errno.h>
 #include <rethread/schedule.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -69,6 +71,7 @@ _Noreturn static void start_gdb(const struct trace *t, const char *twin, const c
 int gdb_replay(const struct trace *t, const char *twin, const char *schedule, const char *batch)
 {
 	struct error err;
+	interrupt_catch(); /* at the terminal SIGINT is for gdb, which is in the same group */
 	char *dir = temp_dir(&err);
 	if (!dir)
 		die(EXIT_ERROR, "%s", err.text);
@@ -86,8 +89,11 @@ int gdb_replay(const struct trace *t, const char *twin, const char *schedule, co
 		start_gdb(t, twin, commands, batch);
 	int status = 0;
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
+		if (interrupt_signal() != SIGINT)
+			kill(child, interrupt_signal());
 	remove_tree(dir, NULL);
+	if (interrupt_signal() != SIGINT)
+		interrupt_end();
 	free(dir);
 	free(report);
 	free(commands);

@@ -220,10 +220,8 @@ static void put_twin(struct record *r)
 	struct error err;
 	free((char *)r->run.twin);
 	r->run.twin = xasprintf("%s/twin", r->dir);
-	if (!write_file(r->run.twin, r->twin, r->twin_size, &err))
+	if (!replace_file(r->run.twin, r->twin, r->twin_size, 0700, &err))
 		die(EXIT_ERROR, "%s", err.text);
-	if (chmod(r->run.twin, 0700))
-		die(EXIT_ERROR, "cannot make %s executable: %s", r->run.twin, strerror(errno));
 }
 
 static void one_run(struct record *r, struct run_result *result)

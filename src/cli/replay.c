@@ -1,3 +1,4 @@
+#include "base/interrupt.h"
 #include "cli/cli.h"
 #include "cli/gdb.h"
 #include "cli/show.h"
@@ -120,10 +121,12 @@ static int replay(const struct command *self, int argc, char **argv)
 	long reproduced = 0;
 	bool quiet = r.runs > 1 && !r.verbose;
 	char *why = NULL;
+	interrupt_catch();
 	for (long i = 0; i < r.runs; i++) {
 		struct replay_result result;
 		if (!twin_replay(t, twin, schedule, (unsigned)r.timeout, quiet, &result, &err))
 			die(EXIT_ERROR, "%s", err.text);
+		interrupt_end();
 		reproduced += result.reproduced;
 		if (!result.reproduced && !why)
 			why = xasprintf("run %ld: %s", i + 1, result.why);

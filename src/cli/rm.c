@@ -32,26 +32,6 @@ static void remove_trace(const char *dir)
 		die(EXIT_ERROR, "%s", err.text);
 }
 
-/* `latest` may now lead nowhere: let it name the newest that is left. */
-static void mend_latest(void)
-{
-	char *root = traces_root(), *latest = xasprintf("%s/latest", root), **names;
-	size_t n = traces_list(&names);
-	if (access(latest, F_OK)) {
-		unlink(latest);
-		if (n) {
-			char *dir = xasprintf("%s/%s", root, names[0]);
-			traces_set_latest(dir);
-			free(dir);
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
-	free(latest);
-	free(root);
-}
-
 static int rm(const struct command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -84,7 +64,7 @@ static int rm(const struct command *self, int argc, char **argv)
 		free(names);
 		free(root);
 	}
-	mend_latest();
+	traces_mend_latest();
 	return EXIT_DONE;
 }
 

@@ -1,11 +1,14 @@
 #include "cli/walk.h"
 
+#include "base/interrupt.h"
 #include "exe/sections.h"
 
 #include <rethread/instrument.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,13 +33,15 @@ static bool run_walker(char **argv, struct error *err)
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		execv(program, argv);
 		_exit(127);
 	}
 	free(program);
 	int status = -1;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+		if (interrupt_signal())
+			kill(pid, interrupt_signal());
 	return status == 0 || fail(err, "rethread-infer failed");
 }
 
@@ -45,6 +50,7 @@ json_t *walk_paths(const struct trace *t, const char *lines, const char *budget,
 	char *dir = can_walk(t, err) ? temp_dir(err) : NULL;
 	if (!dir)
 		return NULL;
+	interrupt_catch();
 	char *output = xasprintf("%s/paths.json", dir);
 	char *argv[] = {"paths",    "--output",     output,	"--lines", (char *)lines,
 			"--budget", (char *)budget, "--", t->dir,	   NULL};
@@ -56,6 +62,8 @@ json_t *walk_paths(const struct trace *t, const char *lines, const char *budget,
 		paths = NULL;
 	}
 	remove_tree(dir, NULL);
+	interrupt_end();
+	interrupt_release();
 	free(output);
 	free(dir);
 	return paths;

@@ -1,5 +1,6 @@
 #include "exe/twin.h"
 
+#include "base/interrupt.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
 #include "exe/sections.h"
@@ -22,6 +23,9 @@ static bool check_build(const struct trace *t, struct error *err)
 {
 	static const uint8_t none[RT_BUILD_ID_SIZE];
 	uint8_t now[RT_BUILD_ID_SIZE] = {0};
+	if (access(t->program, R_OK))
+		return fail(err, "cannot read %s (%s): a trace is of use only where the program that was recorded, or a copy of it, "
+				 "is at that path", t->program, strerror(errno));
 	struct symbols *s = symbols_open(t->program, err);
 	if (!s)
 		return false;
@@ -46,18 +50,15 @@ char *twin_extract(const struct trace *t, const char *dir, struct error *err)
 		return path;
 	char *data;
 	size_t size;
-	if (!sections_read(t->program, RT_SECTION_TWIN, &data, &size, err) ||
-	    !write_file(path, data, size, err)) {
-		free(path);
-		return NULL;
+	bool ok = sections_read(t->program, RT_SECTION_TWIN, &data, &size, err);
+	if (ok) {
+		ok = replace_file(path, data, size, 0700, err);
+		free(data);
 	}
-	free(data);
-	if (chmod(path, 0700)) {
-		fail(err, "cannot make %s executable: %s", path, strerror(errno));
-		free(path);
-		return NULL;
-	}
-	return path;
+	if (ok)
+		return path;
+	free(path);
+	return NULL;
 }
 
 /* In the child: never returns. */
@@ -111,7 +112,8 @@ static bool await(pid_t child, unsigned timeout, int *status, bool *timed_out)
 		if (got < 0 && errno != EINTR)
 			return false;
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (timeout && now.tv_sec - start.tv_sec >= (time_t)timeout && !*timed_out) {
+		bool late = timeout && now.tv_sec - start.tv_sec >= (time_t)timeout;
+		if ((late || interrupt_signal()) && !*timed_out) {
 			*timed_out = true;
 			kill(child, SIGKILL);
 		}

@@ -1,5 +1,6 @@
 #include "infer/crew.h"
 
+#include "base/interrupt.h"
 #include "infer/progress.h"
 #include "solve/solver.h"
 
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,24 +19,6 @@
 #define GRACE_SHARE 0.1
 /* When solve says that nothing explains the log, search may try to refute it for so long. */
 #define SECOND_LOOK 5.0
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal)
-{
-	interrupted = signal;
-}
-
-static void catch_signals(void (*handler)(int))
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction act = { .sa_handler = handler }, old;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		sigaction(signals[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &act, NULL);
-	}
-}
 
 /* ---- processes ---- */
 
@@ -115,7 +99,7 @@ static void start(struct crew *c, struct crew_member *m)
 		die(EXIT_ERROR, "%s", m->dir ? "cannot start another process" : err.text);
 	if (m->pid)
 		return;
-	catch_signals(SIG_DFL);
+	interrupt_release();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_ERROR);
@@ -138,6 +122,14 @@ static void end(struct crew_member *m, int code)
 	m->code = code;
 }
 
+/* Files are written as memory, and where there is no space for them that ends in SIGBUS. */
+static bool lacked_space(const struct crew_member *m, int signal)
+{
+	enum { LITTLE = 1 << 20 };
+	struct statvfs disk;
+	return signal == SIGBUS && !statvfs(m->dir, &disk) && disk.f_bavail * disk.f_frsize < LITTLE;
+}
+
 static void reap(struct crew_member *m)
 {
 	int status;
@@ -146,7 +138,11 @@ static void reap(struct crew_member *m)
 	m->pid = 0;
 	m->ended = true;
 	m->code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_ERROR;
-	if (WIFSIGNALED(status) && !interrupted)
+	if (!WIFSIGNALED(status) || interrupt_signal())
+		return;
+	if (lacked_space(m, WTERMSIG(status)))
+		progress_line("rethread: engine %s ended: no space is left for files in %s; TMPDIR names another place", m->engine, m->dir);
+	else
 		progress_line("rethread: engine %s crashed: %s; this is a mistake in rethread, please report it", m->engine,
 			      strsignal(WTERMSIG(status)));
 }
@@ -253,7 +249,7 @@ static void interrupt(struct crew *c)
 	struct timespec tick = { .tv_nsec = 10 * 1000 * 1000 };
 	for (size_t i = 0; i < c->n; i++)
 		if (c->members[i].pid > 0)
-			kill(c->members[i].pid, interrupted);
+			kill(c->members[i].pid, interrupt_signal());
 	while (at_work(c) && solver_clock() - since < 2) {
 		for (size_t i = 0; i < c->n; i++)
 			reap(&c->members[i]);
@@ -277,8 +273,8 @@ int crew_work(struct crew *c, struct crew_member **decided)
 	struct timespec tick = { .tv_nsec = 200 * 1000 };
 	c->begun = solver_clock();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	catch_signals(on_signal);
-	for (unsigned round = 0; !is_over(c) && !interrupted; round++) {
+	interrupt_catch();
+	for (unsigned round = 0; !is_over(c) && !interrupt_signal(); round++) {
 		start_due(c);
 		nanosleep(&tick, NULL);
 		if (tick.tv_nsec < 10 * 1000 * 1000)
@@ -287,15 +283,15 @@ int crew_work(struct crew *c, struct crew_member **decided)
 			check_memory(c);
 		watch(c);
 	}
-	if (interrupted)
+	if (interrupt_signal())
 		interrupt(c);
 	for (size_t i = 0; i < c->n; i++)
 		if (!c->members[i].ended)
 			end(&c->members[i], EXIT_ERROR);
 	end_orphans();
-	catch_signals(SIG_DFL);
+	interrupt_release();
 	*decided = choose(c);
-	return interrupted ? 128 + interrupted : (*decided)->code;
+	return interrupt_signal() ? 128 + interrupt_signal() : (*decided)->code;
 }
 
 void crew_release(struct crew *c)

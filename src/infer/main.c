@@ -2,6 +2,7 @@
  * rethread-infer: `rethread infer` and `rethread reproduce`. Opens the trace, lets the engines work that can do something with it
  * (engine_solve.c, engine_search.c), and keeps what the first of them finds.
  */
+#include "base/interrupt.h"
 #include "exe/twin.h"
 #include "exe/unrecorded.h"
 #include "infer/crew.h"
@@ -94,35 +95,46 @@ static void choose_engines(struct job *j)
 		add_both(j);
 }
 
-/* dir/from, if it is there, to the file `to`, or to standard output. */
-static void copy(const char *dir, const char *from, const char *to)
+typedef bool put(const char *path, const void *data, size_t size, struct error *err);
+
+static bool put_in_trace(const char *path, const void *data, size_t size, struct error *err)
 {
-	struct error err;
+	return replace_file(path, data, size, 0600, err); /* others may be reading the old one */
+}
+
+static bool put_out(const char *path, const void *data, size_t size, struct error *err)
+{
+	(void)path, (void)err;
+	fwrite(data, 1, size, stdout);
+	return true;
+}
+
+/* dir/from, if it is there, to where `put` brings it. */
+static bool copy(const char *dir, const char *from, put *put, const char *to, struct error *err)
+{
 	char *path = xasprintf("%s/%s", dir, from), *data;
 	size_t size;
-	if (!access(path, F_OK)) {
-		if (!read_file(path, &data, &size, &err) || (to && !write_file(to, data, size, &err)))
-			die(EXIT_ERROR, "%s", err.text);
-		if (!to)
-			fwrite(data, 1, size, stdout);
+	bool ok = true;
+	if (!access(path, F_OK) && (ok = read_file(path, &data, &size, err))) {
+		ok = put(to, data, size, err);
 		free(data);
 	}
 	free(path);
+	return ok;
 }
 
-static void keep_result(const struct job *j, const struct crew_member *decided)
+static bool keep_result(const struct job *j, const struct crew_member *decided, struct error *err)
 {
 	char *schedule = xasprintf("%s/schedule", j->trace->dir);
 	char *interleaving = xasprintf("%s/interleaving.json", j->trace->dir);
-	if (decided->code == EXIT_DONE) {
-		copy(decided->dir, WORK_INTERLEAVING, interleaving);
-		copy(decided->dir, WORK_SCHEDULE, schedule);
-	}
-	if (j->request.json)
-		copy(decided->dir, WORK_FIGURES, j->request.json);
-	copy(decided->dir, "out", NULL);
+	const char *dir = decided->dir;
+	bool ok = decided->code != EXIT_DONE || (copy(dir, WORK_INTERLEAVING, put_in_trace, interleaving, err) &&
+						 copy(dir, WORK_SCHEDULE, put_in_trace, schedule, err));
+	ok = ok && (!j->request.json || copy(dir, WORK_FIGURES, write_file, j->request.json, err));
+	ok = ok && copy(dir, "out", put_out, NULL, err);
 	free(schedule);
 	free(interleaving);
+	return ok;
 }
 
 int main(int argc, char **argv)
@@ -138,10 +150,13 @@ int main(int argc, char **argv)
 	j.crew.memory = j.request.memory ? j.request.memory : crew_memory_default();
 	j.crew.data = &j;
 	int code = crew_work(&j.crew, &decided);
-	if (code < 128)
-		keep_result(&j, decided);
+	struct error err;
+	bool kept = code >= 128 || keep_result(&j, decided, &err);
 	if (code == EXIT_BUDGET || code == EXIT_ERROR)
 		unrecorded_warn(j.trace->dir); /* which may be why */
 	crew_release(&j.crew);
+	interrupt_end();
+	if (!kept)
+		die(EXIT_ERROR, "%s", err.text);
 	return code;
 }

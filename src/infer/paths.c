@@ -1,5 +1,6 @@
 #include "infer/paths.h"
 
+#include "base/interrupt.h"
 #include "exe/twin.h"
 #include "infer/explore.h"
 #include "infer/revise.h"
@@ -92,22 +93,23 @@ static bool walk(const struct paths *p, struct explorer *e, struct error *err)
 	}
 }
 
-static void write_result(const struct paths *p, bool complete, const struct error *why)
+static bool write_result(const struct paths *p, bool complete, const struct error *why)
 {
 	char *found = xasprintf("%s/paths.json", p->dir);
 	json_t *threads = json_load_file(found, 0, NULL);
 	json_t *j = json_pack("{s:b, s:s, s:o}", "complete", complete && threads, "why", complete ? "" : why->text, "threads",
 			      threads ? threads : json_array());
-	if (!j || json_dump_file(j, p->output, JSON_COMPACT))
-		die(EXIT_ERROR, "cannot write %s", p->output);
+	bool ok = j && !json_dump_file(j, p->output, JSON_COMPACT);
 	json_decref(j);
 	free(found);
+	return ok;
 }
 
 int paths_main(int argc, char **argv)
 {
 	struct error err = { "" };
 	struct paths p = parse(argc, argv);
+	interrupt_catch();
 	char *dir = traces_find(p.trace_name, &err);
 	p.trace = dir ? trace_open(dir, &err) : NULL;
 	p.dir = p.trace ? temp_dir(&err) : NULL;
@@ -116,9 +118,12 @@ int paths_main(int argc, char **argv)
 	p.twin = twin_extract(p.trace, p.trace->dir, &err);
 	struct explorer *e = p.twin ? explorer_new_with_lines(p.trace, p.twin, p.dir, p.most, &err) : NULL;
 	bool complete = e && walk(&p, e, &err);
-	write_result(&p, complete, &err);
+	bool written = write_result(&p, complete, &err);
 	if (e)
 		explorer_free(e);
 	remove_tree(p.dir, NULL);
+	interrupt_end();
+	if (!written)
+		die(EXIT_ERROR, "cannot write %s", p.output);
 	return EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 #include "infer/request.h"
 #include "infer/usage.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,16 @@ static unsigned workers_argument(const char *text)
 	if (end == text || *end || *text == '-' || !value || value > 1000)
 		die(EXIT_USAGE, "--workers takes a number of threads, not `%s'", text);
 	return (unsigned)value;
+}
+
+/* Better now than after all the work. */
+static void check_writable(const char *path)
+{
+	FILE *f = path ? fopen(path, "ab") : NULL;
+	if (path && !f)
+		die(EXIT_ERROR, "cannot write %s: %s", path, strerror(errno));
+	if (f)
+		fclose(f);
 }
 
 struct request request_parse(int argc, char **argv)
@@ -110,6 +121,8 @@ struct request request_parse(int argc, char **argv)
 		}
 	if (argc - optind > 1)
 		usage(EXIT_USAGE);
+	check_writable(r.json);
+	check_writable(r.smt2);
 	r.trace = argv[optind];
 	return r;
 }

@@ -10,14 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
-char *traces_root(void)
+/* NULL: nobody said where. */
+static char *find_root(void)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	if (data && data[0] == '/')
 		return xasprintf("%s/rethread/traces", data);
 	if (home && *home)
 		return xasprintf("%s/.local/share/rethread/traces", home);
-	die(EXIT_ERROR, "neither XDG_DATA_HOME nor HOME is set: where should traces go? Use -o DIR");
+	return NULL;
+}
+
+char *traces_root(void)
+{
+	char *root = find_root();
+	if (!root)
+		die(EXIT_ERROR, "neither XDG_DATA_HOME nor HOME is set, so there is no folder of traces: give `rethread record -o DIR', "
+				"and DIR to the other commands");
+	return root;
 }
 
 char *traces_new(const char *program, unsigned long run)
@@ -48,8 +58,8 @@ char *traces_find(const char *name, struct error *err)
 {
 	char *path = NULL;
 	if (!name || !strchr(name, '/')) {
-		char *root = traces_root();
-		path = xasprintf("%s/%s", root, name ? name : "latest");
+		char *root = name ? find_root() : traces_root();
+		path = xasprintf("%s/%s", root ? root : ".", name ? name : "latest");
 		free(root);
 		if (!is_directory(path) && name) {
 			free(path);
@@ -74,7 +84,9 @@ char *traces_find(const char *name, struct error *err)
 
 void traces_set_latest(const char *dir)
 {
-	char *root = traces_root();
+	char *root = find_root();
+	if (!root)
+		return;
 	char *latest = xasprintf("%s/latest", root), *new = xasprintf("%s/.latest-%d", root, (int)getpid());
 	char *target = realpath(dir, NULL);
 	struct error err;
@@ -126,4 +138,26 @@ size_t traces_list(char ***names)
 		(*names)[i] = list.at[i].name;
 	vec_free(&list);
 	return n;
+}
+
+void traces_mend_latest(void)
+{
+	char *root = find_root(), **names;
+	if (!root)
+		return;
+	char *latest = xasprintf("%s/latest", root);
+	size_t n = traces_list(&names);
+	if (access(latest, F_OK)) {
+		unlink(latest);
+		if (n) {
+			char *dir = xasprintf("%s/%s", root, names[0]);
+			traces_set_latest(dir);
+			free(dir);
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	free(latest);
+	free(root);
 }

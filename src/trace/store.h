@@ -19,10 +19,13 @@ char *traces_new(const char *program, unsigned long run);
  */
 char *traces_find(const char *name, struct error *err);
 
-/* Make `latest` name this trace; only a warning when that cannot be done. */
+/* Make `latest` name this trace; only a warning when that cannot be done, and nothing where there is no folder of traces. */
 void traces_set_latest(const char *dir);
 
 /* Names of all traces in the folder, newest first; returns how many, *names is malloc'ed. */
 size_t traces_list(char ***names);
+
+/* After traces were removed, `latest` may lead nowhere: let it name the newest that is left. */
+void traces_mend_latest(void);
 
 #endif
