@@ -265,11 +265,11 @@ static void revise(struct solving *w)
 		over_budget(w);
 	if (result == INFER_ERROR)
 		work_give_up(w->work, &err);
-	enum explore_forced forced = FORCED_SAME;
-	if (result == INFER_FOUND && !explorer_force(w->explorer, &w->x, symbols, &forced, &err))
+	enum forced_before forced = FORCED_SAME;
+	if (result == INFER_FOUND && !forced_set(explorer_forced(w->explorer), &w->x, symbols, &forced, &err))
 		work_give_up(w->work, &err);
 	/* Back where it was: it would go round for ever. */
-	if (forced == FORCED_AGAIN && !explorer_exclude(w->explorer, &w->x, symbols, &err))
+	if (forced == FORCED_AGAIN && !forced_exclude(explorer_forced(w->explorer), &w->x, symbols, &err))
 		work_give_up(w->work, &err);
 	if (forced == FORCED_SAME && !next_phase(w, true))
 		unexplained(w);
@@ -395,7 +395,7 @@ _Noreturn static void reproduced(struct solving *w)
 static void exclude_guesses(struct solving *w)
 {
 	struct error err;
-	if (!explorer_exclude(w->explorer, &w->x, w->rejected, &err))
+	if (!forced_exclude(explorer_forced(w->explorer), &w->x, w->rejected, &err))
 		work_give_up(w->work, &err);
 	free(w->rejected);
 	w->rejected = NULL;
@@ -412,7 +412,7 @@ static bool orders_differ(const struct solving *w)
 	enum { MOST_SEEDS = 500 };
 	uint32_t kind = w->work->trace->failure.kind;
 	return (kind == RT_FAIL_PREDICATE || kind == RT_FAIL_EXIT) && w->phase->all_reads && w->work->figures.explore.assumptions &&
-	       !explorer_has_forced(w->explorer) && w->seed < MOST_SEEDS;
+	       !forced_any(explorer_forced(w->explorer)) && w->seed < MOST_SEEDS;
 }
 
 /* How many steps of the order that was tried come before some assumption, each time another one. */

@@ -97,8 +97,7 @@ struct explorer {
 	const struct trace *trace;
 	const char *twin, *dir;
 	char *code;
-	vec(struct forced_value) forced; /* in force */
-	vec(uint64_t) hashes;            /* of all that were */
+	struct forced forced;
 };
 
 /* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
@@ -143,7 +142,7 @@ static struct explorer *explorer_make(const struct trace *t, const char *twin, c
 				      struct error *err)
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
-	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir) };
+	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir), .forced.dir = dir };
 	if (t->header.flags & RT_LOG_MIDDLE)
 		fail(err, "process %u was forked by one that had other threads, or a long log: its own log begins there, so that it cannot be executed",
 		     t->header.pid);
@@ -171,8 +170,7 @@ struct explorer *explorer_new_with_lines(const struct trace *t, const char *twin
 void explorer_free(struct explorer *e)
 {
 	free(e->code);
-	vec_free(&e->forced);
-	vec_free(&e->hashes);
+	forced_release(&e->forced);
 	free(e);
 }
 
@@ -230,63 +228,6 @@ enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *
 	return result;
 }
 
-static int compare_forced(const void *p, const void *q)
-{
-	const struct forced_value *a = p, *b = q;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->sap != b->sap)
-		return a->sap < b->sap ? -1 : 1;
-	return a->piece < b->piece ? -1 : a->piece > b->piece;
-}
-
-/* The symbols that guesses rest on: operands have smaller numbers, so one scan backwards finds them. */
-static bool *assumed_symbols(const struct execution *x)
-{
-	size_t n = expr_count(x->exprs);
-	bool *needed = xcalloc(n + 1, sizeof *needed), *used = xcalloc(x->nsymbols + 1, sizeof *used);
-	for (size_t i = 0; i < x->conditions.n; i++)
-		if (x->conditions.at[i].kind == CONDITION_ASSUMED || x->conditions.at[i].kind == CONDITION_ADDRESS)
-			needed[x->conditions.at[i].condition] = true;
-	for (size_t e = n; e; e--) {
-		const struct expr_node *node = expr_node(x->exprs, (expr)e);
-		if (!needed[e])
-			continue;
-		if (node->op == EXPR_SYM)
-			used[node->value] = true;
-		needed[node->a] = needed[node->b] = needed[node->c] = true; /* [0] is unused */
-	}
-	free(needed);
-	return used;
-}
-
-bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err)
-{
-	bool *used = assumed_symbols(x);
-	char *path = xasprintf("%s/nogoods", e->dir), *old = NULL;
-	size_t size = 0;
-	read_file(path, &old, &size, NULL); /* there may be none yet */
-	vec(struct forced_value) all = { 0 };
-	for (size_t i = 0; i < size / sizeof(struct forced_value); i++)
-		*vec_push(&all) = ((const struct forced_value *)old)[i];
-	for (size_t i = 0; i < x->events.n; i++) {
-		const struct event *v = &x->events.at[i];
-		if ((v->kind != EVENT_READ && v->kind != EVENT_UPDATE) || !v->read)
-			continue;
-		const struct expr_node *n = expr_node(x->exprs, v->read);
-		if (n->op == EXPR_SYM && used[n->value])
-			*vec_push(&all) = (struct forced_value){ x->threads.at[v->thread].log_number, v->piece,
-								 v->sap, symbols[n->value] };
-	}
-	*vec_push(&all) = (struct forced_value){ 0 };
-	bool ok = write_file(path, all.at, all.n * sizeof *all.at, err);
-	vec_free(&all);
-	free(path);
-	free(old);
-	free(used);
-	return ok;
-}
-
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
 		      unsigned seed, struct error *err)
 {
@@ -311,53 +252,7 @@ bool explorer_reorder(struct explorer *e, const struct execution *x, const struc
 	return ok;
 }
 
-bool explorer_has_forced(const struct explorer *e)
+struct forced *explorer_forced(struct explorer *e)
 {
-	return e->forced.n != 0;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-/* Were these values forced before, after a run that met the same? From now on they were. */
-static bool was_forced(struct explorer *e, const struct execution *x, const struct forced_value *values, size_t n)
-{
-	uint64_t hash = mix(mix(x->events.n, x->nsymbols), x->conditions.n);
-	for (size_t i = 0; i < n; i++)
-		hash = mix(mix(mix(hash, (uint64_t)values[i].thread << 32 | values[i].piece), values[i].sap), values[i].value);
-	for (size_t i = 0; i < e->hashes.n; i++)
-		if (e->hashes.at[i] == hash)
-			return true;
-	*vec_push(&e->hashes) = hash;
-	return false;
-}
-
-bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, enum explore_forced *what,
-		    struct error *err)
-{
-	vec(struct forced_value) fresh = { 0 };
-	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
-	expr_eval_all(x->exprs, symbols, values);
-	for (size_t i = 0; i < x->events.n; i++) {
-		const struct event *v = &x->events.at[i];
-		if ((v->kind != EVENT_READ && v->kind != EVENT_UPDATE) || !v->read)
-			continue;
-		*vec_push(&fresh) = (struct forced_value){ x->threads.at[v->thread].log_number, v->piece, v->sap,
-							   values[v->read] };
-	}
-	free(values);
-	qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
-	bool same = fresh.n == e->forced.n && !(fresh.n && memcmp(fresh.at, e->forced.at, fresh.n * sizeof *fresh.at));
-	*what = same ? FORCED_SAME : was_forced(e, x, fresh.at, fresh.n) ? FORCED_AGAIN : FORCED_NEW;
-	vec_free(&e->forced);
-	e->forced.at = fresh.at;
-	e->forced.n = fresh.n;
-	e->forced.cap = fresh.cap;
-	char *path = xasprintf("%s/values", e->dir);
-	bool ok = write_file(path, fresh.at, fresh.n * sizeof *fresh.at, err);
-	free(path);
-	return ok;
+	return &e->forced;
 }

@@ -4,7 +4,7 @@
  *
  *     struct explorer *e = explorer_new(trace, twin, dir, &err);
  *     explorer_run(e, seconds, &x, &stats, &err);      the execution at the fixed point
- *     explorer_force(e, &x, symbols, &what, &err);     what racy reads shall be taken to read from now on
+ *     forced_set(explorer_forced(e), ...);             what racy reads shall be taken to read from now on
  *     explorer_run(e, ...);                            ... which may lead to other accesses
  *     explorer_free(e);
  */
@@ -12,6 +12,7 @@
 #define RETHREAD_EXPLORE_H
 
 #include "base/base.h"
+#include "infer/forced.h"
 #include "model/execution.h"
 #include "model/linear.h"
 #include "trace/trace.h"
@@ -60,13 +61,8 @@ enum explore_numbers {
 };
 enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);
 
-/* Racy reads are taken to read these values (by symbol of x) in later runs, which are those in force, or were before, or new. */
-enum explore_forced { FORCED_SAME, FORCED_AGAIN, FORCED_NEW };
-bool explorer_force(struct explorer *e, const struct execution *x, const uint64_t *symbols, enum explore_forced *what,
-		    struct error *err);
-
-/* What was assumed in x, with these values, is not what happened: later runs say so by a condition. */
-bool explorer_exclude(struct explorer *e, const struct execution *x, const uint64_t *symbols, struct error *err);
+/* What racy reads shall be taken to read in later runs. */
+struct forced *explorer_forced(struct explorer *e);
 
 /*
  * Later runs follow the order for its first `nsteps` steps, and then take the threads in an order of their own, one for
@@ -74,9 +70,6 @@ bool explorer_exclude(struct explorer *e, const struct execution *x, const uint6
  */
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
 		      unsigned seed, struct error *err);
-/* Are values forced? Then what the reads get does not come from the order in which the threads run. */
-bool explorer_has_forced(const struct explorer *e);
-
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)
 {

@@ -68,10 +68,12 @@ static bool guess_again(const struct paths *p, struct explorer *e, struct execut
 		fail(err, "the budget ended before guesses were found that lead along the recorded paths");
 		result = revise_values(x, &options, symbols, err);
 	}
-	enum explore_forced forced = FORCED_SAME;
+	enum forced_before forced = FORCED_SAME;
 	if (result == INFER_NONE)
 		fail(err, "no values of racy reads lead along the recorded paths");
-	bool ok = result == INFER_FOUND && explorer_force(e, x, symbols, &forced, err);
+	bool ok = result == INFER_FOUND && forced_set(explorer_forced(e), x, symbols, &forced, err);
+	if (ok && forced == FORCED_AGAIN)
+		ok = forced_exclude(explorer_forced(e), x, symbols, err);
 	if (ok && forced == FORCED_SAME)
 		ok = fail(err, "what is known to race does not decide where the paths go");
 	free(symbols);

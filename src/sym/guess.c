@@ -2,7 +2,7 @@
  * Guesses. A racy read has a symbol for its value, but also needs a concrete one to go on with: what the solver's
  * last model says it reads (forced), or else what memory happens to hold. Where a guess decides something
  * (an address, an argument) it is an assumption. An assumption that leads a thread off its recorded path is refuted:
- * the reads it came from become a nogood, a condition on the next model (src/infer/explore.c).
+ * the reads it came from become a nogood, a condition on the next model (src/infer/forced.c).
  */
 #include "sym/engine.h"
 
