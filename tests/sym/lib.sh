@@ -3,7 +3,7 @@ CC=${CC:-clang-19} CXX=${CXX:-clang++-19} LLVM_CONFIG=${LLVM_CONFIG:-llvm-config
 flags="-std=gnu17 -O2 -g -Wall -Wextra -D_GNU_SOURCE= -I$root/include -I$root/src -I$here"
 o=$BUILD/obj/src
 $CC $flags -c "$here/record.c" -o record.o && $CC $flags -c "$here/harness.c" -o harness.o || exit 1
-interpreter="$(ls $o/sym/interp*.c.o) $o/sym/code.c.o $o/sym/symmem.c.o $o/sym/expr.c.o $o/sym/expr_slices.c.o $o/base/base.c.o"
+interpreter="$(ls $o/sym/interp*.c.o) $o/sym/code.c.o $o/sym/symmem.c.o $o/sym/expr.c.o $o/sym/expr_slices.c.o $o/sym/expr_values.c.o $o/base/base.c.o"
 $CC $flags "$here/translate_tool.c" $o/sym/translate*.c.o $o/sym/code.c.o $o/trace/inputs.c.o $o/base/base.c.o -o translate_tool \
 	$($LLVM_CONFIG --ldflags --libs --link-shared) || exit 1
 
