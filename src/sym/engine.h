@@ -554,8 +554,8 @@ void guess_refute(struct ethread *t);
  * The recorded fault: should this, about to be used as an address (else as a parameter, or called), be the one? Then *v is it.
  */
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
-/* Should the division at hand, by something that is not known, be the recorded failure? */
-bool guess_divides_by_zero(const struct ethread *t);
+/* Should the division at hand, of or by something that is not known, be the recorded failure? */
+bool guess_division_fails(const struct ethread *t);
 void guess_load(void);
 /*
  * At the end: refuted combinations become conditions, and are kept for the next run; not those of a run that found

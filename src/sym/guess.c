@@ -260,11 +260,17 @@ void guess_finish(bool races_known)
 	free(path);
 }
 
-/* Is the thread where it got the signal that ended the recorded run, as far as its log and the source line tell? */
-static bool is_where_it_failed(const struct ethread *t)
+/* Is it the thread that got the signal that ended the recorded run, and does its log say nothing more? */
+static bool has_no_more_log(const struct ethread *t)
 {
 	const struct rt_failure *f = &engine.trace->failure;
-	if (f->kind != RT_FAIL_SIGNAL || !t->log || t->log->info.number != f->thread || !engine.fail_line || !engine_log_used_up(t))
+	return f->kind == RT_FAIL_SIGNAL && t->log && t->log->info.number == f->thread && engine_log_used_up(t);
+}
+
+/* Is the thread where it got that signal, as far as its log and the source line tell? */
+static bool is_where_it_failed(const struct ethread *t)
+{
+	if (!engine.fail_line || !has_no_more_log(t))
 		return false;
 	struct position p;
 	ithread_position(t->interp, &p);
@@ -272,9 +278,16 @@ static bool is_where_it_failed(const struct ethread *t)
 	return p.line == engine.fail_line && !strcmp(slash ? slash + 1 : p.file, engine.fail_file);
 }
 
-bool guess_divides_by_zero(const struct ethread *t)
+/* Divisions of several lines that the compiler has made one have no line of their own. */
+static bool failed_in_no_line(void)
 {
-	return engine.trace->failure.signal == SIGFPE && is_where_it_failed(t);
+	const struct rt_failure *f = &engine.trace->failure;
+	return !engine.fail_line && f->nframes && f->frames[0];
+}
+
+bool guess_division_fails(const struct ethread *t)
+{
+	return engine.trace->failure.signal == SIGFPE && (is_where_it_failed(t) || (failed_in_no_line() && has_no_more_log(t)));
 }
 
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)

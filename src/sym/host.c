@@ -76,13 +76,29 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 	s->e = EXPR_NONE;
 }
 
-void host_divides(struct ithread *t, expr divisor)
+static expr operand(struct ethread *self, struct slot s, unsigned width)
+{
+	expr e = counting_clean(self, s.e);
+	return e ? e : expr_const(engine.exprs, width, s.v);
+}
+
+void host_divides(struct ithread *t, enum expr_op op, unsigned width, struct slot dividend, struct slot divisor)
 {
 	struct ethread *self = of(t);
-	divisor = counting_clean(self, divisor);
-	if (!divisor || !guess_divides_by_zero(self))
+	if (!guess_division_fails(self))
 		return;
-	condition_add(self, expr_equals(engine.exprs, divisor, 0), 1, CONDITION_BUG);
+	expr a = operand(self, dividend, width), b = operand(self, divisor, width);
+	expr fails = expr_equals(engine.exprs, b, 0);
+	if (op == EXPR_SDIV || op == EXPR_SREM) { /* the least number by -1 is too large */
+		expr least = expr_equals(engine.exprs, a, UINT64_C(1) << (width - 1));
+		expr overflows = expr_binary(engine.exprs, EXPR_AND, least, expr_equals(engine.exprs, b, UINT64_MAX));
+		fails = expr_binary(engine.exprs, EXPR_OR, fails, overflows);
+	}
+	uint64_t known;
+	if (!expr_is_const(engine.exprs, fails, &known))
+		condition_add(self, fails, 1, CONDITION_BUG);
+	else if (!known)
+		return;
 	engine_thread_ends(self, true);
 	ithread_stop(t);
 }

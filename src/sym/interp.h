@@ -211,8 +211,8 @@ _Noreturn void host_exited(struct ithread *t);
 
 /* A symbolic value is needed concretely (address, size, native argument). Assume or stop. */
 void host_concretize(struct ithread *t, struct slot *s, const char *why);
-/* A division by a symbolic value begins: does not return where that is how the recorded run failed. */
-void host_divides(struct ithread *t, expr divisor);
+/* A division with a symbolic operand begins (EXPR_UDIV to EXPR_SREM): does not return where that is how the recorded run failed. */
+void host_divides(struct ithread *t, enum expr_op op, unsigned width, struct slot dividend, struct slot divisor);
 
 /* Something the interpreter cannot do; never returns. */
 _Noreturn void host_unsupported(struct ithread *t, const char *what);

@@ -72,14 +72,14 @@
 #define OP(name) L_##name:
 #define ARITH(name, eop, value) OP(name) RESULT2(value, sym_binary(t, eop, W, A, ea, B, eb));
 
-/* Divisions trap as the machine's do, except that a symbolic divisor may be zero in the guess only. */
+/* Divisions trap as the machine's do, except where only the guess for a symbolic operand would. */
 #if SYMBOLIC
 #define DIVIDE(name, eop, value)                                                            \
 	OP(name)                                                                            \
 	t->pc = pc;                                                                         \
-	if (x[pc->b])                                                                       \
-		host_divides(t, x[pc->b]);                                                  \
-	if (x[pc->b] && (B == 0 || (int64_t)B == -1 || sext_from(B, W) == -1))              \
+	if (x[pc->a] | x[pc->b])                                                            \
+		host_divides(t, eop, W, (struct slot){A, x[pc->a]}, (struct slot){B, x[pc->b]}); \
+	if ((x[pc->b] && B == 0) || ((x[pc->a] | x[pc->b]) && sext_from(B, W) == -1))       \
 		RESULT2(smt_divide(eop, W, A, B), sym_binary(t, eop, W, A, ea, B, eb));     \
 	RESULT2(value, sym_binary(t, eop, W, A, ea, B, eb));
 #else

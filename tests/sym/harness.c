@@ -256,9 +256,9 @@ void host_called(struct ithread *t, struct native_call *c)
 	(void)t, (void)c;
 }
 
-void host_divides(struct ithread *t, expr divisor)
+void host_divides(struct ithread *t, enum expr_op op, unsigned width, struct slot dividend, struct slot divisor)
 {
-	(void)t, (void)divisor;
+	(void)t, (void)op, (void)width, (void)dividend, (void)divisor;
 }
 
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
