@@ -24,6 +24,7 @@ uint64_t placed_mark = RT_FREED_MARK;
 
 struct placed {
 	uint64_t start, size;
+	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
 	bool freed;
 };
 
@@ -78,8 +79,9 @@ void *placed_take(uint32_t recorded, size_t size)
 	if (make_ready() && nblocks + 1 < MOST_BLOCKS) {
 		uint64_t start = RT_MIRROR + recorded;
 		const struct placed *before = block_at(start);
-		bool again = before && before->start == start && before->freed;
-		blocks[++nblocks] = (struct placed){ start, size, false };
+		bool same = before && before->start == start, again = same && before->freed;
+		uint32_t others = same && !before->freed ? before->others + 1 : 0;
+		blocks[++nblocks] = (struct placed){ start, size, others, false };
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
 			by_unit[(recorded + at) / UNIT] = nblocks;
 		p = (void *)(uintptr_t)start;
@@ -119,7 +121,9 @@ void placed_free(void *p)
 	lock();
 	struct placed *b = block_at((uint64_t)(uintptr_t)p);
 	bool was_freed = b && b->freed;
-	if (b)
+	if (b && b->others)
+		b->others--;
+	else if (b)
 		b->freed = true;
 	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
 		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);

@@ -52,7 +52,8 @@ bool await_is_over(const struct ethread *t)
 {
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *u = engine.threads.at[i];
-		if (u != t && u->wait != WAIT_VALUE && u->wait != WAIT_BLOCK && u->time < t->wait_time && sync_can_go(u))
+		if (u != t && u->wait != WAIT_VALUE && u->wait != WAIT_BLOCK && u->wait != WAIT_FREE &&
+		    u->time < t->wait_time && sync_can_go(u))
 			return false;
 	}
 	return true;

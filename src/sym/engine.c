@@ -487,6 +487,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	time_load();
 	recall_load();
 	mirror_load();
+	turns_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	atexit(leave_process);
@@ -584,7 +585,7 @@ _Noreturn void engine_finish(void)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
 	if (engine.mismatches || engine.faults)
 		recall_share();
-	size_t nfound, learnt = sync_finish() + mirror_finish() + recall_finish();
+	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish();
 	const struct range *found = races_found(engine.races, &nfound);
 	guess_finish(nfound == 0 && !learnt);
 	struct error err;

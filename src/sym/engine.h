@@ -15,7 +15,7 @@
  *   time.c     which thread is behind
  *   await.c    waiting for what a read found
  *   race.c     which locations race
- *   mirror.c   memory that the recorded run reused, and used after it was freed
+ *   mirror.c   memory that the recorded run reused, and used after it was freed; turns.c: by whom first
  *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
  *   laps.c     loops that poll; counting.c: and count how often
@@ -48,7 +48,7 @@ enum wait_kind {
 	WAIT_CANCEL,  /* somebody has cancelled it */
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
-	WAIT_FREE,    /* the wait_size bytes at wait_order are freed (mirror.c) */
+	WAIT_FREE,    /* the wait_size bytes at wait_order are freed, or others have come to wait_time (mirror.c) */
 	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value, or others have come to wait_time (await.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
@@ -477,6 +477,21 @@ void mirror_load(void);
 /* At the end: how much was learnt that only another run can make use of; what keeps this run from proving anything. */
 size_t mirror_finish(void);
 size_t mirror_doubtful(void);
+
+/*
+ * turns.c. The allocation at hand. May it have its memory, as far as earlier runs have learnt who had it before? A block was
+ * freed. The block `late` has memory that `early` had to have first; false: that is known, or the other way round, and did not help.
+ */
+struct allocation {
+	uint32_t thread, value;
+};
+struct allocation turns_name(const struct ethread *t);
+bool turns_have_come(const struct ethread *t);
+void turns_freed(struct allocation early);
+bool turns_learn(struct allocation late, struct allocation early);
+void turns_load(void);
+/* At the end: how much was learnt that only another run can make use of. */
+size_t turns_finish(void);
 
 /* recall.c: the value that comes next, of an allocation; 0: not known. */
 uint32_t recall_next(const struct ethread *self);

@@ -8,7 +8,7 @@
  * Two things are known of blocks that share memory: the earlier one was freed before the later one was allocated, which is an order
  * like that of locks; and what is in a new block is what was left there, but for the allocator's own words. Which of
  * two came first is known where the allocation of one is ordered before that of the other; else the executor's order is
- * taken, and nothing is proven by it. Nor is anything while an allocator has words of its own in the program's memory, so that a
+ * taken, until that turns out to be wrong (turns.c), and nothing is proven by it. Nor is anything while an allocator has words of its own in the program's memory, so that a
  * run in which memory is shared never proves that there is no interleaving.
  */
 #include "sym/engine.h"
@@ -21,6 +21,7 @@ enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_UNWRITTEN = 1 << 16 }
 /* A block: from its allocation until it is freed, and what came of that. */
 struct life {
 	uint64_t start, size;
+	struct allocation name;
 	struct ethread *freed_by; /* NULL: it lives, or was freed unseen, by a library */
 	struct ethread *also;     /* another who freed it; one of the two freed the block before or the next, who knows */
 	uint64_t sap;
@@ -199,19 +200,20 @@ static bool lives(const struct life *l)
 	return !engine.config->heap_block(l->start, &start, &size, &freed) || start != l->start || !freed;
 }
 
-static bool is_taken(uint64_t start, uint64_t size)
+/* A block that has the memory, or part of it; NULL: it is free. */
+static const struct life *taken_by(uint64_t start, uint64_t size)
 {
 	for (uint64_t at = start; at < start + size || at == start; at += UNIT) {
 		uint32_t i = *life_of(at);
 		if (i && lives(&mirror.lives.at[i - 1]))
-			return true;
+			return &mirror.lives.at[i - 1];
 	}
-	return false;
+	return NULL;
 }
 
 bool mirror_can_go(const struct ethread *t)
 {
-	return !is_taken(t->wait_order, t->wait_size);
+	return (turns_have_come(t) && !taken_by(t->wait_order, t->wait_size)) || await_is_over(t);
 }
 
 /* What was at the place was freed before the allocation at hand. */
@@ -238,7 +240,7 @@ static void begin_life(struct ethread *self, uint64_t start, uint64_t size)
 {
 	bool is_event = false;
 	uint32_t last = 0;
-	*vec_push(&mirror.lives) = (struct life){ .start = start, .size = size };
+	*vec_push(&mirror.lives) = (struct life){ .start = start, .size = size, .name = turns_name(self) };
 	for (uint64_t at = start; at < start + size || at == start; at += UNIT) {
 		uint32_t *i = life_of(at);
 		if (*i && *i != last)
@@ -267,16 +269,16 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 	self->place = 0;
 	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1))
 		return 0;
-	if (is_taken(start, size)) { /* whoever frees what lies there has not come so far */
-		self->wait = WAIT_FREE;
-		self->wait_order = start;
-		self->wait_size = size;
-		baton_wait(self);
-	}
-	if (is_taken(start, size)) {
-		mirror.doubts++;
+	self->wait = WAIT_FREE; /* whoever frees what lies there may not have come so far */
+	self->wait_order = start;
+	self->wait_size = size;
+	self->wait_time = time_next(self);
+	baton_wait(self);
+	const struct life *other = taken_by(start, size);
+	mirror.doubts += other != NULL;
+	/* Else both have it, as where a block was freed twice. */
+	if (other && turns_learn(other->name, turns_name(self)))
 		return 0;
-	}
 	self->placed = start;
 	self->placed_size = size;
 	self->before = xrealloc(self->before, size + 1);
@@ -325,6 +327,7 @@ void mirror_freed(struct ethread *self, uint64_t start, const char *what)
 		return;
 	}
 	l->freed_by = self;
+	turns_freed(l->name);
 	l->sap = self->saps;
 	l->site = place_describe(self, what);
 	vclock_set(&l->clock, &self->clock);
