@@ -73,7 +73,7 @@ ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call o
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
 PASS := $(call objects,instrument)
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
-TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c allocator.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c options.c))
+TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c allocator.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c mapped.c options.c))
 
 # Functions of the C library that become part of programs. Runtime and engine, which are in the process too, have their own of those they use.
 C_LIBRARY := sort tokens times environment

@@ -37,6 +37,8 @@ struct given {
 	void *wanted;
 };
 
+enum { PAGE = 4096 };
+
 enum way {
 	WAY_FOREIGN, /* no call of the program: nothing is counted */
 	WAY_REAL,
@@ -290,6 +292,15 @@ static void record_format(struct given *g, const char *format, va_list list, int
 	va_end(copy);
 }
 
+static void record_mapped(void *given, uint64_t at, const void *bytes, size_t n)
+{
+	struct given *g = given;
+	if (g->phase == RECORD_SIZE)
+		recorder_touches(g->recorder, (void *)at, n, true);
+	if (g->phase != RECORD_LOST)
+		input_put_mapped(&g->recording, at, bytes, n);
+}
+
 static void record_note(struct given *g, const void *p, uint64_t n)
 {
 	if (g->phase != RECORD_LOST)
@@ -410,6 +421,31 @@ static void give_vector(struct given *g, const struct iovec *v, size_t count)
 		give(g, v[i].iov_base);
 }
 
+/* The program itself may not be allowed to write there; the kernel is. */
+static void put_mapped(uint64_t recorded, const void *bytes, uint64_t size)
+{
+	int prot = 0;
+	char *to = mapped_own(recorded, size, &prot);
+	uintptr_t begin = (uintptr_t)to & -(uintptr_t)PAGE;
+	size_t n = (uintptr_t)to + size - begin;
+	if (to && !(prot & PROT_WRITE))
+		mprotect((void *)begin, n, prot | PROT_WRITE);
+	put(to, bytes, size);
+	if (to && !(prot & PROT_WRITE))
+		mprotect((void *)begin, n, prot);
+}
+
+/* What the call wrote to files that are mapped. */
+static void give_mapped(struct given *g)
+{
+	uint64_t at, size;
+	for (const void *bytes; (bytes = take(g, &size)) && size == sizeof at;) {
+		memcpy(&at, bytes, sizeof at);
+		bytes = take(g, &size);
+		put_mapped(at, bytes, size);
+	}
+}
+
 static void give_format(struct given *g, const char *format, va_list list, int n)
 {
 	struct rt_conversions c = { .at = format };
@@ -497,12 +533,15 @@ static void input_stream(FILE **f)
 		*f = rt_input_real.fopen("/dev/null", "r+");
 }
 
-static void input_map(void **at, void *wanted, size_t n, int flags)
+static void input_map(void **at, void *wanted, size_t n, int prot, int flags)
 {
 	if (*at == MAP_FAILED)
 		return;
+	uint64_t recorded = (uint64_t)*at;
 	*at = rt_input_real.mmap(flags & MAP_FIXED ? wanted : NULL, n, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MAP_FIXED), -1, 0);
+	if (*at != MAP_FAILED)
+		mapped_pair(recorded, *at, n, prot);
 }
 
 static void input_map_done(void *at, size_t n, int prot)
@@ -520,6 +559,10 @@ static void input_map_done(void *at, size_t n, int prot)
 #define NOTE(p, n) (RECORDS ? record_note(&input, p, n) : note(&input, p))
 #define OUT_VECTOR(v, c, n) (RECORDS ? record_vector(&input, v, (size_t)(c), n) : give_vector(&input, v, (size_t)(c)))
 #define OUT_FORMAT(f, l, n) (RECORDS ? record_format(&input, f, l, n) : give_format(&input, f, l, n))
+#define MAPS(p, n, flags, fd, at) (RECORDS ? mapped_add(p, n, flags, fd, at) : (void)0)
+#define OUT_FILE(fd, p, n, at) OUT_FILE_VECTOR(fd, (&(struct iovec){ (void *)(uintptr_t)(p), (size_t)(n) }), 1, n, at)
+#define OUT_FILE_VECTOR(fd, v, c, n, at) \
+	(RECORDS ? mapped_each(fd, v, (size_t)(c), n, at, record_mapped, &input) : give_mapped(&input))
 #define GROW(p, n) (RECORDS ? record_out(&input, n, sizeof *(n)) : grow(&input, p, n))
 /* What a replay will not look at need not be ordered. */
 #define IN(p, n) (RECORDS ? (void)0 : reads(p, (int64_t)(n)))

@@ -5,7 +5,7 @@
 #ifndef RETHREAD_RT_INPUT_RECORD_H
 #define RETHREAD_RT_INPUT_RECORD_H
 
-#include "rt/inputs.h"
+#include "rt/mapped.h"
 
 struct input_recording {
 	size_t size;
@@ -45,6 +45,17 @@ static inline void input_put_vector(struct input_recording *r, const struct iove
 static inline void input_put_buffer(struct input_recording *r, const FILE *f)
 {
 	input_put(r, f->_IO_read_ptr, f->_IO_read_end - f->_IO_read_ptr);
+}
+
+/* An address, and what the file's bytes there have become. Other threads may have made more of them since the first pass. */
+static inline void input_put_mapped(void *recording, uint64_t at, const void *bytes, size_t n)
+{
+	struct input_recording *r = recording;
+
+	if (r->at && (size_t)(r->end - r->at) < sizeof at + 2 * sizeof(uint64_t) + input_padded(n))
+		return;
+	input_put(r, &at, sizeof at);
+	input_put(r, bytes, (int64_t)n);
 }
 
 /* Only what can hold addresses. */

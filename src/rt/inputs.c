@@ -122,6 +122,9 @@ static void cancelled(void *call)
 #define OUT_VECTOR(v, c, n) input_put_vector(&input, v, (size_t)(c), n)
 #define OUT_FORMAT(f, l, n) input_put_format(&input, f, l, n)
 #define GROW(p, n) input_put(&input, n, sizeof *(n))
+#define MAPS(p, n, flags, fd, at) mapped_add(p, n, flags, fd, at)
+#define OUT_FILE(fd, p, n, at) OUT_FILE_VECTOR(fd, (&(struct iovec){(void *)(uintptr_t)(p), (size_t)(n)}), 1, n, at)
+#define OUT_FILE_VECTOR(fd, v, c, n, at) mapped_each(fd, v, (size_t)(c), n, at, input_put_mapped, &input)
 #define IN(p, n) (void)0
 #define IN_STRING(s) (void)0
 #define SHOWN(p, n) input_put(&input, p, !rt_log.output ? 0 : (n) < (int64_t)RT_SHOWN_MAX ? (int64_t)(n) : (int64_t)RT_SHOWN_MAX)
