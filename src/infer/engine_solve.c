@@ -33,7 +33,8 @@ enum { PHASE_AGAIN = 2, PHASE_LAST = sizeof phases / sizeof *phases - 1 };
 struct solving {
 	struct work *work;
 	struct explorer *explorer;
-	struct execution x; /* of the executor's last run */
+	struct execution x; /* of the executor's last run, with the conditions of this phase */
+	vec(struct condition) conditions; /* all of them */
 	uint64_t *rejected; /* values of its symbols in a candidate that did not replay, or NULL */
 	vec(struct step) tried; /* that candidate's order */
 	enum memory_model models[2]; /* to try, in this order */
@@ -72,18 +73,25 @@ _Noreturn static void finish_solving(struct solving *w, int code, const char *ou
 	work_finish(w->work, code, outcome);
 }
 
+static void keep_conditions(struct solving *w)
+{
+	w->conditions.n = 0;
+	for (size_t i = 0; i < w->x.conditions.n; i++)
+		*vec_push(&w->conditions) = w->x.conditions.at[i];
+}
+
 /* Conditions on what was shown are for failures that show there, and not for the last phase. */
 static void choose_conditions(struct solving *w)
 {
-	size_t n = 0, outputs = 0;
-	for (size_t i = 0; i < w->x.conditions.n; i++) {
-		bool output = w->x.conditions.at[i].kind == CONDITION_OUTPUT;
-		outputs += output || w->x.conditions.at[i].kind == CONDITION_BUG;
+	size_t outputs = 0;
+	w->x.conditions.n = 0;
+	for (size_t i = 0; i < w->conditions.n; i++) {
+		bool output = w->conditions.at[i].kind == CONDITION_OUTPUT;
+		outputs += output || w->conditions.at[i].kind == CONDITION_BUG;
 		if (!output || (w->outward && w->phase->output))
-			w->x.conditions.at[n++] = w->x.conditions.at[i];
+			*vec_push(&w->x.conditions) = w->conditions.at[i];
 	}
-	w->without_output = w->outward && n < w->x.conditions.n;
-	w->x.conditions.n = n;
+	w->without_output = w->outward && w->x.conditions.n < w->conditions.n;
 	if (!outputs)
 		w->phase = &phases[PHASE_LAST];
 }
@@ -131,7 +139,7 @@ static void execute(struct solving *w)
 			finish_solving(w, result == EXPLORE_BUDGET ? EXIT_BUDGET : EXIT_ERROR,
 		       result == EXPLORE_BUDGET ? "budget" : "error");
 	}
-	choose_conditions(w);
+	keep_conditions(w);
 	if (w->seed)
 		progress_status("executing in other orders: run %u, %u candidates", s->runs, w->work->figures.replays);
 	if (w->work->request->verbose || (explore_on_path(s) && !w->seed))
@@ -521,17 +529,20 @@ static void solving_init(struct solving *w, struct work *work)
 _Noreturn void engine_solve(struct work *work)
 {
 	struct solving all, *w = &all;
+	bool executed = false; /* in the phase before, and nothing is different now */
 	solving_init(w, work);
 	for (;;) {
-		execute(w);
+		if (!executed)
+			execute(w);
+		executed = false;
+		choose_conditions(w);
 		if (explore_on_path(&w->work->figures.explore)) {
 			begin_phase(w);
 			enum infer_result result = solve_models(w);
 			if (result == INFER_FOUND)
 				reproduced(w);
 			if (phase_over(w)) {
-				next_phase(w, false);
-				execution_release(&w->x);
+				executed = next_phase(w, false);
 				continue;
 			}
 			if (orders_differ(w) && !work_over(w->work)) {
@@ -541,9 +552,9 @@ _Noreturn void engine_solve(struct work *work)
 			if (result == INFER_BUDGET)
 				over_budget(w);
 			if (!w->work->figures.explore.assumptions) {
-				if (!next_phase(w, true))
+				executed = next_phase(w, true);
+				if (!executed)
 					none_found(w);
-				execution_release(&w->x);
 				continue;
 			}
 			if (w->rejected) { /* under these guesses nothing fails the same way */

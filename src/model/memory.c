@@ -101,7 +101,7 @@ static bool drains(const struct execution *x, uint32_t event, const bool *leads)
 
 /*
  * Issue before visible; overlapping writes of PSO in order; drains after what is buffered. `pending` are
- * writes not drained yet whose visible nodes no later pending one follows.
+ * writes not drained yet, without those that are followed by one of the same chain and at least the same size.
  */
 static void add_buffer_edges_of_thread(struct memory *m, const struct execution_thread *t,
 				       const bool *leads)
@@ -124,7 +124,7 @@ static void add_buffer_edges_of_thread(struct memory *m, const struct execution_
 			if (!same_chain && a->object < b->object + b->size &&
 			    b->object < a->object + a->size)
 				add_edge(m, m->visible[p], m->visible[e]);
-			if (!same_chain)
+			if (!same_chain || a->size > b->size)
 				pending.at[kept++] = p;
 		}
 		pending.n = kept;

@@ -164,12 +164,12 @@ static void find_candidates(struct problem *p, const struct writers *w, struct p
 }
 
 /* Writes the candidates out, unless they are too many. */
-static void write_out(struct problem *p, bool always)
+static void write_out(struct problem *p, const struct problem_options *options)
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < p->pieces.n; i++)
 		total += p->pieces.at[i].count;
-	p->large = total > LARGE && !always;
+	p->large = options->large || (total > LARGE && !options->written_out);
 	for (size_t i = 0; !p->large && i < p->pieces.n; i++) {
 		struct piece *piece = &p->pieces.at[i];
 		piece->first = (uint32_t)p->candidates.n;
@@ -404,7 +404,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 	bool ok = find_readers(&c, err);
 	if (ok) {
 		run_closure(&c, options);
-		write_out(p, options->written_out);
+		write_out(p, options);
 		find_initials(p);
 	}
 	for (size_t i = 0; i < m->atoms.at.n; i++) {

@@ -54,7 +54,8 @@ struct problem {
 
 struct problem_options {
 	bool all_reads; /* every read matters, whatever the conditions say */
-	bool written_out; /* never `large` */
+	bool written_out; /* never `large`, */
+	bool large;       /* or always */
 };
 
 bool problem_init(struct problem *p, const struct memory *m, const struct problem_options *options,

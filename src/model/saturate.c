@@ -244,6 +244,12 @@ static void add_order(struct saturation *s, uint32_t a, uint32_t b)
 	s->added++;
 }
 
+/* Can the read see it before it is visible? */
+static bool is_forwarded(const struct saturation *s, const struct piece *piece, uint32_t candidate)
+{
+	return s->p->candidates.at[candidate] == piece->own && node_of(s, candidate) != piece->event && s->m->model != MEMORY_SC;
+}
+
 /* The read comes after what all its candidates come after. */
 static void follow_candidates(struct saturation *s, uint32_t number)
 {
@@ -254,8 +260,8 @@ static void follow_candidates(struct saturation *s, uint32_t number)
 		if (s->runs[r].from == s->runs[r].to)
 			continue;
 		uint32_t first = node_of(s, s->runs[r].from);
-		if (first != read && s->p->candidates.at[s->runs[r].from] == piece->own && s->m->model != MEMORY_SC)
-			return; /* seen before it is visible */
+		if (is_forwarded(s, piece, s->runs[r].from))
+			return;
 		for (uint32_t c = 0; c < nchains; c++) {
 			uint32_t n = c == s->m->chain[first] ? place_of(s, first) + 1
 							     : order_count_before(s->m->order, c, first);
@@ -338,12 +344,15 @@ static bool sweep_backward(struct saturation *s)
 {
 	memset(s->limit, 0xff, s->m->x->threads.n * s->m->nchains * sizeof *s->limit);
 	for (size_t i = s->p->pieces.n; i-- > 0;) {
-		uint32_t number = s->by_event[i], read = s->p->pieces.at[number].event;
+		uint32_t number = s->by_event[i];
+		const struct piece *piece = &s->p->pieces.at[number];
+		uint32_t read = piece->event;
 		const uint32_t *limit = &s->limit[thread_of(s, read) * s->m->nchains];
 		for (uint32_t r = s->run_start[number]; r < s->run_start[number + 1]; r++)
 			while (s->runs[r].from < s->runs[r].to) {
 				uint32_t v = node_of(s, s->runs[r].to - 1);
-				if (!order_before(s->m->order, read, v) && place_of(s, v) < limit[s->m->chain[v]])
+				bool too_late = order_before(s->m->order, read, v) || place_of(s, v) >= limit[s->m->chain[v]];
+				if (!too_late || is_forwarded(s, piece, s->runs[r].to - 1))
 					break;
 				remove_candidate(s, --s->runs[r].to);
 			}

@@ -348,33 +348,41 @@ void value_test_free(struct value_test *t)
 	free(t);
 }
 
-bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer)
+static bool allows_bits(struct value_test *t, const struct piece *piece, uint64_t written)
 {
 	const struct execution *x = t->a.x;
-	uint64_t written = 0, wanted;
-	if (writer == WRITER_INITIAL)
-		written = t->a.p->initial[piece->atom];
-	else if (!expr_is_const(x->exprs, x->events.at[writer].written, &written))
-		return true;
-	else
-		written = bits(written, atom_low_bit(t->a.p->m, writer, piece->atom), piece->width);
+	uint64_t wanted;
 	if (expr_is_const(x->exprs, x->events.at[piece->event].read, &wanted))
 		return written == bits(wanted, piece->low, piece->width);
 	uint32_t symbol = whole_symbol(&t->a, piece);
 	return symbol == NO_SYMBOL || allows(&t->a, symbol, written);
 }
 
-bool value_test_pins(const struct value_test *t, const struct piece *piece)
+bool value_test_allows_value(struct value_test *t, const struct piece *piece, uint32_t writer, uint64_t written)
+{
+	return allows_bits(t, piece, bits(written, atom_low_bit(t->a.p->m, writer, piece->atom), piece->width));
+}
+
+bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer)
+{
+	const struct execution *x = t->a.x;
+	uint64_t written;
+	if (writer == WRITER_INITIAL)
+		return allows_bits(t, piece, t->a.p->initial[piece->atom]);
+	return !expr_is_const(x->exprs, x->events.at[writer].written, &written) || value_test_allows_value(t, piece, writer, written);
+}
+
+bool value_test_pins(const struct value_test *t, const struct piece *piece, uint64_t *value)
 {
 	const struct execution *x = t->a.x;
 	uint32_t symbol = whole_symbol(&t->a, piece);
 	if (symbol == NO_SYMBOL)
-		return expr_is_const(x->exprs, x->events.at[piece->event].read, NULL);
+		return expr_is_const(x->exprs, x->events.at[piece->event].read, value);
 	for (uint32_t i = t->a.start[symbol]; i < t->a.start[symbol + 1]; i++) {
 		const struct expr_node *n = expr_node(x->exprs, t->a.list[i]);
 		expr read = x->events.at[piece->event].read;
-		if (n->op == EXPR_EQ && ((n->a == read && expr_is_const(x->exprs, n->b, NULL)) ||
-					 (n->b == read && expr_is_const(x->exprs, n->a, NULL))))
+		if (n->op == EXPR_EQ && ((n->a == read && expr_is_const(x->exprs, n->b, value)) ||
+					 (n->b == read && expr_is_const(x->exprs, n->a, value))))
 			return true;
 	}
 	return false;

@@ -20,7 +20,9 @@ struct value_test *value_test_new(const struct problem *p);
 void value_test_free(struct value_test *t);
 /* False: the piece cannot see what this event writes. */
 bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer);
-/* Does the path say exactly what the piece reads? */
-bool value_test_pins(const struct value_test *t, const struct piece *piece);
+/* The same for what the writer is known to write, all of it. */
+bool value_test_allows_value(struct value_test *t, const struct piece *piece, uint32_t writer, uint64_t written);
+/* Does the path say exactly what the piece reads? Then that is *value, unless that is NULL. */
+bool value_test_pins(const struct value_test *t, const struct piece *piece, uint64_t *value);
 
 #endif

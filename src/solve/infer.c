@@ -77,7 +77,7 @@ static bool build_problem(struct infer_state *s, const struct execution *x, cons
 			  struct error *err)
 {
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options problem = {o->all_reads, false};
+	struct problem_options problem = {.all_reads = o->all_reads, .large = o->large};
 	if (!memory_init(&s->memory, x, &memory, err))
 		return contradicts(s, err);
 	if (!problem_init(&s->problem, &s->memory, &problem, err))
@@ -444,7 +444,7 @@ static bool whole_init(struct whole_formula *w, const struct execution *x, const
 		       struct error *err)
 {
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options problem = {o->all_reads, true};
+	struct problem_options problem = {.all_reads = o->all_reads, .written_out = true};
 	struct formula_options formula = {UINT32_MAX, NULL};
 	if (!memory_init(&w->memory, x, &memory, err))
 		return false;
@@ -495,7 +495,7 @@ bool infer_export_smt2(const struct execution *x, const struct infer_options *o,
 bool infer_explain(const struct execution *x, const struct infer_options *o, const char *path, struct error *err)
 {
 	struct memory_options memory = {o->model, o->use_time, o->time_margin};
-	struct problem_options options = {o->all_reads, true};
+	struct problem_options options = {.all_reads = o->all_reads, .written_out = true};
 	struct memory m;
 	struct problem p;
 	if (!memory_init(&m, x, &memory, err))

@@ -376,13 +376,39 @@ bool machine_is_local(const struct machine *m, uint32_t node)
 	return node >= m->x->events.n || machine_sync_is_local(m, node);
 }
 
+void machine_trust(struct machine *m, bool trusting)
+{
+	m->trusting = trusting && m->test;
+	for (uint32_t i = 0; m->test && i < m->run_start[m->p->pieces.n]; i++) {
+		m->runs[i].last = NONE;
+		m->runs[i].empty = m->runs[i].to;
+	}
+}
+
+/* Of a large problem: may the piece see what a write that is still to come writes? */
+static bool may_allow(const struct machine *m, const struct piece *p, uint32_t writer)
+{
+	if (m->trusting && writer != WRITER_INITIAL && m->is_expected[writer])
+		return value_test_allows_value(m->test, p, writer, m->expected[writer]);
+	return value_test_allows(m->test, p, writer);
+}
+
+/* And what one writes that is known by now? */
+static bool allows(const struct machine *m, const struct piece *p, uint32_t writer)
+{
+	expr written = writer == WRITER_INITIAL ? 0 : m->x->events.at[writer].written;
+	if (written && m->cone[written] && !m->waiting[written])
+		return value_test_allows_value(m->test, p, writer, m->value[written]);
+	return may_allow(m, p, writer);
+}
+
 /* Can the piece see this writer with a value that its conditions allow? */
 static bool is_possible(const struct machine *m, uint32_t number, uint32_t writer)
 {
 	const uint32_t *candidate = m->test ? m->p->writers.at : m->p->candidates.at;
 	const struct piece *p = &m->p->pieces.at[number];
 	if (writer == WRITER_INITIAL)
-		return p->initial && (m->test ? value_test_allows(m->test, p, writer) : !m->impossible[p->first]);
+		return p->initial && (m->test ? allows(m, p, writer) : !m->impossible[p->first]);
 	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++) {
 		uint32_t low = m->runs[r].from, high = m->runs[r].to;
 		if (writer < candidate[low] || writer > candidate[high - 1])
@@ -395,7 +421,7 @@ static bool is_possible(const struct machine *m, uint32_t number, uint32_t write
 				high = mid;
 		}
 		if (candidate[low] == writer)
-			return m->test ? value_test_allows(m->test, p, writer) : !m->impossible[low];
+			return m->test ? allows(m, p, writer) : !m->impossible[low];
 	}
 	return false;
 }
@@ -421,7 +447,7 @@ static bool has_possible_to_come(const struct machine *m, uint32_t number, struc
 		return true;
 	uint32_t first = first_to_come(m, run);
 	for (uint32_t i = first; i < run->empty; i++)
-		if (value_test_allows(m->test, &m->p->pieces.at[number], m->p->writers.at[i])) {
+		if (may_allow(m, &m->p->pieces.at[number], m->p->writers.at[i])) {
 			run->last = m->m->visible[m->p->writers.at[i]];
 			return true;
 		}

@@ -86,6 +86,12 @@ bool machine_has_hope(const struct machine *m, uint32_t read);
  */
 int32_t machine_merit(const struct machine *m, uint32_t node);
 
+/*
+ * Of a large problem: whether hope and merit take it that what a thread writes is what it reads back. Mostly so, but others may
+ * write in between: then there may be hope where there seems to be none, and nothing is proven.
+ */
+void machine_trust(struct machine *m, bool trusting);
+
 struct machine_hash machine_hash(const struct machine *m);
 /* What event each piece of problem.h has seen, WRITER_INITIAL for none; valid when all is done. */
 const uint32_t *machine_seen(const struct machine *m);

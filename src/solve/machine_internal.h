@@ -65,6 +65,9 @@ struct machine {
 	const struct execution *x;
 	const bool *impossible;
 	struct value_test *test; /* of a large problem, instead */
+	bool *is_expected;       /* then, by event: it is a write of which it is known what it most likely writes, */
+	uint64_t *expected;      /* and what that is */
+	bool trusting;           /* machine.h */
 
 	uint32_t nchains;
 	uint32_t *sequence, *start; /* nodes of chain c: sequence[start[c] .. start[c + 1]) */

@@ -83,6 +83,22 @@ static uint32_t thread_of(const struct machine *m, uint32_t event)
 	return event == WRITER_INITIAL ? NONE : m->x->events.at[event].thread;
 }
 
+/* What is written whole, and read by the same thread afterwards, most likely is what that read found. */
+static void build_expected(struct machine *m)
+{
+	m->is_expected = zeroes(m->x->events.n, sizeof *m->is_expected);
+	m->expected = zeroes(m->x->events.n, sizeof *m->expected);
+	for (size_t i = 0; i < m->p->pieces.n; i++) {
+		const struct piece *piece = &m->p->pieces.at[i];
+		const struct event *read = &m->x->events.at[piece->event];
+		uint32_t own = piece->own;
+		if (own == WRITER_INITIAL || m->is_expected[own] || piece->width != 8 * read->size ||
+		    m->x->events.at[own].size != read->size || m->x->events.at[own].object != read->object)
+			continue;
+		m->is_expected[own] = value_test_pins(m->test, piece, &m->expected[own]);
+	}
+}
+
 /* Of a large problem what is possible is found out when it is asked for. */
 static void build_large_runs(struct machine *m)
 {
@@ -98,6 +114,7 @@ static void build_large_runs(struct machine *m)
 							   p->ranges.at[r].to};
 		m->run_start[i + 1] = n;
 	}
+	build_expected(m);
 }
 
 static void build_runs(struct machine *m)
@@ -153,7 +170,7 @@ static void build_lives(struct machine *m)
 		const struct piece *piece = &m->p->pieces.at[n];
 		bool any = false;
 		uint64_t first = 0, value;
-		m->lives[n] = m->p->large && piece->count > 1 && !value_test_pins(m->test, piece);
+		m->lives[n] = m->p->large && piece->count > 1 && !value_test_pins(m->test, piece, NULL);
 		for (uint32_t i = piece->first; !m->p->large && i < piece->first + piece->count && !m->lives[n]; i++) {
 			if (m->impossible[i])
 				continue;
@@ -422,7 +439,7 @@ void machine_free(struct machine *m)
 		       m->unread,    m->seen,        m->stored,       m->objects,      m->object_of, m->waiters,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
 		       m->symbol,    m->symbols,     m->counts,    m->buffered,
-		       m->lost,      m->unknown,     m->lives};
+		       m->lost,      m->unknown,     m->lives,     m->is_expected,     m->expected};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	value_test_free(m->test);

@@ -15,6 +15,9 @@ enum { CLOCK_STEPS = 4096 };
 /* Dead ends that the first rounds may meet, and the number of tastes; there is one more for the very first round. */
 enum { FIRST_PATIENCE = 1000, TASTES = 5, TASTE_AS_RUN = TASTES };
 
+/* In one of so many turns through all tastes a large problem is looked at without trust. */
+enum { TRUST_TURNS = 4 };
+
 /* Stores that a thread may have in its buffer, at first; real buffers hold some fifty. */
 enum { FIRST_BUFFER = 4, LAST_BUFFER = 64 };
 
@@ -48,8 +51,11 @@ struct walk {
 	vec(struct choice) choices;
 	uint64_t random;
 	unsigned taste;
-	uint64_t patience; /* dead ends left in this round */
+	uint64_t patience; /* dead ends left in this round, */
+	size_t furthest;   /* and the most steps that it came to */
 	bool jumps;        /* over choices that have nothing to do with a dead end; then nothing is proven */
+	bool trusts;       /* as machine_trust says; likewise */
+	bool distrusts;    /* that has led nowhere */
 	struct machine_atoms reason; /* of the last dead end */
 	bool *failed;      /* by node, with jumps: was chosen and led to a dead end in this round */
 	uint64_t asleep;   /* chains whose next step was tried here and failed: not before others touch the same memory */
@@ -66,11 +72,11 @@ struct walk {
 
 /* -------------------------------------------------- dead states -------------------------- */
 
-/* With larger buffers other states are dead, and with jumps some that are not. */
+/* With larger buffers other states are dead, and with jumps or trust some that are not. */
 static struct machine_hash key(const struct walk *w)
 {
 	struct machine_hash h = machine_hash(w->m);
-	h.a ^= (uint64_t)w->buffer << 1 | w->jumps;
+	h.a ^= (uint64_t)w->buffer << 2 | (uint64_t)w->trusts << 1 | w->jumps;
 	return h;
 }
 
@@ -323,11 +329,23 @@ static bool is_excluded(struct walk *w)
 	return excluded;
 }
 
+/* Further than ever in this round: worth as many dead ends, but no more than it began with. Long ways have many. */
+static void earn_patience(struct walk *w)
+{
+	if (w->path.n <= w->furthest)
+		return;
+	w->patience += w->path.n - w->furthest;
+	if (w->patience > w->limit)
+		w->patience = w->limit;
+	w->furthest = w->path.n;
+}
+
 /* One round: depth first until all is run, all is searched, or patience is over. */
 static enum walk_result run_round(struct walk *w)
 {
 	bool ok = enter(w);
 	while (!w->over) {
+		earn_patience(w);
 		if (ok && machine_is_done(w->m)) {
 			if (!is_excluded(w))
 				return WALK_FOUND;
@@ -357,6 +375,13 @@ static void begin_anew(struct walk *w)
 	w->limit = FIRST_PATIENCE;
 }
 
+static void trust(struct walk *w, bool trusts)
+{
+	if (trusts != w->trusts)
+		machine_trust(w->m, trusts);
+	w->trusts = trusts;
+}
+
 /* Nothing was found with buffers of this size: what was dead is not dead with larger ones. */
 static void grow_buffers(struct walk *w)
 {
@@ -378,16 +403,19 @@ static enum walk_result run_rounds(struct walk *w)
 							     : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
 		w->figures.rounds++;
 		w->patience = w->limit;
+		w->furthest = 0;
+		trust(w, w->p->large && !w->distrusts && (w->figures.rounds / TASTES + 1) % TRUST_TURNS);
 		enum walk_result r = run_round(w);
 		if (r == WALK_NONE && w->buffer != UINT32_MAX) {
 			grow_buffers(w);
 			continue;
 		}
 		w->exhausted = r == WALK_NONE;
-		if (w->exhausted && w->jumps) { /* no proof; when no taste finds anything, it is looked at more closely */
+		if (w->exhausted && (w->jumps || w->trusts)) { /* no proof; when no taste finds anything, it is looked at more closely */
 			if (w->figures.rounds > TASTES) {
 				if (w->o.brief || !w->p->large)
 					return WALK_UNDECIDED;
+				w->distrusts = !w->jumps;
 				w->jumps = false;
 				begin_anew(w);
 			}
