@@ -27,3 +27,31 @@ for opt in -O0 -O2; do
 	has out 'own.cpp:8 .* lock mutex' 'own.cpp:13 .* create 1:1' 'own.cpp:15 .*join'
 	if grep -E '(gthr|mutex|thread)[^ ]*:[0-9]+ ' out; then fail "$opt: headers of the system: $(cat out)"; fi
 done
+
+# A failure that depends on the program's own flag and then on a count of references, in a header: the flag is what is explained.
+cat >refs.cpp <<'P'
+#include <cstdlib>
+#include <memory>
+#include <thread>
+static volatile int ready, over;
+int main()
+{
+	auto shared = std::make_shared<int>(3);
+	std::thread a([&] {
+		auto mine = shared;
+		ready = 1;
+		while (!over)
+			std::this_thread::yield();
+	});
+	for (;;)
+		if (ready && shared.use_count() > 1)
+			std::abort();
+}
+P
+for opt in -O0 -O2; do
+	rethread c++ $opt -g -pthread -o refs refs.cpp
+	status 134 rethread record -q ./refs
+	rethread reproduce --engine solve >out 2>&1 || fail "$opt: $(cat out)"
+	rethread explain >out 2>&1
+	has out 'thread 1 read ready' 'it found 1' 'which thread 1:1 had written'
+done
