@@ -519,12 +519,12 @@ static void write_barriers(void)
 		engine_fatal("%s", err.text);
 }
 
-/* Threads that were ended before all that is in their logs was done: what is left out may be what somebody else has seen. */
+/* Threads that were ended before all that they did was done: what is left out may be what somebody else has seen. */
 static size_t cut_short(void)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < engine.threads.n; i++)
-		n += !engine_log_used_up(engine.threads.at[i]);
+		n += !engine_log_used_up(engine.threads.at[i]) || engine.threads.at[i]->left_going;
 	return n;
 }
 

@@ -204,6 +204,8 @@ struct ethread {
 	struct laps laps;
 	uint64_t effects;        /* things done that others may see, or that have a state of their own */
 	uint64_t saps;
+	uint32_t optional;       /* events since its log was used up */
+	bool left_going;         /* ... and it was stopped at some point, for it may never come to an end */
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
 	uint64_t assumed_at;     /* instruction count at the last assumption */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Events of a thread whose log says nothing more, until it is asked whether it has to go on: it may do so for ever. */
+enum { MOST_OPTIONAL = 100000 };
+
 struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site)
 {
 	struct event *e = vec_push(&t->events);
@@ -12,8 +15,11 @@ struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object
 	e->after = t->time;
 	e->run = ++engine.nevents;
 	t->buffered = kind == EVENT_WRITE || (t->buffered && (kind == EVENT_READ || kind == EVENT_CALL));
-	if (engine_log_used_up(t))
+	if (engine_log_used_up(t)) {
 		e->flags |= EVENT_OPTIONAL;
+		if (++t->optional % MOST_OPTIONAL == 0)
+			ithread_ask(t->interp);
+	}
 	return e;
 }
 

@@ -35,8 +35,10 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 
 void host_unrecorded(struct ithread *t)
 {
-	if (engine_may_be_over(of(t)))
-		ithread_stop(t);
+	if (!engine_may_be_over(of(t)))
+		return;
+	of(t)->left_going = true;
+	ithread_stop(t);
 }
 
 bool host_known(struct ithread *t, expr e, uint64_t v)

@@ -191,7 +191,7 @@ struct ithread *ithread_new(struct interp *in, void *data)
 	struct ithread *t = xcalloc(1, sizeof *t);
 	t->in = in;
 	t->mem = in->memory;
-	t->patience = PATIENCE;
+	t->patience = t->jumps = PATIENCE;
 	t->data = data;
 	t->frames = reserve(STACK_FRAMES * sizeof *t->frames);
 	t->frames_end = t->frames + STACK_FRAMES;

@@ -131,10 +131,12 @@ void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e
 int64_t host_path_bits(struct ithread *t, unsigned n);
 
 /*
- * Very many branches that are not recorded (instrument.h) were taken since this was last called, or since the thread
+ * Very many branches that are not recorded (instrument.h), or jumps, were taken since this was last called, or since the thread
  * began. A thread that was killed in the recorded run may be stopped here; the log does not say where it was.
  */
 void host_unrecorded(struct ithread *t);
+/* Have the thread call it at its next jump. */
+void ithread_ask(struct ithread *t);
 
 /*
  * A branch that is not recorded, because what decides it can be computed, depends on an expression whose value is v. False: it must not, and

@@ -103,6 +103,7 @@ struct ithread {
 	uint64_t stored;     /* ithread_stored */
 	vec(struct slot) registers; /* ithread_registers */
 	uint32_t patience; /* branches that are not in the log until the host is asked whether to go on */
+	uint32_t jumps;    /* ... and jumps until it is */
 	struct frame *frames, *frames_end;
 	uint64_t *values, *values_end;
 	expr *exprs;
@@ -223,6 +224,7 @@ bool branch_disagrees(struct ithread *t, int64_t bit, bool concrete);
 #define PATIENCE (1u << 22)
 void known_is_symbolic(struct ithread *t, struct slot condition);
 void known_for_long(struct ithread *t);
+void jumped_for_long(struct ithread *t);
 
 /* ------------------------------------------------------------------ slow instructions */
 

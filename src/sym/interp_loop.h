@@ -296,8 +296,12 @@ reload: /* the running frame may be another one */
 	SLOW(ALLOCAD, slow_allocad)
 	SLOW(TLS, slow_tls)
 
-	OP(JMP)
+	OP(JMP) /* loops without any branch end only with the process */
 	t->count += W;
+	if (__builtin_expect(--t->jumps == 0, 0)) {
+		t->pc = pc;
+		jumped_for_long(t);
+	}
 	pc += (int32_t)pc->d;
 	NEXT;
 	OP(BR) BRANCH(A, (eb = EXPR_NONE, ea));

@@ -107,6 +107,17 @@ void known_is_symbolic(struct ithread *t, struct slot condition)
 		host_unsupported(t, "a branch that was not recorded depends on what other threads did");
 }
 
+void ithread_ask(struct ithread *t)
+{
+	t->jumps = 1;
+}
+
+void jumped_for_long(struct ithread *t)
+{
+	t->jumps = PATIENCE;
+	host_unrecorded(t);
+}
+
 void known_for_long(struct ithread *t)
 {
 	t->patience = PATIENCE;
