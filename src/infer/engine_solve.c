@@ -566,6 +566,10 @@ _Noreturn void engine_solve(struct work *work)
 			try_other_order(w);
 			continue;
 		}
-		revise(w);
+		/* In another order the same guesses may be right ones. */
+		if (explorer_wait(w->explorer, &w->work->figures.explore))
+			execution_release(&w->x);
+		else
+			revise(w);
 	}
 }

@@ -55,6 +55,7 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	s->assumptions = number(status, "assumptions");
 	s->faults = number(status, "faults");
 	s->refuted = number(status, "refuted");
+	s->early = number(status, "early");
 	s->failed = json_is_true(json_object_get(status, "failed"));
 	const char *first = json_string_value(json_object_get(status, "first_mismatch"));
 	snprintf(s->first_mismatch, sizeof s->first_mismatch, "%s", first ? first : "");
@@ -98,6 +99,9 @@ struct explorer {
 	const char *twin, *dir;
 	char *code;
 	struct forced forced;
+	unsigned waits; /* calls of explorer_wait that helped */
+	char *nogoods;  /* before the last run */
+	size_t nogoods_size;
 };
 
 /* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
@@ -169,15 +173,43 @@ struct explorer *explorer_new_with_lines(const struct trace *t, const char *twin
 
 void explorer_free(struct explorer *e)
 {
+	free(e->nogoods);
 	free(e->code);
 	forced_release(&e->forced);
 	free(e);
+}
+
+/* What was learnt before the run, for explorer_wait. */
+static void keep_nogoods(struct explorer *e)
+{
+	char *path = xasprintf("%s/nogoods", e->dir);
+	free(e->nogoods);
+	e->nogoods = NULL;
+	e->nogoods_size = 0;
+	read_file(path, &e->nogoods, &e->nogoods_size, NULL); /* there may be none yet */
+	free(path);
+}
+
+bool explorer_wait(struct explorer *e, const struct explore_stats *s)
+{
+	enum { MOST_WAITS = 12 };
+	if (!s->early || e->waits == MOST_WAITS)
+		return false;
+	char *next = xasprintf("%s/early.next", e->dir), *early = xasprintf("%s/early", e->dir), *path = xasprintf("%s/nogoods", e->dir);
+	struct error err;
+	bool ok = !rename(next, early) && write_file(path, e->nogoods ? e->nogoods : "", e->nogoods_size, &err);
+	e->waits++;
+	free(next);
+	free(early);
+	free(path);
+	return ok;
 }
 
 enum explore_result explorer_run(struct explorer *e, double seconds, struct execution *x,
 				 struct explore_stats *stats, struct error *err)
 {
 	double start = now(), before = stats->seconds;
+	keep_nogoods(e);
 	for (uint64_t found = 1; found;) {
 		double left = seconds - (now() - start);
 		if (left <= 0) {

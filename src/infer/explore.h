@@ -26,6 +26,7 @@ struct explore_stats {
 	uint64_t faults;       /* threads that met a bad address where the recorded one did not */
 	uint64_t assumptions;  /* guesses made where a symbolic value was needed concretely */
 	uint64_t refuted;      /* combinations of guesses that led off the path */
+	uint64_t early;        /* reads that were not known to come too early */
 	bool failed;           /* the failing thread reached its failure */
 	double seconds;        /* in all */
 	char first_mismatch[256], first_fault[256];
@@ -70,6 +71,12 @@ struct forced *explorer_forced(struct explorer *e);
  */
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
 		      unsigned seed, struct error *err);
+/*
+ * The last run explains nothing, and some of its reads came too early (src/sym/early.c): in the next one they wait, and what
+ * the last one learnt besides is forgotten. False: there are none that were not tried before, or it was done often enough.
+ */
+bool explorer_wait(struct explorer *e, const struct explore_stats *s);
+
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)
 {

@@ -28,24 +28,41 @@ static bool holds(uint64_t address, uint64_t size, uint64_t value)
 	return !memcmp((const void *)(uintptr_t)address, &value, size);
 }
 
+/* Is what the thread waits for there? */
+static bool is_there(const struct ethread *t)
+{
+	return holds(t->wait_order, t->wait_size, t->wait_value) != t->wait_other;
+}
+
 static bool was_there(const struct ethread *self, uint64_t address, uint64_t value)
 {
 	const struct written *w = slot(address, value);
 	return w->address == address && w->value == value && w->time >= self->time;
 }
 
-void await_value(struct ethread *self, uint64_t address, unsigned size, uint64_t value)
+static void await(struct ethread *self, uint64_t address, unsigned size, uint64_t value, bool other)
 {
-	if (engine.guided < engine.guide.n || holds(address, size, value) || was_there(self, address, value))
-		return;
 	self->wait = WAIT_VALUE;
 	self->wait_order = address;
 	self->wait_size = size;
 	self->wait_value = value;
+	self->wait_other = other;
 	self->wait_time = time_next(self);
 	waiting++;
 	baton_wait(self);
 	waiting--;
+}
+
+void await_value(struct ethread *self, uint64_t address, unsigned size, uint64_t value)
+{
+	if (engine.guided == engine.guide.n && !holds(address, size, value) && !was_there(self, address, value))
+		await(self, address, size, value, false);
+}
+
+void await_other(struct ethread *self, uint64_t address, unsigned size, uint64_t value)
+{
+	if (engine.guided == engine.guide.n && holds(address, size, value))
+		await(self, address, size, value, true);
 }
 
 bool await_is_over(const struct ethread *t)
@@ -61,7 +78,7 @@ bool await_is_over(const struct ethread *t)
 
 bool await_can_go(const struct ethread *t)
 {
-	return holds(t->wait_order, t->wait_size, t->wait_value) || await_is_over(t);
+	return is_there(t) || await_is_over(t);
 }
 
 void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t value)
@@ -70,7 +87,7 @@ void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t
 	for (size_t i = 0; waiting && i < engine.threads.n; i++) {
 		struct ethread *t = engine.threads.at[i];
 		if (t->wait == WAIT_VALUE && t->wait_order < address + size && address < t->wait_order + t->wait_size &&
-		    holds(t->wait_order, t->wait_size, t->wait_value)) {
+		    is_there(t)) {
 			baton_give(self, t);
 			return;
 		}

@@ -483,6 +483,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	read_known();
 	read_barriers();
 	guess_load();
+	early_load();
 	lines_load();
 	time_load();
 	recall_load();
@@ -541,7 +542,7 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s}", "found", (json_int_t)found, "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)doubts, "faults",

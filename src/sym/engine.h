@@ -49,7 +49,7 @@ enum wait_kind {
 	WAIT_TIME,    /* all have done what they did before wait_time and might be heard of (hear.c) */
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FREE,    /* the wait_size bytes at wait_order are freed, or others have come to wait_time (mirror.c) */
-	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value, or others have come to wait_time (await.c) */
+	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value (wait_other: something else), or others have come to wait_time (await.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
 	WAIT_READ,    /* no writer holds the object */
@@ -245,6 +245,7 @@ struct ethread {
 	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
 	struct object *wait_object;
 	uint64_t wait_order, wait_size, wait_value;
+	bool wait_other;
 	struct ethread *wait_thread;
 	uint64_t wait_time;
 	struct lines lines;
@@ -376,6 +377,8 @@ uint64_t time_next(const struct ethread *t);
  * been there, and gone, already.
  */
 void await_value(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
+/* ... is about to read anything else than this. */
+void await_other(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
 bool await_can_go(const struct ethread *t);
 /* Has everybody who can go on come to the time that t waits for? */
 bool await_is_over(const struct ethread *t);
@@ -579,6 +582,14 @@ void guess_load(void);
  * new races, where an unknown race may have been the reason.
  */
 void guess_finish(bool races_known);
+
+/* early.c: the log has the branch at hand going against what its condition's racy reads are taken to have found. */
+void early_contradicted(struct ethread *t, expr condition);
+/* Before a read: others go first where an earlier run found that it came too early. */
+void early_await(struct ethread *self, uint64_t address, unsigned size);
+void early_load(void);
+/* At the end: leaves what was found for the driver; how much of it is new. */
+size_t early_finish(void);
 
 /*
  * text.c: does what a call of strlen, strcmp, strcpy or their kin does, with symbols for what races. False: it is none, and

@@ -51,6 +51,11 @@ void host_assume(struct ithread *t, expr e, uint64_t v)
 	condition_add(of(t), e, v, CONDITION_PATH);
 }
 
+void host_contradicted(struct ithread *t, expr condition)
+{
+	early_contradicted(of(t), condition);
+}
+
 void host_mismatch(struct ithread *t)
 {
 	if (!engine.mismatches++) {
@@ -173,6 +178,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		laps_read(self, site, a);
 	time_wander(self);
 	recall_await(self, a->address, a->size);
+	early_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
@@ -254,6 +260,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	self->effects++;
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
+	early_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, false);
 	racy |= is_racy(self, piece->address, piece->size, true);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;

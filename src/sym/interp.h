@@ -155,6 +155,8 @@ void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b);
 
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);
+/* The branch at hand, decided by the expression, goes another way on the recorded path than it would by its value. */
+void host_contradicted(struct ithread *t, expr condition);
 
 /* A concrete branch went another way in the log than computed; the interpreter follows the log. */
 void host_mismatch(struct ithread *t);

@@ -73,6 +73,8 @@ const struct insn *slow_switch(struct ithread *t, const struct insn *pc)
 				;
 			if (!v.e || (logged && taken == ncases))
 				host_mismatch(t);
+			if (v.e)
+				host_contradicted(t, v.e);
 		}
 		if (v.e)
 			assume_case(t, cases, ncases, taken, v, pc->b);

@@ -143,6 +143,8 @@ bool sym_branch(struct ithread *t, expr condition, bool concrete)
 		return bit == concrete ? concrete : branch_disagrees(t, bit, concrete);
 	if (bit == -2)
 		bit = concrete;
+	if (bit != concrete)
+		host_contradicted(t, condition);
 	host_assume(t, fit(t, 1, condition), (uint64_t)bit);
 	return bit;
 }

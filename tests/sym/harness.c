@@ -136,6 +136,12 @@ static void say_where(struct ithread *t, const char *what)
 	fprintf(stderr, "sym: %s:%u:%u: in %s: %s\n", p.file, p.line, p.column, p.function, what);
 }
 
+void host_contradicted(struct ithread *t, expr condition)
+{
+	(void)t;
+	(void)condition;
+}
+
 void host_mismatch(struct ithread *t)
 {
 	if (!mismatches++)
