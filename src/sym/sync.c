@@ -424,9 +424,10 @@ void sync_signal(const void *condition, bool all, const char *what)
  * The recorded order is that of coming back from pthread_once, and the runner may be the last to. Whoever comes back does so
  * after the routine's end all the same.
  */
-static void once_ran(struct ethread *self, struct object *o, const char *what)
+static void once_ran(struct ethread *self, struct object *o)
 {
-	event_add(self, EVENT_CALL, 0, place_describe(self, what));
+	/* At the last access of the routine, whatever that is: no name of a step, which the replay would look for there. */
+	event_add(self, EVENT_CALL, 0, place_describe(self, "end of the once routine"));
 	o->ran = event_last(self);
 	o->has_run = true;
 	for (size_t i = 0; i < o->early.n; i++)
@@ -449,7 +450,7 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 		return unordered_step(place, step, what);
 	struct object *once = step == RT_STEP_ONCE || step == RT_STEP_ONCE_RUNS ? object_at(place) : NULL;
 	if (once && step == RT_STEP_ONCE && once->runner == engine_self() && !once->has_run)
-		once_ran(engine_self(), once, what);
+		once_ran(engine_self(), once);
 	struct ethread *self = step_begin(place);
 	const struct rt_sync *e = step_entry(self);
 	if (has_failed(e))
