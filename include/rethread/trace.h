@@ -224,7 +224,7 @@ struct rt_thread {
 	uint32_t child;     /* how many threads the creator had created, this one included */
 	uint32_t tid;       /* kernel's id */
 	uint32_t ended;     /* 1 once the start routine returned or pthread_exit ran */
-	uint32_t waits_for; /* object number this thread is blocked on (mutex) or 0 */
+	uint32_t waits_for; /* object number this thread is blocked on (mutex, read-write lock) or 0 */
 	uint64_t sync_done; /* synchronization operations completed by this thread */
 	uint64_t start_time, end_time;
 };
@@ -314,7 +314,7 @@ struct rt_sync {
  *           interrupted comes after those. `version` is what the schedule's line has behind the signal (schedule.h).
  *
  * Under these schemes rt_thread.sync_done is the number of SAPs completed, and waits_for the location of the object whose
- * step has begun and is not done, or RT_OBJECT_THREAD while a thread is being created (which may run already).
+ * step has begun and is not done, RT_OBJECT_THREAD while a thread is being created (which may run already), or RT_OBJECT_THREAD + 1 in a join.
  */
 enum rt_order_kind {
 	RT_ORDER_READ = 1,

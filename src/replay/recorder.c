@@ -101,6 +101,8 @@ static void begin_step(struct twin_thread *self, const char *what, const void *o
 		__atomic_store_n(&r->thread->waits_for, order_place((uint64_t)(uintptr_t)object >> 3) + 1, __ATOMIC_RELEASE);
 	} else if (creates) {
 		r->thread->waits_for = RT_OBJECT_THREAD;
+	} else if (!strcmp(what, "pthread_join")) {
+		r->thread->waits_for = RT_OBJECT_THREAD + 1; /* somebody's end; whose does not matter */
 	}
 }
 

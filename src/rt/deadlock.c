@@ -5,11 +5,14 @@
 
 #include <string.h>
 
-#define LONGEST 64u /* threads in a cycle that is looked for */
+#define LONGEST 64u      /* threads in a cycle that is looked for */
+#define MOST_HOLDERS 16u /* readers of one lock that are looked at */
+#define MOST_VISITS 4096u
 
 struct step {
 	struct rt_peer *thread;
 	uint32_t waits_for, wait_count;
+	enum rt_wait how;
 };
 
 /*
@@ -26,42 +29,101 @@ static struct rt_peer *holder(const pthread_mutex_t *m, const struct rt_object *
 	return p && tid && p->tid == (uint32_t)tid ? p : NULL;
 }
 
-/* What `p` waits for at the moment, and who could end that; NULL when it does not wait. */
-static struct rt_peer *follow(struct rt_peer *p, struct step *s)
+/* Does the thread hold the lock for reading? */
+static bool is_reader(const struct rt_peer *p, const pthread_rwlock_t *l)
 {
-	struct rt_peer *next;
+	for (unsigned i = 0; i < RT_READ_LOCKS; i++)
+		if (__atomic_load_n(&p->reads[i], __ATOMIC_ACQUIRE) == l)
+			return true;
+	return false;
+}
+
+/*
+ * Who has the read-write lock that `p` waits for: a writer, whose id the C library keeps, or else readers, if it is
+ * they who are in the way. (Who asks for a lock that it has for writing is told so, and does not wait.)
+ */
+static unsigned rwlock_holders(const struct rt_peer *p, struct rt_peer **next)
+{
+	const pthread_rwlock_t *l = __atomic_load_n(&p->waits_on, __ATOMIC_RELAXED);
+	bool writes = __atomic_load_n(&p->waits_how, __ATOMIC_RELAXED) == RT_WAITS_WRITE;
+	uint32_t writer = (uint32_t)__atomic_load_n(&l->__data.__cur_writer, __ATOMIC_ACQUIRE);
+	unsigned n = 0;
+
+	if (writer ? writer == p->tid : !writes)
+		return 0;
+	for (uint32_t i = 0, count = rt_peer_count(); i < count && n < MOST_HOLDERS; i++) {
+		struct rt_peer *other = rt_peer(i);
+
+		if (other && !other->over && (writer ? other->tid == writer : is_reader(other, l)))
+			next[n++] = other;
+	}
+	return n;
+}
+
+/* What `p` waits for at the moment, and who could end that; 0 when it does not wait. */
+static unsigned follow(struct rt_peer *p, struct step *s, struct rt_peer **next)
+{
+	unsigned n;
 	uint32_t count = __atomic_load_n(&p->wait_count, __ATOMIC_SEQ_CST);
 
 	s->thread = p;
 	s->wait_count = count;
 	s->waits_for = __atomic_load_n(&p->waits_for, __ATOMIC_SEQ_CST);
+	s->how = __atomic_load_n(&p->waits_how, __ATOMIC_RELAXED);
 	if (!s->waits_for)
-		return NULL;
+		return 0;
 	/* Joining is left by a thread that is cancelled; any wait is, asynchronously. */
 	if ((s->waits_for & RT_OBJECT_THREAD || rt_async_is_used()) && __atomic_load_n(&p->cancelled, __ATOMIC_SEQ_CST))
-		return NULL;
-	if (s->waits_for & RT_OBJECT_THREAD)
-		next = rt_peer(s->waits_for & ~RT_OBJECT_THREAD);
-	else
-		next = holder(__atomic_load_n(&p->waits_on, __ATOMIC_RELAXED),
-			      __atomic_load_n(&p->waits_object, __ATOMIC_RELAXED));
+		return 0;
+	if (!(s->waits_for & RT_OBJECT_THREAD) && s->how != RT_WAITS_MUTEX) {
+		n = rwlock_holders(p, next);
+	} else {
+		next[0] = s->waits_for & RT_OBJECT_THREAD ? rt_peer(s->waits_for & ~RT_OBJECT_THREAD)
+							   : holder(__atomic_load_n(&p->waits_on, __ATOMIC_RELAXED),
+								    __atomic_load_n(&p->waits_object, __ATOMIC_RELAXED));
+		n = next[0] != NULL;
+	}
 	/* What was read belongs to one wait only if it is still the same. */
-	return __atomic_load_n(&p->wait_count, __ATOMIC_SEQ_CST) == count ? next : NULL;
+	return __atomic_load_n(&p->wait_count, __ATOMIC_SEQ_CST) == count ? n : 0;
+}
+
+/* Threads that are looked at in one search, and the cycle so far. */
+struct search {
+	struct rt_peer *first;
+	struct step *steps;
+	unsigned visits;
+};
+
+/* The length of a cycle that goes on from `p`, its step n; 0 when there is none. */
+static unsigned cycle_from(struct search *s, struct rt_peer *p, unsigned n)
+{
+	struct rt_peer *next[MOST_HOLDERS];
+
+	for (; n < LONGEST && s->visits++ < MOST_VISITS; n++) {
+		unsigned found = follow(p, &s->steps[n], next);
+
+		for (unsigned i = 0; i < found; i++)
+			if (next[i] == s->first)
+				return n + 1;
+		for (unsigned i = 0; i + 1 < found; i++) {
+			unsigned length = cycle_from(s, next[i], n + 1);
+
+			if (length)
+				return length;
+		}
+		if (!found)
+			return 0;
+		p = next[found - 1];
+	}
+	return 0;
 }
 
 /* The cycle that `first` is in, as steps; 0 when it is in none. */
 static unsigned cycle(struct rt_peer *first, struct step *steps)
 {
-	struct rt_peer *p = first;
+	struct search s = {first, steps, 0};
 
-	for (unsigned n = 0; n < LONGEST; n++) {
-		p = follow(p, &steps[n]);
-		if (!p)
-			return 0;
-		if (p == first)
-			return n + 1;
-	}
-	return 0;
+	return cycle_from(&s, first, 0);
 }
 
 static bool same(const struct step *a, const struct step *b, unsigned n)
@@ -116,7 +178,7 @@ static void describe(struct text *t, const struct step *steps, unsigned n)
 		if (s->waits_for & RT_OBJECT_THREAD) {
 			put(t, " waits for the end of thread ");
 		} else {
-			put(t, " waits for mutex ");
+			put(t, s->how == RT_WAITS_MUTEX ? " waits for mutex " : " waits for read-write lock ");
 			put_number(t, s->waits_for);
 			put(t, " held by thread ");
 		}
@@ -148,16 +210,27 @@ static void publish(struct rt_self *self, uint32_t waits_for)
 	__atomic_store_n(&p->waits_for, waits_for, __ATOMIC_SEQ_CST);
 }
 
-void rt_blocks_on_mutex(struct rt_self *self, const pthread_mutex_t *m, const void *from)
+static void blocks_on(struct rt_self *self, const void *lock, enum rt_wait how, const void *from)
 {
-	struct rt_object *o = rt_object(self, m);
+	struct rt_object *o = rt_object(self, lock);
 
 	if (!o)
 		return;
-	__atomic_store_n(&self->peer->waits_on, m, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->peer->waits_how, how, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->peer->waits_on, lock, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->peer->waits_object, o, __ATOMIC_RELAXED);
 	publish(self, o->number);
 	look(self, from);
+}
+
+void rt_blocks_on_mutex(struct rt_self *self, const pthread_mutex_t *m, const void *from)
+{
+	blocks_on(self, m, RT_WAITS_MUTEX, from);
+}
+
+void rt_blocks_on_rwlock(struct rt_self *self, const pthread_rwlock_t *l, bool writes, const void *from)
+{
+	blocks_on(self, l, writes ? RT_WAITS_WRITE : RT_WAITS_READ, from);
 }
 
 void rt_blocks_on_thread(struct rt_self *self, struct rt_peer *other, const void *from)

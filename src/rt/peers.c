@@ -27,6 +27,11 @@ struct rt_peer *rt_peer(uint32_t number)
 	return block ? block + number % BLOCK : NULL;
 }
 
+uint32_t rt_peer_count(void)
+{
+	return __atomic_load_n(&peers.count, __ATOMIC_ACQUIRE);
+}
+
 static struct rt_peer *take(void)
 {
 	struct rt_peer *p = peers.unused;

@@ -6,7 +6,7 @@
  * - rt_peer(n) of a thread that was created is not NULL and stays valid to the end of the process.
  * - A pthread_t leads to at most one peer, the newest: the C library reuses the values of threads
  * that were joined, or detached and gone.
- * - waits_for, waits_on and wait_count are written by the peer's own thread only; wait_count grows
+ * - waits_for, waits_on, wait_count and reads are written by the peer's own thread only; wait_count grows
  * with each wait, so equal counts mean the same wait.
  */
 #ifndef RETHREAD_RT_PEERS_H
@@ -20,6 +20,9 @@
 
 #pragma GCC visibility push(hidden)
 
+enum { RT_READ_LOCKS = 8 };
+enum rt_wait { RT_WAITS_MUTEX, RT_WAITS_READ, RT_WAITS_WRITE };
+
 struct rt_peer {
 	uint32_t number, parent, child; /* as in struct rt_thread */
 	uint32_t tid;                   /* 0 until it runs */
@@ -32,11 +35,14 @@ struct rt_peer {
 	bool cancelled; /* somebody called pthread_cancel for it */
 	pthread_t handle;
 	struct rt_peer *next; /* with the same hash of handle */
-	/* What the thread is blocked on: object number as in rt_thread.waits_for, mutex, peer. */
+	/* What the thread is blocked on: object number as in rt_thread.waits_for, lock, peer. */
 	uint32_t waits_for;
 	uint32_t wait_count;
-	const pthread_mutex_t *waits_on;
+	enum rt_wait waits_how;
+	const void *waits_on;
 	struct rt_object *waits_object;
+	/* Locks that it holds for reading, NULL where there is none; of more than these nothing is known. */
+	const pthread_rwlock_t *reads[RT_READ_LOCKS];
 	struct rt_stack *stack; /* where its backtrace goes, or NULL (stacks.h) */
 };
 
@@ -47,6 +53,8 @@ struct rt_peer *rt_peer_new(uint32_t parent, uint32_t child);
 void rt_peer_unused(struct rt_peer *p);
 /* By number, or NULL. */
 struct rt_peer *rt_peer(uint32_t number);
+/* Numbers that were ever given to a thread are below. */
+uint32_t rt_peer_count(void);
 
 /*
  * Both the creator, once it has the handle, and the created thread, before it runs, call this; the

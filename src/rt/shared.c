@@ -2,34 +2,82 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "rt/deadlock.h"
 #include "rt/image.h"
 #include "rt/interpose.h"
 
 /* ------------------------------------------------------------------ read-write locks -------- */
 
-#define LOCK(name, parameters, arguments)                                                          \
+/* The lock is there, or not. */
+static inline int after_read(pthread_rwlock_t *l, int result)
+{
+	if (!result && rt_self.active)
+		rt_begins_to_read(&rt_self, l);
+	return rt_after_ordered(l, result);
+}
+
+static inline int after_write(pthread_rwlock_t *l, int result)
+{
+	return rt_after_ordered(l, result);
+}
+
+static __attribute__((noinline, cold)) int lock_blocked(pthread_rwlock_t *l, bool writes, const void *from)
+{
+	struct rt_self *self = &rt_self;
+	int result;
+
+	rt_blocks_on_rwlock(self, l, writes, from);
+	result = writes ? rt_real.pthread_rwlock_wrlock(l) : rt_real.pthread_rwlock_rdlock(l);
+	rt_unblocked(self);
+	if (!result)
+		rt_self_stamp(self);
+	return result;
+}
+
+/* Tried first, so that a thread which has to wait can say so. */
+int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	int result;
+
+	if (!rt_self.active)
+		return after_read(l, RT_REAL(pthread_rwlock_rdlock)(l));
+	result = rt_real.pthread_rwlock_tryrdlock(l);
+	return after_read(l, rt_likely(!result) ? 0 : lock_blocked(l, false, __builtin_return_address(0)));
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	int result;
+
+	if (!rt_self.active)
+		return after_write(l, RT_REAL(pthread_rwlock_wrlock)(l));
+	result = rt_real.pthread_rwlock_trywrlock(l);
+	return after_write(l, rt_likely(!result) ? 0 : lock_blocked(l, true, __builtin_return_address(0)));
+}
+
+#define LOCK(how, name, parameters, arguments)                                                     \
 	int name parameters                                                                        \
 	{                                                                                          \
-		return rt_after_ordered(l, RT_REAL(name) arguments);             \
+		return after_##how(l, RT_REAL(name) arguments);                                    \
 	}
 
-LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))
-LOCK(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))
-LOCK(pthread_rwlock_timedrdlock,
+LOCK(read, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))
+LOCK(read, pthread_rwlock_timedrdlock,
      (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
-LOCK(pthread_rwlock_clockrdlock,
+LOCK(read, pthread_rwlock_clockrdlock,
      (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until),
      (l, clock, until))
-LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))
-LOCK(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))
-LOCK(pthread_rwlock_timedwrlock,
+LOCK(write, pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))
+LOCK(write, pthread_rwlock_timedwrlock,
      (pthread_rwlock_t *restrict l, const struct timespec *restrict until), (l, until))
-LOCK(pthread_rwlock_clockwrlock,
+LOCK(write, pthread_rwlock_clockwrlock,
      (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict until),
      (l, clock, until))
 
 int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
+	if (rt_self.active)
+		rt_ends_to_read(&rt_self, l);
 	rt_before_ordered(l);
 	return RT_REAL(pthread_rwlock_unlock)(l);
 }

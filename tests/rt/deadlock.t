@@ -11,6 +11,22 @@ static void *philosopher(void *arg)
 	pthread_mutex_lock(&m[(i + 1) % 3]);
 	return NULL;
 }
+static pthread_rwlock_t l[2] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
+static void *only_reads(void *arg)
+{
+	pthread_rwlock_rdlock(&l[0]);
+	pthread_barrier_wait(&all);
+	usleep(100000);
+	pthread_rwlock_unlock(&l[0]);
+	return arg;
+}
+static void *reads_both(void *arg)
+{
+	pthread_rwlock_rdlock(&l[0]);
+	pthread_barrier_wait(&all);
+	pthread_rwlock_rdlock(&l[1]);
+	return arg;
+}
 static void *locks_and_joins(void *arg) { (void)arg; usleep(50000); pthread_mutex_lock(&m[0]); return NULL; }
 int main(int argc, char **argv)
 {
@@ -25,6 +41,17 @@ int main(int argc, char **argv)
 		pthread_join(t[0], NULL);
 	}
 	pthread_barrier_init(&all, NULL, 3);
+	if (!strcmp(argv[1], "upgrade")) {
+		pthread_rwlock_rdlock(&l[0]);
+		pthread_rwlock_wrlock(&l[0]);
+	}
+	if (!strcmp(argv[1], "readers")) {
+		pthread_rwlock_wrlock(&l[1]);
+		pthread_create(&t[0], NULL, only_reads, NULL);
+		pthread_create(&t[1], NULL, reads_both, NULL);
+		pthread_barrier_wait(&all);
+		pthread_rwlock_wrlock(&l[0]);
+	}
 	for (long i = 0; i < 3; i++) pthread_create(&t[i], NULL, philosopher, (void *)i);
 	for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 	return 0;
@@ -46,6 +73,9 @@ deadlocks() { # HOW MESSAGE
 }
 deadlocks self 'thread 1 waits for mutex 1 held by thread 1'
 deadlocks join 'thread 1 waits for the end of thread 1:1, thread 1:1 waits for mutex 1 held by thread 1'
+deadlocks upgrade 'thread 1 waits for read-write lock 1 held by thread 1'
+# Of two readers, one only is in the cycle; the other gives its lock up.
+deadlocks readers 'thread 1 waits for read-write lock [0-9]* held by thread 1:2, thread 1:2 waits for read-write lock [0-9]* held by thread 1'
 n='thread 1:[123]'
 deadlocks three "thread 1:1 waits for mutex . held by $n, $n waits for mutex . held by $n, $n waits for mutex . held by thread 1:1"
 
@@ -53,6 +83,12 @@ deadlocks three "thread 1:1 waits for mutex . held by $n, $n waits for mutex . h
 program q <<'E'
 #include "recorded.h"
 static pthread_mutex_t m[4];
+static pthread_rwlock_t l[4];
+static void locks(int i, int writes)
+{
+	if (writes) pthread_rwlock_wrlock(&l[i]);
+	else pthread_rwlock_rdlock(&l[i]);
+}
 static void *thread(void *arg)
 {
 	unsigned seed = (unsigned)(long)arg;
@@ -63,13 +99,17 @@ static void *thread(void *arg)
 		pthread_mutex_lock(&m[a < b ? b : a]);
 		pthread_mutex_unlock(&m[a]);
 		pthread_mutex_unlock(&m[b]);
+		locks(a < b ? a : b, i % 3 == 0);
+		locks(a < b ? b : a, i % 5 == 0);
+		pthread_rwlock_unlock(&l[a]);
+		pthread_rwlock_unlock(&l[b]);
 	}
 	return NULL;
 }
 int main(void)
 {
 	pthread_t t[6];
-	for (int i = 0; i < 4; i++) pthread_mutex_init(&m[i], NULL);
+	for (int i = 0; i < 4; i++) pthread_mutex_init(&m[i], NULL), pthread_rwlock_init(&l[i], NULL);
 	for (long i = 0; i < 6; i++) pthread_create(&t[i], NULL, thread, (void *)(i + 1));
 	for (int i = 0; i < 6; i++) pthread_join(t[i], NULL);
 	return 0;
