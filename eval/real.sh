@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
-#                                  urcu httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
+#                                  urcu lmdb nanomsg microsocks minimap httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs and minimap zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg microsocks minimap)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -121,6 +121,11 @@ next_port() {
 	port=$((port + 1))
 }
 
+# listens: waits for somebody at $port.
+listens() {
+	for _ in $(seq 100); do (: <>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
+}
+
 # served WAY CLIENT SERVER...: starts the server, which listens on $port, runs the client, ends the server with SIGTERM,
 # and returns how the server ended.
 served() {
@@ -129,7 +134,7 @@ served() {
 	[ "$way" = native ] || set -- rethread record -- "$@"
 	"$@" >/dev/null 2>server.err &
 	server=$!
-	for _ in $(seq 100); do (: <>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
+	listens
 	$client 2>/dev/null
 	kill -TERM $server 2>/dev/null
 	wait $server 2>/dev/null
@@ -397,7 +402,7 @@ try_mosquitto() {
 	printf '%s\n' "listener $port 127.0.0.1" 'allow_anonymous true' >mosquitto.conf
 	./mosquitto-native/src/mosquitto -c mosquitto.conf >/dev/null 2>&1 &
 	broker=$!
-	for _ in $(seq 100); do (: <>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
+	listens
 	compared mosquitto pub 'message lost outside of a lock' $port
 	kill $broker
 	wait $broker 2>/dev/null
@@ -412,6 +417,85 @@ try_urcu() {
 			$CC -O2 -g "$root/eval/programs/rcuconfig.c" -Iinclude src/.libs/liburcu.a src/.libs/liburcu-common.a -pthread -o readers' || return
 	done
 	compared liburcu readers 'grace period too short'
+}
+
+# A database in a mapped file, which it writes to by system calls.
+try_lmdb() {
+	local w
+	fetch lmdb lmdb || return
+	for w in native recorded bug; do
+		build lmdb $w count 'make -s -C libraries/liblmdb CC="$CC" XCFLAGS=-g liblmdb.a &&
+			$CC -O2 -g "$root/eval/programs/lmdbcount.c" -Ilibraries/liblmdb libraries/liblmdb/liblmdb.a -pthread -o count' || return
+	done
+	compared lmdb count 'lock let go too early'
+}
+
+# Messages through sockets and state machines, which a pool of threads runs.
+try_nanomsg() {
+	local w
+	fetch nanomsg nanomsg || return
+	for w in native recorded bug; do
+		build nanomsg $w sink 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DNN_STATIC_LIB=ON -DNN_TESTS=OFF \
+			-DNN_TOOLS=OFF -DNN_ENABLE_DOC=OFF .. && make -s -j"$(nproc)" nanomsg && cd .. &&
+			$CC -O2 -g "$root/eval/programs/nnsink.c" -Isrc b/libnanomsg.a -pthread -lanl -o sink' || return
+	done
+	compared nanomsg sink 'lock left out'
+}
+
+# Pages of $page_port through the proxy, three clients at a time.
+tunnel() {
+	local i asking
+	for i in $(seq 5); do
+		asking=()
+		for _ in 1 2 3; do
+			curl -s --max-time 20 --socks5 127.0.0.1:$port "http://127.0.0.1:$page_port/$i" | cksum >page.$((${#asking[@]} + 1)) &
+			asking+=($!)
+		done
+		wait "${asking[@]}"
+		cat page.1 page.2 page.3
+	done >answers
+}
+
+# A proxy with a thread of 8 KiB of stack for each client.
+try_microsocks() {
+	local w i pages
+	needs curl python3 && fetch microsocks microsocks || return
+	for w in native recorded; do
+		build microsocks $w microsocks 'make -s CC="$CC" CFLAGS="-O2 -g"' || return
+	done
+	[ -e pages ] || { mkdir pages && for i in 1 2 3 4 5; do head -c $((i * 30000)) /dev/urandom >pages/$i; done; }
+	next_port
+	page_port=$port
+	python3 -m http.server $page_port --bind 127.0.0.1 -d pages >/dev/null 2>&1 &
+	pages=$!
+	listens
+	for w in native recorded; do
+		next_port
+		served $w tunnel ./microsocks-$w/microsocks -i 127.0.0.1 -p $port
+		holds "$w: ended by the signal" [ $? = 143 ]
+		mv answers answers.$w
+	done
+	kill $pages
+	wait $pages 2>/dev/null
+	for i in 1 2 3 4 5; do for _ in 1 2 3; do cksum <pages/$i; done; done >answers
+	holds "right answers" cmp answers answers.native
+	holds "same answers" cmp answers.native answers.recorded
+}
+
+# Sequences aligned in a pipeline of threads.
+try_minimap() {
+	local w arguments=(-t 3 -K 100000 -a minimap2-native/test/MT-human.fa minimap.in)
+	needs zlib1g-dev && fetch minimap2 minimap2 || return
+	for w in native recorded; do
+		build minimap2 $w minimap2 'make -s -j"$(nproc)" CC="$CC" minimap2' || return
+	done
+	for _ in $(seq 40); do cat minimap2-native/test/MT-orang.fa; done >minimap.in
+	./minimap2-native/minimap2 "${arguments[@]}" 2>/dev/null | grep -v '^@PG' >a.out
+	rethread record -- ./minimap2-recorded/minimap2 "${arguments[@]}" 2>record.err >b.all
+	holds "exit status 0" [ $? = 0 ]
+	grep -v '^@PG' b.all >b.out
+	holds "same output" cmp a.out b.out
+	cost ./minimap2-native/minimap2 ./minimap2-recorded/minimap2 "${arguments[@]}"
 }
 
 # A server and its clients of templates and regular expressions (C++).
