@@ -13,6 +13,7 @@
 struct variable {
 	const char *name, *linkage_name; /* the debug information's own; linkage_name may be NULL */
 	Dwarf_Die type;
+	bool split; /* its members are variables of their own: name.0, name.1, ... */
 };
 
 struct variables {
@@ -37,13 +38,15 @@ static const char *string(Dwarf_Die *die, unsigned attribute)
 
 static void note_variable(struct variables *v, Dwarf_Die *die)
 {
-	struct variable found = { string(die, DW_AT_name), string(die, DW_AT_linkage_name), { 0 } };
+	struct variable found = { string(die, DW_AT_name), string(die, DW_AT_linkage_name), { 0 }, false };
 	Dwarf_Attribute a;
 	/* Local ones live in registers and frames; what has one place is what the symbol table knows. */
 	Dwarf_Op *ops;
 	size_t n;
 	bool is_static = dwarf_attr(die, DW_AT_location, &a) && !dwarf_getlocation(&a, &ops, &n) && n &&
 			 (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
+	for (size_t i = 0; is_static && i < n; i++)
+		found.split |= ops[i].atom == DW_OP_piece;
 	if (is_static && found.name && reference(die, DW_AT_type, &found.type))
 		*vec_push(&v->all) = found;
 }
@@ -107,9 +110,19 @@ void variables_close(struct variables *v)
 	free(v);
 }
 
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+static bool begins_as(const char *name, const char *whole, size_t n)
+{
+	return name && !strncmp(name, whole, n) && !name[n];
+}
+
 /*
  * The linker's name of a static variable of a function is `function.name`; of one of several with the same name in
- * different files, `name.123`. A name that fits two variables fits none.
+ * different files, or of a member of one that was split, `name.123`. A name that fits two variables fits none.
  */
 static const struct variable *find(const struct variables *v, const char *name)
 {
@@ -122,8 +135,9 @@ static const struct variable *find(const struct variables *v, const char *name)
 	}
 	for (size_t i = 0; dot && i < v->all.n; i++) {
 		const struct variable *x = &v->all.at[i];
-		bool fits = !strcmp(x->name, dot + 1) || (!strncmp(x->name, name, (size_t)(dot - name)) && !x->name[dot - name] &&
-							  strspn(dot + 1, "0123456789") == strlen(dot + 1));
+		size_t n = (size_t)(dot - name);
+		bool fits = !strcmp(x->name, dot + 1) ||
+			    (is_number(dot + 1) && (begins_as(x->name, name, n) || begins_as(x->linkage_name, name, n)));
 		if (fits && local)
 			return NULL;
 		if (fits)
@@ -286,6 +300,9 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 		return NULL;
 	struct place p = { .type = x->type, .offset = offset };
 	append(&p, "%s", x->name, 0);
+	const char *dot = strrchr(name, '.');
+	if (x->split && dot && strcmp(dot, ".0")) /* which member that is, nothing tells */
+		return xstrdup(p.name);
 	if (!plain_type(&p.type) || !holds(&p.type, offset, size))
 		return NULL;
 	for (int i = 0; i < 32 && step_down(&p, size); i++)

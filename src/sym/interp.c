@@ -328,10 +328,27 @@ bool interp_site_is_own(const struct interp *in, uint32_t site)
 	return own_place(&in->code, site_place(in, site)) != 0;
 }
 
+/* Of std::atomic itself, or of the language's way to it. */
+static bool in_atomic_header(const char *file)
+{
+	static const char *const names[] = { "/atomic", "/bits/atomic_base.h", "/stdatomic.h" };
+	size_t length = strlen(file);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+		if (length > n && !strcmp(file + length - n, names[i]))
+			return in_system_header(file);
+	}
+	return false;
+}
+
 bool interp_site_is_system(const struct interp *in, uint32_t site)
 {
+	const struct code *c = &in->code;
 	uint32_t place = site_place(in, site);
-	return place && in_system_header(in->code.strings + in->code.positions[place].file);
+	/* An atomic variable is whose who uses it. */
+	while (place && in_atomic_header(c->strings + c->positions[place].file))
+		place = c->positions[place].outer;
+	return place && in_system_header(c->strings + c->positions[place].file);
 }
 
 bool interp_site_is_float(const struct interp *in, uint32_t site)
