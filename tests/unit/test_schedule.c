@@ -174,6 +174,46 @@ static void a_read_of_the_own_buffer_holds_later_writes_back(void **state)
 	execution_release(&x);
 }
 
+/*
+ * TSO. A store of thread 1 becomes visible only after 1:1 has written the place and read it back: the line for the write does not stand
+ * for the one for the later read, which does for the first read.
+ */
+static void a_delayed_store_waits_for_the_latest(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	struct memory m;
+	struct error err;
+	struct memory_options options = {.model = MEMORY_TSO};
+	struct linear l = {0};
+	execution_init(&x);
+	make_thread(&x, "1");                       /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1)); /* 1: SAP 1 */
+	make_end(&x, 0);                            /* 2 */
+	make_thread(&x, "1:1");                     /* 3 */
+	make_write(&x, X, 4, make_const(&x, 4, 2)); /* 4: SAP 1 */
+	make_read(&x, X, 4);                        /* 5: SAP 2 */
+	make_read(&x, X, 4);                        /* 6: SAP 3 */
+	make_end(&x, 0);                            /* 7 */
+	assert_true(memory_init(&m, &x, &options, &err));
+	const struct step steps[] = {{0, false}, {1, false}, {3, false}, {4, false}, {4, true}, {5, false},
+				     {6, false}, {1, true},  {2, false}, {7, false}};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		*vec_push(&l.steps) = steps[i];
+	l.needed = l.steps.n;
+	schedule_init(&s, &m, &l);
+	assert_int_equal(s.delays.n, 2);
+	assert_int_equal(s.delays.at[0].other_sap, 1);
+	assert_int_equal(s.delays.at[1].other_sap, 3);
+	assert_string_equal(s.delays.at[1].thread, "1");
+	assert_string_equal(s.delays.at[1].other, "1:1");
+	schedule_release(&s);
+	linear_release(&l);
+	memory_release(&m);
+	execution_release(&x);
+}
+
 static void creating_and_joining_need_no_wait(void **state)
 {
 	(void)state;
@@ -447,6 +487,7 @@ int main(void)
 		cmocka_unit_test(waits_are_transitive),
 		cmocka_unit_test(laps_that_were_left_out_come_with_the_first),
 		cmocka_unit_test(a_read_of_the_own_buffer_holds_later_writes_back),
+		cmocka_unit_test(a_delayed_store_waits_for_the_latest),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
 		cmocka_unit_test(a_wait_is_two_steps),
 		cmocka_unit_test(readers_and_tokens),
