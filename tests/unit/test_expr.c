@@ -207,6 +207,34 @@ static void simplification_keeps_the_value(void **state)
 	}
 }
 
+/* Values cut into pieces and put together by shifts and masks, at places where the pieces meet and just beside them (expr_slices.c). */
+static void pieces_keep_the_value(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		struct expr_arena *x = expr_arena_new();
+		unsigned wh = 1 + pick(32), wl = 1 + pick(32), w = wh + wl, near = wl - 1 + pick(3);
+		uint64_t symbols[3] = {next_random() & mask(wh), next_random() & mask(wl), next_random() & mask(w)};
+		expr high = expr_sym(x, wh, 0), low = expr_sym(x, wl, 1), other = expr_sym(x, w, 2);
+		uint64_t both = symbols[0] << wl | symbols[1], ones = pick(2) ? mask(near ? near : 1) : next_random() & mask(w);
+		expr pair = expr_concat(x, high, low), cut = expr_binary(x, EXPR_AND, pair, expr_const(x, w, ones));
+		assert_int_equal(expr_eval(x, cut, symbols), both & ones & mask(w));
+		for (int right = 0; right < 2; right++) {
+			enum expr_op op = right ? EXPR_LSHR : EXPR_SHL;
+			unsigned by = right ? near : w - near;
+			expr shifted = expr_binary(x, op, pair, expr_const(x, w, by));
+			assert_int_equal(expr_eval(x, shifted, symbols), meaning(op, both, by & mask(w), w));
+		}
+		/* What fills the zeroes of a shift may be wider than they are. */
+		expr hole = expr_concat(x, high, expr_const(x, wl, 0)), filler = expr_binary(x, EXPR_AND, other, expr_const(x, w, ones));
+		expr filled = pick(2) ? expr_binary(x, EXPR_OR, hole, filler) : expr_binary(x, EXPR_OR, filler, hole);
+		assert_int_equal(expr_eval(x, filled, symbols), (symbols[0] << wl | (symbols[2] & ones)) & mask(w));
+		unsigned from = pick(w), width = 1 + pick(w - from);
+		assert_int_equal(expr_eval(x, expr_extract(x, filler, from, width), symbols), (symbols[2] & ones) >> from & mask(width));
+		expr_arena_free(x);
+	}
+}
+
 static void equal_expressions_are_one_node(void **state)
 {
 	(void)state;
@@ -296,6 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(simplification_keeps_the_value),
+		cmocka_unit_test(pieces_keep_the_value),
 		cmocka_unit_test(floats_are_the_machines),
 		cmocka_unit_test(floats_are_converted),
 		cmocka_unit_test(any_nan_is_a_nan),

@@ -57,11 +57,29 @@ static void repeats_are_counted(void **state)
 	}
 }
 
+/* Peeking sees what the word at hand has left, all of it and no more, and reads nothing. */
+static void peeking_stays_in_the_word(void **state)
+{
+	(void)state;
+	uint64_t slots[2] = {RT_PATH_EMPTY, RT_PATH_EMPTY};
+	for (unsigned k = 0; k < 60; k++)
+		slots[0] = slots[0] << 1 | (k % 3 == 0);
+	slots[1] = slots[1] << 2 | 2;
+	struct path_reader r;
+	path_reader_init(&r, slots, 2);
+	assert_int_equal(path_reader_bits(&r, 54), 0444444444444444444);
+	for (unsigned n = 1; n <= 6; n++)
+		assert_int_equal(path_reader_peek(&r, n), 044 >> (6 - n));
+	assert_int_equal(path_reader_peek(&r, 7), -1);
+	assert_int_equal(path_reader_bits(&r, 8), 044 << 2 | 2);
+}
+
 int main(void)
 {
 	seed = 11;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(repeats_are_counted),
+		cmocka_unit_test(peeking_stays_in_the_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
