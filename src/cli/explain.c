@@ -243,6 +243,13 @@ static void print_interleaving(json_t *root, bool all)
 	vec_free(&v.threads);
 }
 
+/* On terminals, unless the user wants none there (no-color.org). */
+static bool may_colour(void)
+{
+	const char *none = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && !(none && *none);
+}
+
 static int explain(const struct command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -269,7 +276,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	if (!root)
 		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
 	name_as_source(root, t->program);
-	if (isatty(STDOUT_FILENO)) {
+	if (may_colour()) {
 		style.thread = "\033[1m";
 		style.race = "\033[33m";
 		style.quote = "\033[36m";

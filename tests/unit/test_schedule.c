@@ -15,20 +15,31 @@
 
 enum { X = 0x1000, Y = 0x1010 };
 
-/* The schedule of an SC order of events, all of them up to the failure. */
-static void schedule_of(const struct execution *x, const uint32_t *events, size_t n, size_t needed,
-			struct schedule *out)
+/* The schedule of an order, the first `needed` steps of it up to the failure. */
+static void schedule_of_steps(const struct execution *x, enum memory_model model, const struct step *steps, size_t n, size_t needed,
+			      struct schedule *out)
 {
 	struct memory m;
-	struct memory_options options = {.model = MEMORY_SC};
+	struct memory_options options = {.model = model};
 	struct linear l = {.needed = needed};
 	struct error err;
 	assert_true(memory_init(&m, x, &options, &err));
 	for (size_t i = 0; i < n; i++)
-		*vec_push(&l.steps) = (struct step){events[i], false};
+		*vec_push(&l.steps) = steps[i];
 	schedule_init(out, &m, &l);
 	linear_release(&l);
 	memory_release(&m);
+}
+
+/* ... of an SC order of events. */
+static void schedule_of(const struct execution *x, const uint32_t *events, size_t n, size_t needed,
+			struct schedule *out)
+{
+	struct step steps[64];
+	assert_true(n <= sizeof steps / sizeof *steps);
+	for (size_t i = 0; i < n; i++)
+		steps[i] = (struct step){events[i], false};
+	schedule_of_steps(x, MEMORY_SC, steps, n, needed, out);
 }
 
 static void assert_wait(const struct schedule *s, size_t i, const char *thread, uint64_t sap,
@@ -146,10 +157,6 @@ static void a_read_of_the_own_buffer_holds_later_writes_back(void **state)
 	(void)state;
 	struct execution x;
 	struct schedule s;
-	struct memory m;
-	struct error err;
-	struct memory_options options = {.model = MEMORY_TSO};
-	struct linear l = {.needed = 9};
 	execution_init(&x);
 	make_thread(&x, "1");                       /* 0 */
 	make_write(&x, X, 4, make_const(&x, 4, 1)); /* 1: SAP 1 */
@@ -158,19 +165,14 @@ static void a_read_of_the_own_buffer_holds_later_writes_back(void **state)
 	make_thread(&x, "1:1");                     /* 4 */
 	make_write(&x, X, 4, make_const(&x, 4, 2)); /* 5: SAP 1 */
 	make_end(&x, 0);                            /* 6 */
-	assert_true(memory_init(&m, &x, &options, &err));
 	const struct step steps[] = {{0, false}, {1, false}, {2, false}, {1, true}, {4, false},
 				     {5, false}, {5, true},  {3, false}, {6, false}};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		*vec_push(&l.steps) = steps[i];
-	schedule_init(&s, &m, &l);
+	schedule_of_steps(&x, MEMORY_TSO, steps, 9, 9, &s);
 	bool after_read = false;
 	for (size_t i = 0; i < s.waits.n; i++)
 		after_read |= !strcmp(s.waits.at[i].thread, "1:1") && s.waits.at[i].sap == 1 && s.waits.at[i].other_sap == 2;
 	assert_true(after_read);
 	schedule_release(&s);
-	linear_release(&l);
-	memory_release(&m);
 	execution_release(&x);
 }
 
@@ -183,10 +185,6 @@ static void a_delayed_store_waits_for_the_latest(void **state)
 	(void)state;
 	struct execution x;
 	struct schedule s;
-	struct memory m;
-	struct error err;
-	struct memory_options options = {.model = MEMORY_TSO};
-	struct linear l = {0};
 	execution_init(&x);
 	make_thread(&x, "1");                       /* 0 */
 	make_write(&x, X, 4, make_const(&x, 4, 1)); /* 1: SAP 1 */
@@ -196,21 +194,15 @@ static void a_delayed_store_waits_for_the_latest(void **state)
 	make_read(&x, X, 4);                        /* 5: SAP 2 */
 	make_read(&x, X, 4);                        /* 6: SAP 3 */
 	make_end(&x, 0);                            /* 7 */
-	assert_true(memory_init(&m, &x, &options, &err));
 	const struct step steps[] = {{0, false}, {1, false}, {3, false}, {4, false}, {4, true}, {5, false},
 				     {6, false}, {1, true},  {2, false}, {7, false}};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		*vec_push(&l.steps) = steps[i];
-	l.needed = l.steps.n;
-	schedule_init(&s, &m, &l);
+	schedule_of_steps(&x, MEMORY_TSO, steps, 10, 10, &s);
 	assert_int_equal(s.delays.n, 2);
 	assert_int_equal(s.delays.at[0].other_sap, 1);
 	assert_int_equal(s.delays.at[1].other_sap, 3);
 	assert_string_equal(s.delays.at[1].thread, "1");
 	assert_string_equal(s.delays.at[1].other, "1:1");
 	schedule_release(&s);
-	linear_release(&l);
-	memory_release(&m);
 	execution_release(&x);
 }
 
