@@ -12,6 +12,7 @@ static char written_out[128];
 
 WEAK struct tm *localtime(const time_t *t)
 {
+	tzset(); /* TZ may have changed; localtime_r need not look at it again */
 	return localtime_r(t, &broken_down);
 }
 

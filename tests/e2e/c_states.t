@@ -101,6 +101,8 @@ int main(void)
 	setenv("TZ", "UTC0", 1);
 	struct tm *a = gmtime(&t), *b = localtime(&u);
 	printf("%d %s%s", a == b, asctime(a), ctime(&t));
+	setenv("TZ", "EST5", 1);
+	printf("%d %s", localtime(&u)->tm_hour, ctime(&t));
 	environment();
 }
 P2
