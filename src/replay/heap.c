@@ -21,6 +21,7 @@ void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
 #define RESERVE (1ull << 40)
+#define STEP (1ull << 20) /* it is opened so much at a time: who strays far from all blocks must fail, as elsewhere */
 #define DIRECTORY_SHIFT 10
 /*
  * The same in every run, clear of what the kernel picks. Above the program and below libraries and stacks, as the C library's heaps are: programs
@@ -36,7 +37,7 @@ struct head {
 enum { LIVE = 0x6576696c, FREED = 0x65657266 };
 
 static char *base;
-static uint64_t used;
+static uint64_t used, opened;
 static uint64_t *directory; /* per KiB: offset of the head of the block that its first byte is in or before, plus 1 */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -55,7 +56,7 @@ static bool serves_program(void)
 
 void heap_start(void)
 {
-	void *p = mmap(BASE, RESERVE, PROT_READ | PROT_WRITE,
+	void *p = mmap(BASE, RESERVE, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	uint64_t *d = twin_pages((RESERVE >> DIRECTORY_SHIFT) * sizeof *d);
 	if (p == MAP_FAILED || !d)
@@ -92,6 +93,18 @@ static void *scheduled(size_t size)
 	return place ? placed_take((uint32_t)(place - 1), size) : NULL;
 }
 
+/* Up to there, and a little further: copies are made in words. */
+static bool open_to(uint64_t end)
+{
+	uint64_t to = (end + STEP / 2 + STEP - 1) & ~(STEP - 1);
+	if (to <= opened)
+		return true;
+	if (to > RESERVE || !twin_open_pages(base + opened, to - opened))
+		return false;
+	opened = to;
+	return true;
+}
+
 static void *take_fresh(size_t size, size_t align)
 {
 	if (align < 16)
@@ -101,7 +114,7 @@ static void *take_fresh(size_t size, size_t align)
 	uint64_t at = (used + sizeof(struct head) + align - 1) & ~(uint64_t)(align - 1);
 	uint64_t end = at + ((size + 15) & ~(uint64_t)15);
 	void *p = NULL;
-	if (end < RESERVE && end >= at) {
+	if (end < RESERVE && end >= at && open_to(end)) {
 		uint64_t head = at - sizeof(struct head);
 		p = base + at;
 		*head_of(p) = (struct head){ size, LIVE, 0 };

@@ -19,6 +19,7 @@
 #define SPAN (1ull << 32)
 enum { UNIT = 16 };
 #define MOST_BLOCKS (1ull << 27)
+#define STEP (1ull << 20) /* it is opened so much at a time, as the heap is (heap.c) */
 
 uint64_t placed_mark = RT_FREED_MARK;
 
@@ -32,6 +33,7 @@ static struct placed *blocks; /* [0] unused */
 static uint32_t nblocks;
 static uint32_t *by_unit; /* the newest block there, or 0 */
 static bool ready;
+static bool opened[2 * SPAN / STEP];
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 bool placed_is(const void *p)
@@ -45,12 +47,24 @@ static bool make_ready(void)
 	if (ready)
 		return true;
 	/* Not the function of that name, which counts as the program's. */
-	if (syscall(SYS_mmap, RT_MIRROR, 2 * SPAN, PROT_READ | PROT_WRITE,
+	if (syscall(SYS_mmap, RT_MIRROR, 2 * SPAN, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)RT_MIRROR)
 		return false;
 	by_unit = twin_pages(2 * SPAN / UNIT * sizeof *by_unit);
 	blocks = twin_pages(MOST_BLOCKS * sizeof *blocks);
 	return ready = by_unit && blocks;
+}
+
+/* With room for the words that the allocator leaves. */
+static bool open_block(uint64_t recorded, uint64_t size)
+{
+	uint64_t last = (recorded + size + RT_FREED_SIZE) / STEP;
+	for (uint64_t i = recorded / STEP; i <= last && i < sizeof opened; i++) {
+		if (!opened[i] && !twin_open_pages((void *)(uintptr_t)(RT_MIRROR + i * STEP), STEP))
+			return false;
+		opened[i] = true;
+	}
+	return true;
 }
 
 static struct placed *block_at(uint64_t address)
@@ -76,7 +90,7 @@ void *placed_take(uint32_t recorded, size_t size)
 	if (size > SPAN)
 		return NULL;
 	lock();
-	if (make_ready() && nblocks + 1 < MOST_BLOCKS) {
+	if (make_ready() && nblocks + 1 < MOST_BLOCKS && open_block(recorded, size)) {
 		uint64_t start = RT_MIRROR + recorded;
 		const struct placed *before = block_at(start);
 		bool same = before && before->start == start, again = same && before->freed;

@@ -59,6 +59,11 @@ void *twin_pages(size_t size)
 	return p == -1 ? NULL : (void *)p;
 }
 
+bool twin_open_pages(void *p, size_t size)
+{
+	return !syscall(SYS_mprotect, p, size, PROT_READ | PROT_WRITE);
+}
+
 void twin_pages_free(void *p, size_t size)
 {
 	syscall(SYS_munmap, p, size);

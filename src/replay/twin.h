@@ -253,5 +253,7 @@ void twin_has_threads(void);
 /* Zeroed memory; NULL when there is none. */
 void *twin_pages(size_t size);
 void twin_pages_free(void *p, size_t size);
+/* Reserved pages (PROT_NONE) can be used from now on. */
+bool twin_open_pages(void *p, size_t size);
 
 #endif

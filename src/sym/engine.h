@@ -419,6 +419,11 @@ void engine_touch(struct ethread *self, uint64_t address, unsigned size);
 struct external;
 void native_begins(struct ethread *self, const struct native_call *c, const struct external *x, uint32_t read);
 void native_ends(struct ethread *self, const struct native_call *c);
+/*
+ * What the C library leaves in the first words of a block that it got back, more or less. Small blocks have room for them, too. False:
+ * it leaves nothing there.
+ */
+bool native_left_by_free(uint64_t start, uint64_t at, unsigned size, uint64_t *left);
 /* The thread reads these bytes in native code; decides: what it reads has consequences. */
 void native_uses(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides);
 /* format.c: ... as the printf format in that parameter says; read: as above. In format_reads_list a va_list follows the format. */

@@ -79,11 +79,14 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 	}
 }
 
-/* What the C library leaves in the first words of a block that it got back, more or less. Small blocks have room for them, too. */
-static uint64_t left_by_free(uint64_t start, uint64_t at, unsigned size)
+bool native_left_by_free(uint64_t start, uint64_t at, unsigned size, uint64_t *left)
 {
-	uint64_t word = at == start ? RT_FREED_LINK(start) : engine.freed_mark;
-	return size < 8 ? word & ((1ull << size * 8) - 1) : word;
+	uint64_t offset = at - start, low = offset % 8;
+	uint64_t word = offset < 8 ? RT_FREED_LINK(start) : engine.freed_mark;
+	if (offset + size > RT_FREED_SIZE || low + size > 8)
+		return false;
+	*left = word >> low * 8 & (UINT64_MAX >> (64 - size * 8));
+	return true;
 }
 
 /* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
@@ -100,10 +103,9 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
-		bool marks = !moves && at < start + RT_FREED_SIZE;
-		a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
-		if (marks)
-			a.value = (struct slot){ left_by_free(start, at, a.size), EXPR_NONE };
+		bool marks = !moves && native_left_by_free(start, at, a.size, &a.value.v);
+		if (!marks)
+			a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
 		if (marks || !shares)
 			engine_store(self, site, &a);
 		else

@@ -450,12 +450,18 @@ static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 	}
 }
 
-/* The last recorded value of the thread that failed: what it read was used, and failed, as an address? */
-static bool may_be_fault(const struct ethread *self, uint32_t recorded)
+/* The last recorded value of the thread that failed at an address? */
+static bool precedes_fault(const struct ethread *self)
 {
 	const struct rt_failure *f = &engine.trace->failure;
 	return f->kind == RT_FAIL_SIGNAL && f->address >= RT_PAGE && self->log->info.number == f->thread &&
-	       self->next_value == self->log->nvalues && engine_log_used_up(self) && !recall_knows(recorded);
+	       self->next_value == self->log->nvalues;
+}
+
+/* And was used as that address? */
+static bool may_be_fault(const struct ethread *self, uint32_t recorded)
+{
+	return precedes_fault(self) && engine_log_used_up(self) && !recall_knows(recorded);
 }
 
 static expr either(expr a, expr b)
@@ -497,6 +503,21 @@ static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 	return true;
 }
 
+/*
+ * A number, which is the same here; or, where it led to the fault, a part of what the allocator left in a block, as the size
+ * of an array that was given back: it leads nowhere either.
+ */
+static void number(struct ethread *self, struct slot *s, uint64_t recorded, unsigned size)
+{
+	uint64_t start, length, left;
+	bool freed;
+	expr is_same = expr_equals(engine.exprs, s->e, recorded);
+	if (precedes_fault(self) && engine.config->heap_block(self->recall_address, &start, &length, &freed) &&
+	    native_left_by_free(start, self->recall_address, size, &left))
+		is_same = either(is_same, expr_equals(engine.exprs, s->e, left));
+	known_when(self, s, is_same, recorded);
+}
+
 void recall_value(struct ethread *self, struct slot *s, unsigned size)
 {
 	uint64_t recorded, own[CANDIDATES];
@@ -515,7 +536,7 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 	} else if (self->recall_float) {
 		known_when(self, s, expr_float_is(engine.exprs, s->e, recorded), recorded);
 	} else if (!is_address_size(size)) {
-		exactly(self, s, recorded & ((1ull << size * 8) - 1));
+		number(self, s, recorded & ((1ull << size * 8) - 1), size);
 	} else if (is_fault(self, s, (uint32_t)recorded)) {
 		return;
 	} else if (self->recall_wide) {
