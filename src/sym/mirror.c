@@ -263,6 +263,16 @@ void host_allocates(struct ithread *t)
 	self->placed = 0;
 }
 
+/* What is in the block's memory: zeroes where none was before. */
+static void keep_before(struct ethread *self, uint64_t start, uint64_t size)
+{
+	self->before = xrealloc(self->before, size + 1);
+	memset(self->before, 0, size);
+	for (uint64_t at = 0; at < size; at += UNIT)
+		if (*life_of(start + at))
+			memcpy(self->before + at, (const void *)(uintptr_t)(start + at), size - at < UNIT ? size - at : UNIT);
+}
+
 uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 {
 	uint64_t recorded = self->place, start = RT_MIRROR + recorded;
@@ -281,10 +291,7 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 		return 0;
 	self->placed = start;
 	self->placed_size = size;
-	self->before = xrealloc(self->before, size + 1);
-	memset(self->before, 0, size);
-	if (mirror.lives.n) /* else there is no memory at the place yet */
-		memcpy(self->before, (const void *)(uintptr_t)start, size);
+	keep_before(self, start, size);
 	begin_life(self, start, size);
 	return start;
 }
