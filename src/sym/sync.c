@@ -420,15 +420,21 @@ void sync_signal(const void *condition, bool all, const char *what)
 	*vec_push(&signals) = (struct signal){ object_at(condition), self, self->saps, place_describe(self, what), all };
 }
 
+/* The event of the SAP at hand, made if there is none: of two, others could come in between, which no schedule can say. */
+static struct event_ref event_of_sap(struct ethread *self, const char *what)
+{
+	if (!self->events.n || self->events.at[event_last(self).index].sap != self->saps)
+		event_add(self, EVENT_CALL, 0, place_describe(self, what));
+	return event_last(self);
+}
+
 /*
  * The recorded order is that of coming back from pthread_once, and the runner may be the last to. Whoever comes back does so
- * after the routine's end all the same.
+ * after the routine's end all the same: after its last access, whatever that is. No name of a step, which the replay would look for there.
  */
 static void once_ran(struct ethread *self, struct object *o)
 {
-	/* At the last access of the routine, whatever that is: no name of a step, which the replay would look for there. */
-	event_add(self, EVENT_CALL, 0, place_describe(self, "end of the once routine"));
-	o->ran = event_last(self);
+	o->ran = event_of_sap(self, "end of the once routine");
 	o->has_run = true;
 	for (size_t i = 0; i < o->early.n; i++)
 		order_add(o->ran, o->early.at[i]);
@@ -437,11 +443,11 @@ static void once_ran(struct ethread *self, struct object *o)
 
 static void once_came_back(struct ethread *self, struct object *o, const char *what)
 {
-	event_add(self, EVENT_CALL, 0, place_describe(self, what));
+	struct event_ref back = event_of_sap(self, what);
 	if (o->has_run)
-		order_add(o->ran, event_last(self));
+		order_add(o->ran, back);
 	else
-		*vec_push(&o->early) = event_last(self);
+		*vec_push(&o->early) = back;
 }
 
 int sync_ordered(const void *place, enum rt_step step, const char *what)

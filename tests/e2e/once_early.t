@@ -5,7 +5,7 @@ cat >onces.c <<'P'
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { N = 100, THREADS = 4 };
+enum { N = 60, THREADS = 4 };
 static pthread_once_t once[N];
 static int made[N];
 static __thread int at;
@@ -44,4 +44,7 @@ int main(void)
 	return 0;
 }
 P
-ENGINE=solve proven onces.c
+rethread cc -O2 -g -pthread onces.c -o onces
+status 134 rethread record ./onces 2>err
+rethread reproduce --engine solve --budget 40 >out 2>&1 || fail "not reproduced: $(cat out)"
+has out 'reproduced and proven by replay'
