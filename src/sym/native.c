@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 
 #define OBJECTS_IN_AT_MOST 4096u /* of a freed block: bytes that are searched for synchronization objects */
@@ -126,12 +127,31 @@ static bool is_freed(uint64_t address)
 	return engine.config->heap_block(address, &start, &size, &freed) && freed;
 }
 
+/* Did the C library end the recorded run in the call at hand? */
+static bool aborts_in_call(const struct ethread *self)
+{
+	return engine_fails_in_call(self) && engine.trace->failure.signal == SIGABRT;
+}
+
+/* The recorded run ended here: the C library saw by its mark that the block was free. */
+_Noreturn static void fails_in_free(struct ethread *self, uint32_t site, uint64_t address)
+{
+	struct access mark = { .address = address + sizeof(uint64_t), .size = sizeof(uint64_t) };
+	engine_load(self, site, &mark);
+	if (mark.value.e)
+		condition_add(self, mark.value.e, engine.freed_mark, CONDITION_BUG);
+	engine_ends_here(self, site != 0);
+	ithread_stop(self->interp);
+}
+
 static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
 	/* Twice: where memory is shared, this may have been the first time, or that of the next block. */
 	bool twice = is_freed(address);
 	if (twice)
 		mirror_share(address);
+	if (twice && !moves && aborts_in_call(self))
+		fails_in_free(self, site, address);
 	if (!twice || mirror_has(address))
 		give_up(self, site, address, moves);
 }

@@ -1,0 +1,47 @@
+# A block that is given back twice: the C library ends the run, in a call that the program would have come back from and gone on.
+cat >entries.c <<'P'
+// Bug: an entry may be taken by both threads, and is then twice among those that are dropped in the end.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { ENTRIES = 4 };
+struct entry { long uses, last, size; };
+static struct entry *table[ENTRIES], *old[2 * ENTRIES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int nold;
+static void *clean(void *unused)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		struct entry *e = table[i];
+		if (!e || e->uses)
+			continue;
+		usleep(3000);
+		pthread_mutex_lock(&lock);
+		table[i] = NULL;
+		old[nold++] = e;
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+int main(void)
+{
+	for (int i = 0; i < ENTRIES; i++)
+		table[i] = calloc(1, sizeof *table[i]);
+	pthread_t a, b;
+	pthread_create(&a, NULL, clean, NULL);
+	pthread_create(&b, NULL, clean, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	for (int i = 0; i < nold; i++) {
+		struct entry *e = old[i];
+		free(e);
+		if (i == ENTRIES)
+			puts("many");
+	}
+	return 0;
+}
+P
+rethread cc -O1 -g -pthread entries.c -o entries
+reproduced /dev/null ./entries
+rethread infer --engine solve "$(latest)" >out 2>&1 || fail "not inferred: $(cat out)"
