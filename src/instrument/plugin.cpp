@@ -584,13 +584,14 @@ HIDDEN void llvm_go_on_in(LLVMBuilderRef Builder, LLVMValueRef FromRef, LLVMValu
 		B.CreateRet(Call);
 }
 
-// ---- loops that count are unrolled: one recorded branch for several rounds ----
+// ---- short loops are unrolled: one recorded branch for several rounds where they count; where they do not, one question for
+// several rounds whether the word is full (room.c) ----
 
 namespace
 {
 constexpr unsigned Rounds = 4, LargestBody = 64;
 
-// A single block that touches memory and calls nothing: straight-line code, that goes back by a count.
+// A single block that touches memory and calls nothing.
 bool isSimple(const Loop &L)
 {
 	const BasicBlock *B = L.getHeader();
@@ -627,9 +628,7 @@ struct Analyses {
 
 void unroll(Analyses &A, Loop *L)
 {
-	const SCEV *Count = A.SE.getBackedgeTakenCount(L);
-	if (isa<SCEVCouldNotCompute>(Count))
-		return;
+	bool Counts = !isa<SCEVCouldNotCompute>(A.SE.getBackedgeTakenCount(L));
 	// A short loop of a constant number of rounds gains nothing.
 	if (A.SE.getSmallConstantMaxTripCount(L) && A.SE.getSmallConstantMaxTripCount(L) < 2 * Rounds)
 		return;
@@ -638,7 +637,7 @@ void unroll(Analyses &A, Loop *L)
 	formLCSSARecursively(*L, A.DT, &A.LI, &A.SE);
 	UnrollLoopOptions Options = {};
 	Options.Count = Rounds;
-	Options.Runtime = true;
+	Options.Runtime = Counts;
 	UnrollLoop(L, Options, &A.LI, &A.SE, &A.DT, &A.AC, &A.TTI, &A.ORE, true);
 }
 } // namespace

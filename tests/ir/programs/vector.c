@@ -38,6 +38,15 @@ static int lookup(int v)
 	}
 }
 
+/* How far it goes depends on what it reads: no loop that counts. */
+static __attribute__((noinline)) int find(const int *x, int v)
+{
+	int i = 0;
+	while (x[i] != v)
+		i++;
+	return i;
+}
+
 int main(void)
 {
 	int n = (int)opaque(N);
@@ -57,6 +66,8 @@ int main(void)
 	for (int i = 0; i < (int)opaque(63); i++)
 		text[i] = (char)('a' + i % 26);
 	printf("%ld %g %s\n", dot(a, copy, n), sum, text);
+	for (int v = 0; v < 31; v += 4)
+		printf("%d\n", find(a, (int)opaque(v)));
 	free(copy);
 	return 0;
 }
