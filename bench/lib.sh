@@ -13,6 +13,7 @@ unset RETHREAD_OPTIONS
 compiler() {
 	case $1 in
 	native) echo "$CC" ;;
+	lto) echo "$CC -flto -fuse-ld=lld" ;;
 	tsan) echo "$CC -fsanitize=thread" ;;
 	every) echo "env RETHREAD_PASS_ALL_BRANCHES=1 $BUILD/rethread cc" ;;
 	*) echo "$BUILD/rethread cc" ;;
@@ -29,7 +30,7 @@ run() {
 	local variant=$1 program=$2 dir
 	shift 2
 	case $variant in
-	native | tsan | full | every) dir=$variant ;;
+	native | lto | tsan | full | every) dir=$variant ;;
 	*) dir=recorded ;;
 	esac
 	program=${program//@/$dir}
@@ -46,19 +47,19 @@ run() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf "%.2f", a / b; else printf "-" }'; }
 
 heads() {
-	printf '%-26s %7s %6s %6s %9s %6s %6s %6s %9s %9s %9s %9s %9s %9s\n' \
-		"" native off path path+sync full rw tsan branches recorded "log bits" "log bytes" "log KiB" "log KiB" \
-		"" ms "x" "x" "x" "x" "x" "x" million share "/ branch" "/ lock op" path+sync full
+	printf '%-26s %7s %6s %6s %6s %9s %6s %6s %6s %9s %9s %9s %9s %9s %9s\n' \
+		"" native lto off path path+sync full rw tsan branches recorded "log bits" "log bytes" "log KiB" "log KiB" \
+		"" ms "x" "x" "x" "x" "x" "x" "x" million share "/ branch" "/ lock op" path+sync full
 }
 
 # line NAME: from best[], size[], all (branches), rw (a ratio, or nothing)
 line() {
 	local bits path syncs sync
 	read -r bits path syncs sync < <(echo "${size[path+sync]}")
-	awk -v name="$1" -v n="${best[native]}" -v off="${best[off]}" -v p="${best[path]}" -v s="${best[path+sync]}" \
+	awk -v name="$1" -v n="${best[native]}" -v lto="${best[lto]}" -v off="${best[off]}" -v p="${best[path]}" -v s="${best[path+sync]}" \
 		-v f="${best[full]}" -v t="${best[tsan]}" -v rw="${rw:--}" -v all="$all" -v bits="$bits" -v path="$path" \
 		-v syncs="$syncs" -v sync="$sync" -v full="${size[full]}" 'BEGIN {
-		printf "%-26s %7.1f %6s %6s %9s %6s %6s %6s %9.1f %9s %9s %9s %9.0f %9s\n", name, n / 1e6, x(off), x(p), x(s), x(f),
+		printf "%-26s %7.1f %6s %6s %6s %9s %6s %6s %6s %9.1f %9s %9s %9s %9.0f %9s\n", name, n / 1e6, x(lto), x(off), x(p), x(s), x(f),
 			rw, x(t), (all ? all : bits) / 1e6, all ? sprintf("%.2f", bits / all) : "-",
 			all + bits ? sprintf("%.2f", path * 8 / (all ? all : bits)) : "-",
 			(syncs > 1000 ? sprintf("%.2f", sync / syncs) : "-"), (path + sync) / 1024,

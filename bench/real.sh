@@ -15,7 +15,7 @@ program() {
 	shift
 	best=() size=() all= rw=
 	for ((i = 0; i < ROUNDS; i++)); do
-		for v in native off path path+sync tsan; do
+		for v in ${variants/full/}; do
 			[ -x "${1//@/tsan}" ] || [ $v != tsan ] || continue
 			[ $v = tsan ] && [ $i -gt 1 ] && continue
 			rm -f trace/log.*
@@ -32,7 +32,7 @@ program() {
 	line "$name"
 }
 
-for v in native recorded tsan every; do
+for v in native lto recorded tsan every; do
 	mkdir -p programs/$v
 	for p in words sort matrix; do
 		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
@@ -83,7 +83,7 @@ build_zstd() { # VARIANT
 if [ "$REAL" = ours ]; then
 	:
 elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
-	for v in native recorded tsan; do
+	for v in native lto recorded tsan; do
 		mkdir -p "$sources/$v" "$work/of.$v"
 		for p in pbzip2 zstd; do
 			# What is recorded is built anew when the recorder is newer.

@@ -3,11 +3,12 @@
 # microbenchmarks, and real programs (bench/real.sh).
 #
 # WORK is the private work beside each branch and access, in steps of about 2 ns: 0, 2 and 8 are shown, because it decides
-# how large the same cost looks. "full" is a full-order recorder written by hand into the benchmark; "rw" is ours, measured on
+# how large the same cost looks. "lto" is the program as clang -flto makes it, which recorded programs go through: what that costs
+# or gains is not the recorder's. "full" is a full-order recorder written by hand into the benchmark; "rw" is ours, measured on
 # a small part (1/RW) of the row, against the native program on the same part.
 # usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them), RW=100,
 #        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes.
-#        WORKS="0 2 8", REAL=0: no real programs, REAL=ours: only those of bench/programs
+#        VARIANTS="native lto off path path+sync full tsan", WORKS="0 2 8", REAL=0: no real programs, REAL=ours: only those of bench/programs
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-$here/../build}" && pwd)
 S=${SCALE:-10000000} RW=${RW:-100}
@@ -17,14 +18,14 @@ cd "$work" || exit 1
 
 build() { # build WORK: the variants, in directories wWORK/VARIANT
 	local v
-	for v in native full tsan every recorded; do
+	for v in native lto full tsan every recorded; do
 		mkdir -p "w$1/$v"
 		$(compiler ${v/full/native}) -O2 -g -pthread -DWORK=$1 -DFULL_ORDER=$([ $v = full ] && echo 1 || echo 0) \
 			"$here/micro.c" -o "w$1/$v/micro" || exit 1
 	done
 }
 
-variants=${VARIANTS:-native off path path+sync full tsan}
+variants=${VARIANTS:-native lto off path path+sync full tsan}
 declare -A best size
 
 # nanoseconds VARIANT ARGUMENTS...: what micro.c measures, and the bytes of a full-order log
