@@ -110,6 +110,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	if (option("RETHREAD_PASS_LIBRARIES"))
 		library_list(m, option("RETHREAD_PASS_LIBRARIES"));
 	mend_attributes(m);
+	llvm_sort_uses(m);
 	verify(m);
 	numbering_free(&numbering);
 	return true;

@@ -245,6 +245,8 @@ LLVMMemoryBufferRef llvm_write_bitcode(LLVMModuleRef m);
 void llvm_drop_available_externally(LLVMModuleRef m);
 /* The variable stays although nothing refers to it. */
 void llvm_keep(LLVMValueRef variable);
+/* The uses of each value in the order of the code. */
+void llvm_sort_uses(LLVMModuleRef m);
 bool llvm_address_taken(LLVMValueRef function);
 /* Where the source has an instruction, variable or allocation; fields are NULL and 0 when unknown. */
 struct llvm_place {

@@ -656,3 +656,19 @@ HIDDEN void loops_turn(LLVMModuleRef M)
 			unroll(A, L);
 	}
 }
+
+// Bitcode does not say in which order the uses of a value are, and the code generator breaks ties by it: with the order that reading
+// leaves, loops become up to half as slow again.
+HIDDEN void llvm_sort_uses(LLVMModuleRef M)
+{
+	for (Function &F : *unwrap(M)) {
+		DenseMap<const User *, unsigned> Number;
+		for (Instruction &I : instructions(F))
+			Number[&I] = Number.size() + 1;
+		auto Earlier = [&](const Use &A, const Use &B) { return Number.lookup(A.getUser()) < Number.lookup(B.getUser()); };
+		for (Argument &A : F.args())
+			A.sortUseList(Earlier);
+		for (Instruction &I : instructions(F))
+			I.sortUseList(Earlier);
+	}
+}
