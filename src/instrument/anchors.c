@@ -25,6 +25,8 @@ enum {
 };
 /* What a loop is taken to multiply by, and how much more often than the number its branches have to come, for a gain. */
 static const double lap = 5, worth = 20;
+/* The same for numbers that come once a round of the outermost loops at most: they cost little even where they gain nothing. */
+static const double worth_seldom = 4;
 
 struct root {
 	LLVMValueRef value;
@@ -322,7 +324,7 @@ static void choose(struct anchors *a)
 			add_gains(a, &a->wishes[i]);
 		for (size_t i = 0; i < a->nroots; i++) {
 			struct root *r = &a->roots[i];
-			if (!r->chosen || r->gain >= worth * r->frequency)
+			if (!r->chosen || r->gain >= (r->frequency > lap ? worth : worth_seldom) * r->frequency)
 				continue;
 			r->chosen = false;
 			changed = true;
