@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
-#                                  urcu lmdb nanomsg microsocks minimap httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs and minimap zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg microsocks minimap)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -440,6 +440,18 @@ try_nanomsg() {
 			$CC -O2 -g "$root/eval/programs/nnsink.c" -Isrc b/libnanomsg.a -pthread -lanl -o sink' || return
 	done
 	compared nanomsg sink 'lock left out'
+}
+
+# A cache of records in the order of their use (C++).
+try_kyotocabinet() {
+	local w
+	fetch kyotocabinet kyotocabinet || return
+	for w in native recorded bug; do
+		build kyotocabinet $w cache './configure -q --disable-zlib --disable-shared &&
+			make -s -j"$(nproc)" CC="$CC" CXX="$CXX" CXXFLAGS="-O2 -g -w" libkyotocabinet.a &&
+			$CXX -std=c++17 -O2 -g "$root/eval/programs/kccache.cc" -I. libkyotocabinet.a -pthread -o cache' || return
+	done
+	compared kyotocabinet cache 'lock left out'
 }
 
 # Pages of $page_port through the proxy, three clients at a time.
