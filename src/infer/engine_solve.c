@@ -567,7 +567,8 @@ _Noreturn void engine_solve(struct work *work)
 			continue;
 		}
 		/* In another order the same guesses may be right ones. */
-		if (explorer_wait(w->explorer, &w->work->figures.explore))
+		const struct explore_stats *last = &w->work->figures.explore;
+		if (explorer_wait(w->explorer, last) || explorer_unmark(w->explorer, last))
 			execution_release(&w->x);
 		else
 			revise(w);

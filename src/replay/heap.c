@@ -203,8 +203,41 @@ static void *theirs(void *p)
 	return p;
 }
 
+/*
+ * How many blocks of each size the C library keeps for the thread, as if it had all of them: it marks what it gets back while there is room
+ * for it (placed.c).
+ */
+enum { LARGEST_KEPT = 1040, MOST_KEPT = 7 };
+static __thread uint8_t kept[LARGEST_KEPT / 16 + 1];
+
+/* Of the chunk that a block of that size is in; NULL: none are kept. */
+static uint8_t *kept_of(size_t size)
+{
+	size_t chunk = size < 24 ? 32 : (size + 8 + 15) & ~(size_t)15;
+	return size < LARGEST_KEPT && chunk <= LARGEST_KEPT ? &kept[chunk / 16] : NULL;
+}
+
+static void take_kept(size_t size)
+{
+	uint8_t *n = kept_of(size);
+	if (n && *n)
+		--*n;
+}
+
+/* Is the block marked? Something is written there in large ones, too. */
+static bool keep(size_t size)
+{
+	uint8_t *n = kept_of(size);
+	if (n && *n == MOST_KEPT)
+		return false;
+	if (n)
+		++*n;
+	return true;
+}
+
 void *malloc(size_t size)
 {
+	take_kept(size);
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
@@ -219,8 +252,9 @@ void free(void *p)
 		head_of(p)->mark = FREED;
 		return;
 	}
+	bool marked = keep(usable_size(p));
 	if (placed_is(p)) {
-		placed_free(p);
+		placed_free(p, marked);
 		return;
 	}
 	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, usable_size(p));
@@ -236,6 +270,7 @@ void *calloc(size_t count, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
+	take_kept(total);
 	if (!serves_program() && !next_place)
 		return theirs(__libc_calloc(1, with_room(total)));
 	void *p = next_place ? scheduled(total) : take(with_room(total), 16);

@@ -5,7 +5,7 @@
  * of it belongs to others.
  *
  * In a replay the first words are left as the C library leaves them, more or less: a block that is given back has a link
- * and a mark in them, and loses the mark when it is given out again. The smallest of its blocks has room for both.
+ * and mostly a mark in them, and loses the mark when it is given out again. The smallest of its blocks has room for both.
  */
 #include "replay/twin.h"
 
@@ -130,7 +130,7 @@ _Noreturn static void double_free(void)
 	abort();
 }
 
-void placed_free(void *p)
+void placed_free(void *p, bool marked)
 {
 	lock();
 	struct placed *b = block_at((uint64_t)(uintptr_t)p);
@@ -141,7 +141,8 @@ void placed_free(void *p)
 		b->freed = true;
 	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
 		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
-		((uint64_t *)p)[1] = placed_mark;
+		if (marked)
+			((uint64_t *)p)[1] = placed_mark;
 	}
 	unlock();
 	if (was_freed && twin_mode != TWIN_INFER)

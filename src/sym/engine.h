@@ -293,7 +293,8 @@ struct engine {
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, or its callers (events.c); 0 = not yet */
 	bool lock_order; /* the log has the order of locks */
-	uint64_t freed_mark; /* left by the C library in what was given back */
+	uint64_t freed_mark; /* left by the C library in what was given back, */
+	bool unmarked;       /* but not always (explorer_unmark in src/infer/explore.h) */
 	vec(uint64_t) open_barriers; /* addresses of those that more threads use than they are for */
 	vec(struct assumption) assumptions;
 	vec(struct forced_value) forced; /* by thread, sap, piece */

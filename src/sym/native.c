@@ -84,7 +84,7 @@ bool native_left_by_free(uint64_t start, uint64_t at, unsigned size, uint64_t *l
 {
 	uint64_t offset = at - start, low = offset % 8;
 	uint64_t word = offset < 8 ? RT_FREED_LINK(start) : engine.freed_mark;
-	if (offset + size > RT_FREED_SIZE || low + size > 8)
+	if (offset + size > (engine.unmarked ? 8 : RT_FREED_SIZE) || low + size > 8)
 		return false;
 	*left = word >> low * 8 & (UINT64_MAX >> (64 - size * 8));
 	return true;
