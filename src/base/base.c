@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool fail(struct error *err, const char *format, ...)
@@ -178,11 +179,18 @@ static int remove_entry(const char *path, const struct stat *st, int flag, struc
 	return remove(path);
 }
 
+/* A process that is being killed may still make files in it: that ends soon. */
 bool remove_tree(const char *path, struct error *err)
 {
-	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
-		return fail(err, "cannot remove %s: %s", path, strerror(errno));
-	return true;
+	const struct timespec tick = {.tv_nsec = 10 * 1000 * 1000};
+	int failed = 0;
+	for (int tries = 0; tries < 100; tries++) {
+		failed = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) ? errno : 0;
+		if (failed != ENOTEMPTY)
+			break;
+		nanosleep(&tick, NULL);
+	}
+	return !failed || failed == ENOENT || fail(err, "cannot remove %s: %s", path, strerror(failed));
 }
 
 char *temp_dir(struct error *err)

@@ -103,6 +103,7 @@ static void start(struct crew *c, struct crew_member *m)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_ERROR);
+	setenv("TMPDIR", m->dir, 1); /* it may be killed at any time, with a replay's folder in there */
 	char *path = xasprintf("%s/out", m->dir);
 	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (out < 0 || dup2(out, STDOUT_FILENO) < 0)
