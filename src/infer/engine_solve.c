@@ -551,7 +551,8 @@ _Noreturn void engine_solve(struct work *work)
 			}
 			if (result == INFER_BUDGET)
 				over_budget(w);
-			if (!w->work->figures.explore.assumptions) {
+			/* Without symbols there are no guesses that could be others. */
+			if (!w->work->figures.explore.assumptions || (w->rejected && !w->x.nsymbols)) {
 				executed = next_phase(w, true);
 				if (!executed)
 					none_found(w);

@@ -26,7 +26,7 @@ uint64_t placed_mark = RT_FREED_MARK;
 struct placed {
 	uint64_t start, size;
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
-	bool freed;
+	bool freed, marked; /* marked: when it was freed; only then the C library notices that it is freed again */
 };
 
 static struct placed *blocks; /* [0] unused */
@@ -95,7 +95,7 @@ void *placed_take(uint32_t recorded, size_t size)
 		const struct placed *before = block_at(start);
 		bool same = before && before->start == start, again = same && before->freed;
 		uint32_t others = same && !before->freed ? before->others + 1 : 0;
-		blocks[++nblocks] = (struct placed){ start, size, others, false };
+		blocks[++nblocks] = (struct placed){ .start = start, .size = size, .others = others };
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
 			by_unit[(recorded + at) / UNIT] = nblocks;
 		p = (void *)(uintptr_t)start;
@@ -134,17 +134,19 @@ void placed_free(void *p, bool marked)
 {
 	lock();
 	struct placed *b = block_at((uint64_t)(uintptr_t)p);
-	bool was_freed = b && b->freed;
+	bool was_freed = b && b->freed, noticed = was_freed && b->marked;
 	if (b && b->others)
 		b->others--;
 	else if (b)
 		b->freed = true;
+	if (b && !was_freed)
+		b->marked = marked;
 	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
 		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
 		if (marked)
 			((uint64_t *)p)[1] = placed_mark;
 	}
 	unlock();
-	if (was_freed && twin_mode != TWIN_INFER)
+	if (noticed && twin_mode != TWIN_INFER)
 		double_free();
 }
