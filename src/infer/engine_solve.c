@@ -24,7 +24,7 @@ static const struct phase {
 	unsigned candidates;   /* that do not replay: so many are enough, */
 	double share, seconds; /* and so much of the budget, or so many seconds and more for large runs; the last one has the rest */
 } phases[] = {
-	{true, false, 20, 0.3, 5}, {false, false, 20, 0.15, 20}, {true, false, 20, 0.2, 1e9}, {true, true, UINT32_MAX, 0.2, 1e9},
+	{true, false, 20, 0.45, 5}, {false, false, 20, 0.15, 20}, {true, false, 20, 0.15, 1e9}, {true, true, UINT32_MAX, 0.15, 1e9},
 	{false, true, UINT32_MAX, 1, 1e9},
 };
 enum { PHASE_AGAIN = 2, PHASE_LAST = sizeof phases / sizeof *phases - 1 };
@@ -102,15 +102,15 @@ static bool in_last_phase(const struct solving *w)
 }
 
 /* What takes long to execute takes long to solve. */
-static double with_patience(const struct solving *w, double seconds)
+static double with_patience(const struct solving *w, double seconds, double times)
 {
-	return seconds + 3 * w->work->figures.explore.seconds;
+	return seconds + times * w->work->figures.explore.seconds;
 }
 
 /* Seconds that the phase still has. */
 static double phase_left(const struct solving *w)
 {
-	double share = w->phase->share * w->work->request->budget, seconds = with_patience(w, w->phase->seconds);
+	double share = w->phase->share * w->work->request->budget, seconds = with_patience(w, w->phase->seconds, 10);
 	return (share < seconds ? share : seconds) - (solver_clock() - w->phase_start);
 }
 
@@ -457,8 +457,8 @@ static enum infer_result solve_models(struct solving *w)
 	bool decided[2] = { false, false };
 	enum infer_result result = INFER_BUDGET;
 	bool once = orders_differ(w); /* other runs are more promising than more time */
-	for (double slice = w->nmodels == 1 && !once ? w->work->request->budget : with_patience(w, 3); result == INFER_BUDGET && !work_over(w->work) && !phase_over(w);
-	     slice *= 2) {
+	double slice = w->nmodels == 1 && !once ? w->work->request->budget : with_patience(w, 3, 3);
+	for (; result == INFER_BUDGET && !work_over(w->work) && !phase_over(w); slice *= 2) {
 		result = INFER_NONE;
 		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {
 			if (decided[i])

@@ -277,8 +277,8 @@ static enum infer_result try_apart(struct infer_state *s, const struct infer_opt
 }
 
 /*
- * The first search alone for a moment, then parts, then all that the team has. A large problem takes longer than a moment, and a search
- * that is interrupted begins again: there the team works from the start.
+ * The first search alone for a moment, then parts, then all that the team has. A large problem takes longer than a moment: there the
+ * team works from the start.
  */
 static enum infer_result find_answer(struct infer_state *s, const struct infer_options *o, struct error *err)
 {

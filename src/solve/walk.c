@@ -62,6 +62,7 @@ struct walk {
 	double deadline;
 	const volatile bool *stop;
 	bool over;
+	bool interrupted, ok; /* in the middle of a round, which goes on with `ok` */
 	bool exhausted;     /* all was searched */
 	bool contradiction; /* a condition is false whatever is read */
 	uint64_t limit;     /* patience of the rounds to come */
@@ -343,7 +344,8 @@ static void earn_patience(struct walk *w)
 /* One round: depth first until all is run, all is searched, or patience is over. */
 static enum walk_result run_round(struct walk *w)
 {
-	bool ok = enter(w);
+	bool ok = w->interrupted ? w->ok : enter(w);
+	w->interrupted = false;
 	while (!w->over) {
 		earn_patience(w);
 		if (ok && machine_is_done(w->m)) {
@@ -365,6 +367,8 @@ static enum walk_result run_round(struct walk *w)
 			ok = false;
 		}
 	}
+	w->interrupted = true;
+	w->ok = ok;
 	return WALK_UNDECIDED;
 }
 
@@ -390,22 +394,29 @@ static void grow_buffers(struct walk *w)
 	begin_anew(w);
 }
 
-/* Rounds of each taste in turn, with ever more patience. */
+static void begin_round(struct walk *w)
+{
+	w->frames.n = w->choices.n = 0;
+	w->asleep = 0;
+	if (w->failed)
+		memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
+	undo(w, w->start, 0);
+	w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
+	w->figures.rounds++;
+	w->patience = w->limit;
+	w->furthest = 0;
+	trust(w, w->p->large && !w->distrusts && (w->figures.rounds / TASTES + 1) % TRUST_TURNS);
+}
+
+/* Rounds of each taste in turn, with ever more patience. One that was interrupted by the clock goes on. */
 static enum walk_result run_rounds(struct walk *w)
 {
 	while (!w->over) {
-		w->frames.n = w->choices.n = 0;
-		w->asleep = 0;
-		if (w->failed)
-			memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
-		undo(w, w->start, 0);
-		w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN
-							     : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
-		w->figures.rounds++;
-		w->patience = w->limit;
-		w->furthest = 0;
-		trust(w, w->p->large && !w->distrusts && (w->figures.rounds / TASTES + 1) % TRUST_TURNS);
+		if (!w->interrupted)
+			begin_round(w);
 		enum walk_result r = run_round(w);
+		if (w->interrupted)
+			break;
 		if (r == WALK_NONE && w->buffer != UINT32_MAX) {
 			grow_buffers(w);
 			continue;
