@@ -288,6 +288,15 @@ static void revise(struct solving *w)
 	execution_release(&w->x);
 }
 
+/* A gate stands between steps: who comes between the parts of one, a long copy or a call, is left to chance. */
+static void say_unenforced(const struct solving *w, const struct schedule *schedule, enum replays replays)
+{
+	uint32_t n = schedule->unenforced;
+	if (n && (w->work->request->verbose || replays != REPLAYS))
+		progress_line("the interleaving needs %u order%s inside of single copies or calls, which replay cannot part", n,
+			      n == 1 ? "" : "s");
+}
+
 /* Does the candidate replay? Then it is the answer. */
 static bool prove(struct solving *w, const struct schedule *schedule, struct infer_state *state,
 		  enum memory_model model)
@@ -295,6 +304,7 @@ static bool prove(struct solving *w, const struct schedule *schedule, struct inf
 	struct error err = { 0 };
 	char *interleaving;
 	enum replays replays = w->work->request->prove ? work_replays(w->work, schedule, 10, &err) : REPLAYS;
+	say_unenforced(w, schedule, replays);
 	if (replays == REPLAYS_NEVER) {
 		if (err.text[0])
 			work_give_up(w->work, &err);

@@ -271,6 +271,58 @@ static void a_wait_is_two_steps(void **state)
 	execution_release(&x);
 }
 
+/*
+ * A SAP of two parts: thread 1 gives the mutex up, and does something that comes after what 1:1 does with the mutex. Waiting for the whole
+ * SAP would be waiting for ever. That thread 1 is about to begin it is enough: until then it has the mutex.
+ */
+static void half_of_a_step_is_awaited_by_the_step_before(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                       /* 0 */
+	make_event(&x, EVENT_LOCK, 1);              /* 1: SAP 1 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 2: SAP 2 */
+	make_event(&x, EVENT_CALL, 0);              /* 3 */
+	make_end(&x, 0);                            /* 4 */
+	x.events.at[3].sap = x.events.at[4].sap = 2;
+	make_thread(&x, "1:1");                     /* 5 */
+	make_event(&x, EVENT_LOCK, 1);              /* 6: SAP 1 */
+	make_event(&x, EVENT_UNLOCK, 1);            /* 7: SAP 2 */
+	make_end(&x, 0);                            /* 8 */
+	schedule_of(&x, (uint32_t[]){0, 1, 2, 5, 6, 3, 4, 7, 8}, 9, 9, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 1, "1", 1);
+	assert_int_equal(s.unenforced, 0);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/* Between the parts of a copy no line can put anybody: it is counted, and the rest of the order is kept. */
+static void an_order_inside_of_a_step_is_counted(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                       /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1)); /* 1: SAP 1, as is the next */
+	make_write(&x, Y, 4, make_const(&x, 4, 1)); /* 2 */
+	make_end(&x, 0);                            /* 3 */
+	x.events.at[2].sap = x.events.at[3].sap = 1;
+	make_thread(&x, "1:1");                     /* 4 */
+	make_read(&x, X, 4);                        /* 5: SAP 1 */
+	make_read(&x, Y, 4);                        /* 6: SAP 2 */
+	make_end(&x, 0);                            /* 7 */
+	schedule_of(&x, (uint32_t[]){0, 1, 4, 5, 2, 6, 3, 7}, 8, 8, &s);
+	assert_int_equal(s.unenforced, 1);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 2, "1", 1);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
 /* Readers let each other in; a writer waits for all of them. The second token is the one that was posted. */
 static void readers_and_tokens(void **state)
 {
@@ -482,6 +534,8 @@ int main(void)
 		cmocka_unit_test(a_delayed_store_waits_for_the_latest),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
 		cmocka_unit_test(a_wait_is_two_steps),
+		cmocka_unit_test(half_of_a_step_is_awaited_by_the_step_before),
+		cmocka_unit_test(an_order_inside_of_a_step_is_counted),
 		cmocka_unit_test(readers_and_tokens),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
