@@ -27,6 +27,7 @@ static void *reads_both(void *arg)
 	pthread_rwlock_rdlock(&l[1]);
 	return arg;
 }
+static void *reads_and_ends(void *arg) { pthread_rwlock_rdlock(&l[0]); return arg; }
 static void *locks_and_joins(void *arg) { (void)arg; usleep(50000); pthread_mutex_lock(&m[0]); return NULL; }
 int main(int argc, char **argv)
 {
@@ -45,10 +46,22 @@ int main(int argc, char **argv)
 		pthread_rwlock_rdlock(&l[0]);
 		pthread_rwlock_wrlock(&l[0]);
 	}
-	if (!strcmp(argv[1], "readers")) {
+	if (!strcmp(argv[1], "readers") || !strcmp(argv[1], "reader first")) {
+		int first = strcmp(argv[1], "readers") != 0;
 		pthread_rwlock_wrlock(&l[1]);
-		pthread_create(&t[0], NULL, only_reads, NULL);
-		pthread_create(&t[1], NULL, reads_both, NULL);
+		pthread_create(&t[0], NULL, first ? reads_both : only_reads, NULL);
+		pthread_create(&t[1], NULL, first ? only_reads : reads_both, NULL);
+		pthread_barrier_wait(&all);
+		pthread_rwlock_wrlock(&l[0]);
+	}
+	if (!strcmp(argv[1], "ended")) {
+		for (int i = 0; i < 20; i++) {
+			pthread_create(&t[0], NULL, reads_and_ends, NULL);
+			pthread_join(t[0], NULL);
+		}
+		pthread_barrier_init(&all, NULL, 2);
+		pthread_rwlock_wrlock(&l[1]);
+		pthread_create(&t[0], NULL, reads_both, NULL);
 		pthread_barrier_wait(&all);
 		pthread_rwlock_wrlock(&l[0]);
 	}
@@ -76,6 +89,9 @@ deadlocks join 'thread 1 waits for the end of thread 1:1, thread 1:1 waits for m
 deadlocks upgrade 'thread 1 waits for read-write lock 1 held by thread 1'
 # Of two readers, one only is in the cycle; the other gives its lock up.
 deadlocks readers 'thread 1 waits for read-write lock [0-9]* held by thread 1:2, thread 1:2 waits for read-write lock [0-9]* held by thread 1'
+deadlocks 'reader first' 'thread 1 waits for read-write lock [0-9]* held by thread 1:1, thread 1:1 waits for read-write lock [0-9]* held by thread 1'
+# Many that have ended without giving it up are in nobody's way: they wait for nothing.
+deadlocks ended 'thread 1 waits for read-write lock [0-9]* held by thread 1:21, thread 1:21 waits for read-write lock [0-9]* held by thread 1'
 n='thread 1:[123]'
 deadlocks three "thread 1:1 waits for mutex . held by $n, $n waits for mutex . held by $n, $n waits for mutex . held by thread 1:1"
 
@@ -118,3 +134,41 @@ E
 record 0 ./q
 dump
 has dump '^failure none' '^flags 4 .*threads 7 dropped 0'
+
+# Nor is it one when a call says that it would be, or when somebody who joins has been cancelled.
+program r <<'E'
+#include "recorded.h"
+#include <errno.h>
+static void *cancels(void *other)
+{
+	pthread_cancel(*(pthread_t *)other);
+	pthread_join(*(pthread_t *)other, NULL);
+	return NULL;
+}
+static pthread_barrier_t ready;
+static void *joins(void *self)
+{
+	pthread_t t;
+	pthread_barrier_wait(&ready);
+	pthread_create(&t, NULL, cancels, self);
+	pthread_join(t, NULL);
+	return NULL;
+}
+int main(void)
+{
+	static pthread_t t[300];
+	pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+	pthread_barrier_init(&ready, NULL, 2);
+	pthread_rwlock_wrlock(&l);
+	if (pthread_rwlock_rdlock(&l) != EDEADLK || pthread_rwlock_wrlock(&l) != EDEADLK) return 1;
+	for (int i = 0; i < 300; i++) {
+		pthread_create(&t[i], NULL, joins, &t[i]);
+		pthread_barrier_wait(&ready);
+	}
+	usleep(100000);
+	return 0;
+}
+E
+record 0 ./r
+dump
+has dump '^failure none'

@@ -7,7 +7,7 @@
  *     path 1 101                                       (up to 200 bits)
  *     sum 1 af63bc4c8601b62c                           (FNV-1a of all bits, one after the other)
  *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
- *     times 1 3 in order                               (time stamps, if there are any)
+ *     times 1 3 in order, the last 16 words apart      (time stamps, if there are any)
  */
 #include "trace/trace.h"
 
@@ -47,7 +47,8 @@ static void dump_thread(const struct trace_thread *t)
 	for (size_t i = 0; i < t->ntimes; i++)
 		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);
 	if (t->ntimes)
-		printf("times %s %zu %s\n", t->name, t->ntimes, ordered ? "in order" : "out of order");
+		printf("times %s %zu %s, the last %llu words apart\n", t->name, t->ntimes, ordered ? "in order" : "out of order",
+		       (unsigned long long)(t->times[t->ntimes - 1].words - (t->ntimes > 1 ? t->times[t->ntimes - 2].words : 0)));
 	for (size_t i = 0; i < t->nsync; i++) {
 		const struct rt_sync *s = &t->sync[i];
 

@@ -92,3 +92,77 @@ E
 record 0 ./w
 dump
 has dump '^thread 1 bits 1 '
+
+# Signals that queue are not lost while they wait for a place; a handler with SA_NODEFER may come in its own middle, others keep to their mask.
+program r -D_GNU_SOURCE <<'E'
+#include "recorded.h"
+static volatile int calls, deepest, depth, inside, stop, started;
+static void counts(int sig) { (void)sig; if (++calls == 3) stop = 1; }
+static void *spins(void *p)
+{
+	started = 1;
+	while (!stop) ;
+	return p;
+}
+static void go_on(void) { for (int i = 0; i < 200; i++) B(i & 1); }
+static void again(int sig)
+{
+	if (++depth > deepest) deepest = depth;
+	if (depth == 1) raise(sig), go_on();
+	depth--;
+}
+static void second(int sig) { (void)sig; inside = depth; }
+static void masks(int sig)
+{
+	(void)sig;
+	depth++;
+	raise(SIGUSR2), go_on();
+	depth--;
+}
+int main(void)
+{
+	pthread_t t;
+	struct sigaction a = {.sa_handler = again, .sa_flags = SA_NODEFER}, b = {.sa_handler = masks};
+	signal(SIGRTMIN, counts);
+	pthread_create(&t, NULL, spins, NULL);
+	while (!started) ;
+	for (int i = 0; i < 3; i++) pthread_sigqueue(t, SIGRTMIN, (union sigval){0});
+	pthread_join(t, NULL);
+	sigaction(SIGUSR1, &a, NULL);
+	raise(SIGUSR1), go_on();
+	signal(SIGUSR2, second);
+	sigaddset(&b.sa_mask, SIGUSR2);
+	sigaction(SIGHUP, &b, NULL);
+	raise(SIGHUP), go_on();
+	printf("%d calls, %d deep, %d inside\n", calls, deepest, inside);
+	return 0;
+}
+E
+same "$(./r)" '3 calls, 2 deep, 0 inside'
+record 0 ./r >out
+same "$(cat out)" '3 calls, 2 deep, 0 inside'
+
+# abort has its handler called, and does not come back for it.
+program a <<'E'
+#include "recorded.h"
+static void mine(int sig) { (void)sig; _exit(3); }
+int main(void) { signal(SIGABRT, mine); abort(); }
+E
+record 3 ./a
+
+# A handler that ran late leaves errno alone.
+program e <<'E'
+#include "recorded.h"
+#include <errno.h>
+static volatile int stop;
+static void tick(int sig) { (void)sig; errno = 5; stop = 1; }
+int main(void)
+{
+	signal(SIGALRM, tick);
+	ualarm(1000, 0);
+	errno = 77;
+	while (!stop) B(1);
+	return errno == 77 ? 0 : 1;
+}
+E
+record 0 ./e

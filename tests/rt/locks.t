@@ -109,3 +109,82 @@ int main(void)
 }
 E
 record 0 ./v
+
+# More locks than the first tables of objects have room for; each of them is known again.
+program many <<'E'
+#include "recorded.h"
+static pthread_mutex_t m[20000];
+static void *thread(void *p)
+{
+	for (int i = 0; i < 20000; i++) pthread_mutex_lock(&m[i]), pthread_mutex_unlock(&m[i]);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	thread(NULL);
+	pthread_create(&t, NULL, thread, NULL);
+	return pthread_join(t, NULL);
+}
+E
+record 0 ./many
+dump
+has dump '^flags 4 .*dropped 0$'
+same "$(awk '$1 == "sync" && $2 == "1" && $8 == 1 && $6 !~ /t/ { print $6 }' dump | sort -u | wc -l)" 20000
+same "$(awk '$1 == "sync" && $2 == "1:1" && $8 == 2 { print $6 }' dump | sort -u | wc -l)" 20000
+
+# The last destructors of a thread run when its log is closed: what they lock counts, though nobody knows where.
+program late <<'E'
+#include "recorded.h"
+#include <time.h>
+static pthread_key_t key;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static void destroy(void *round)
+{
+	struct timespec past = {1, 0};
+	if ((long)round < 4) {
+		pthread_setspecific(key, (void *)((long)round + 1));
+		return;
+	}
+	pthread_mutex_lock(&m);
+	pthread_cond_timedwait(&c, &m, &past);
+	pthread_mutex_unlock(&m);
+}
+static void *thread(void *p) { pthread_setspecific(key, (void *)1); return p; }
+int main(void)
+{
+	pthread_t t;
+	pthread_key_create(&key, destroy);
+	pthread_mutex_lock(&m), pthread_mutex_unlock(&m);
+	pthread_create(&t, NULL, thread, NULL);
+	pthread_join(t, NULL);
+	pthread_mutex_lock(&m), pthread_mutex_unlock(&m);
+	return 0;
+}
+E
+record 0 ./late
+dump
+has dump '^flags 4 .*dropped 2$' '^sync 1 op 5 object 1 order 4 result 0$'
+
+# Sleep that a signal ends says so in the log.
+program woken <<'E'
+#include "recorded.h"
+#include <time.h>
+static void wakes(int signal) { (void)signal; }
+int main(void)
+{
+	struct timespec t = {50, 0};
+	struct sigaction a = {.sa_handler = wakes};
+	sigaction(SIGALRM, &a, NULL);
+	ualarm(10000, 0);
+	if (!sleep(50)) return 1;
+	ualarm(10000, 0);
+	if (!nanosleep(&t, NULL)) return 2;
+	ualarm(10000, 0);
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL) ? 0 : 3;
+}
+E
+record 0 ./woken
+dump
+has dump '^sync 1 op 1 object 0 order 1 result [1-9]' '^sync 1 op 2 object 0 order 1 result 4$' '^sync 1 op 3 object 0 order 1 result 4$'

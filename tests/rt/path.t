@@ -93,3 +93,26 @@ OPTIONS=scheme=path,time=0 record 0 ./q
 dump
 grep -q ^sync dump && fail "stamps without time"
 true
+
+# Time stamps come seldom where words come fast, and often again where they come slowly.
+program pace <<'P'
+#include "recorded.h"
+#include <time.h>
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000 + t.tv_nsec / 1000; }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 6000000; i++) B(i & 1);
+	for (int i = 0; argc > 1 && i < 4000 * 60; i++) {
+		B(i & 1);
+		if (i % 20 == 0) for (long t = now(); now() < t + 20;) ;
+	}
+	return 0;
+}
+P
+OPTIONS=margin=100000 record 0 ./pace
+dump
+has dump '^times 1 [0-9]+ in order, the last [0-9]{3,4} words apart$'
+OPTIONS=margin=100000 record 0 ./pace slow
+dump
+has dump '^times 1 [0-9]+ in order, the last 16 words apart$'
