@@ -44,3 +44,24 @@ if mkdir small && mount -t tmpfs -o size=256k none small 2>/dev/null; then
 	rm -rf trace && mkdir trace && mv log.* trace
 	check 5 262144
 fi
+
+# A program that closes every descriptor and has files of its own in their places: the log goes on, and its files are left alone.
+program closes <<'E'
+#include "recorded.h"
+#include <fcntl.h>
+int main(void)
+{
+	unsigned seed = 1;
+	int mine = open("mine", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	for (int fd = 3; fd < 1100; fd++)
+		if (fd != mine) close(fd);
+	for (int fd = 3; fd < 1024; fd++)
+		if (fd != mine) dup2(mine, fd);
+	for (int i = 0; i < 3000000; i++) B(rand_r(&seed) & 1);
+	return 5;
+}
+E
+(ulimit -n 1200; record 5 ./closes)
+dump
+has dump '^flags 4 .*dropped 0$' '^thread 1 bits 3000000 '
+same "$(stat -c %s mine)" 0
