@@ -445,6 +445,7 @@ const struct command record_command = {
 		"\n"
 		"A run fails by a fatal signal, an assertion, a non-zero exit status, a deadlock, the\n"
 		"timeout, or --fail-if. The exit status is the program's own, and it dies by the same\n"
-		"signal; 124 when it was ended for a deadlock or the timeout.\n",
+		"signal; 124 when it was ended for a deadlock or the timeout. Of a program that goes into\n"
+		"the background the process that goes on counts, and is waited for.\n",
 	.run = record,
 };

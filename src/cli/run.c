@@ -1,4 +1,5 @@
 #include "cli/run.h"
+#include "cli/left.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
 #include "trace/trace.h"
@@ -31,7 +32,7 @@ static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR
 enum { NENDING = 4, NFORWARDED = sizeof forwarded_signals / sizeof *forwarded_signals };
 static struct sigaction inherited[NFORWARDED]; /* what the program is to have */
 
-/* What the terminal sends (SI_KERNEL) reaches the program by itself. */
+/* What the terminal sends (SI_KERNEL) reaches the program by itself, unless it is a daemon: those have a session of their own. */
 static void forward(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -40,7 +41,7 @@ static void forward(int sig, siginfo_t *info, void *context)
 	for (size_t i = 0; i < NENDING; i++)
 		if (forwarded_signals[i] == sig)
 			asked_to_end = sig;
-	if (forward_to > 0 && info->si_code != SI_KERNEL)
+	if (forward_to > 0 && (info->si_code != SI_KERNEL || getsid(forward_to) != getsid(0)))
 		kill(forward_to, sig);
 	errno = saved;
 }
@@ -71,6 +72,7 @@ struct watch {
 	const struct run_options *options;
 	const char *dir;
 	pid_t pid;
+	pid_t leader;                /* the one before it, when it was left behind by the program; else 0 */
 	int pidfd;
 	int copy_to;                 /* the file `output`, or -1 */
 	int pipes[2];                /* read ends of the program's stdout and stderr, or -1 */
@@ -136,6 +138,14 @@ static pid_t fork_program(struct watch *w, int write_ends[2])
 	return pid;
 }
 
+static bool watch_process(struct watch *w)
+{
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	return w->pidfd >= 0;
+}
+
 static bool start(struct watch *w, struct error *err)
 {
 	int write_ends[2] = {-1, -1};
@@ -156,14 +166,15 @@ static bool start(struct watch *w, struct error *err)
 		}
 	}
 	fflush(NULL);
+	left_adopt();
+	clock_gettime(CLOCK_MONOTONIC, &w->start);
 	w->pid = fork_program(w, write_ends);
 	for (int i = 0; i < 2; i++)
 		if (write_ends[i] >= 0)
 			close(write_ends[i]);
 	if (w->pid < 0)
 		return fail(err, "cannot start a process: %s", strerror(errno));
-	w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);
-	if (w->pidfd < 0) {
+	if (!watch_process(w)) {
 		kill(w->pid, SIGKILL);
 		waitpid(w->pid, NULL, 0);
 		forward_to = 0;
@@ -255,11 +266,43 @@ static void drain_output(struct watch *w)
 	}
 }
 
+static const char *what_runs(const struct watch *w)
+{
+	return w->options->twin ? w->options->twin : w->options->program;
+}
+
+static void unmap_log(struct watch *w)
+{
+	if (w->log)
+		munmap((void *)w->log, sizeof *w->log);
+	w->log = NULL;
+}
+
+/* The program has ended well, and left a daemon behind: that is the one to watch now. */
+static bool goes_on(struct watch *w)
+{
+	pid_t pid = left_find(w->dir, what_runs(w));
+	if (!pid)
+		return false;
+	unmap_log(w);
+	w->leader = w->pid;
+	w->pid = pid;
+	forward_to = pid;
+	return watch_process(w);
+}
+
+/* What was left behind has become another program. */
+static void look_away(struct watch *w)
+{
+	forward_to = 0;
+	unmap_log(w);
+	w->pid = w->leader;
+}
+
 /* Waits for the end; the kind it returns is RT_FAIL_TIMEOUT when that had to be forced, else NONE. */
 static uint32_t watch_run(struct watch *w, int *status)
 {
 	uint32_t forced = RT_FAIL_NONE;
-	clock_gettime(CLOCK_MONOTONIC, &w->start);
 	for (;;) {
 		struct pollfd p[3] = {{w->pidfd, POLLIN, 0}, {w->pipes[0], POLLIN, 0}, {w->pipes[1], POLLIN, 0}};
 		poll(p, 3, WATCH_MS);
@@ -271,6 +314,10 @@ static uint32_t watch_run(struct watch *w, int *status)
 		}
 		if (p[0].revents)
 			break;
+		if (w->leader && !left_runs(w->pid, what_runs(w))) {
+			look_away(w);
+			return forced;
+		}
 		if (forced)
 			continue;
 		if (is_deadlocked(w))
@@ -366,8 +413,10 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 	memset(r, 0, sizeof *r);
 	bool ok = start(&w, err);
 	if (ok) {
-		r->pid = w.pid;
 		uint32_t forced = watch_run(&w, &r->status);
+		while (!forced && !r->status && !asked_to_end && goes_on(&w))
+			forced = watch_run(&w, &r->status);
+		r->pid = w.pid;
 		r->interrupted = was_interrupted(r->status);
 		if (!w.log)
 			map_log(&w);
@@ -377,8 +426,7 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 		judge(&w, r, forced);
 		blame_child(&w, r);
 	}
-	if (w.log)
-		munmap((void *)w.log, sizeof *w.log);
+	unmap_log(&w);
 	for (int i = 0; i < 2; i++)
 		if (w.pipes[i] >= 0)
 			close(w.pipes[i]);

@@ -79,7 +79,7 @@ int main(void)
 }
 P
 rethread cc -O1 -g -pthread -I"$ROOT/tests/e2e" server.c -o server
-status 0 rethread record --until-failure --runs 2000 -- ./server 2>err
+status 134 rethread record --until-failure --runs 2000 -- ./server 2>err
 has err 'process [0-9]+, which was forked: assert'
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "not reproduced: $(cat out)"
 rethread replay -n 20 >out 2>&1 || fail "not replayed: $(cat out)"
