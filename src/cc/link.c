@@ -12,6 +12,7 @@
 #include <rethread/instrument.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -197,11 +198,21 @@ static bool is_contested(const char *log, const char *output)
 	return name;
 }
 
+/* A linker that has no room for its output has none for a word about it either: the log is in the same folder. */
+static bool lacked_room(const struct job *failed)
+{
+	struct stat log;
+	char *why = linker_complaint(failed->output);
+	bool said = strstr(why, strerror(ENOSPC));
+	free(why);
+	return said || (failed->status != 128 + SIGKILL && !stat(failed->output, &log) && !log.st_size);
+}
+
 /*
  * One of the two failed. Most often the program is at fault, and the plain link says how without any
  * word about us; or there is no bitcode at all, and the plain link is all there is to do.
  */
-static int link_failed(const struct links *l, const struct job *job)
+static int link_failed(const struct links *l, const struct job *job, const char *tmp)
 {
 	int status = linker_run_plainly(job);
 	if (status)
@@ -216,14 +227,22 @@ static int link_failed(const struct links *l, const struct job *job)
 		free(why);
 		return 0;
 	}
-	const char *log = l->log[l->job[0].status ? 0 : 1];
-	if (is_contested(log, l->output))
+	const struct job *failed = &l->job[l->job[0].status ? 0 : 1];
+	if (is_contested(failed->output, l->output))
 		return 0;
-	print_log(log);
 	unlink(l->output);
-	warn("%s links, but not with the %s of rethread: this is a defect of rethread", l->output,
-	     l->job[0].status ? "recorder" : "twin");
-	return l->job[0].status ? l->job[0].status : l->job[1].status;
+	if (lacked_room(failed)) {
+		warn("%.*s has no room for what a link makes beside %s: make some, or set TMPDIR to a folder with more",
+		     (int)(strrchr(tmp, '/') - tmp), tmp, l->output);
+		return EXIT_ERROR;
+	}
+	print_log(failed->output);
+	if (failed->status == 128 + SIGKILL)
+		warn("somebody killed the linker of %s: is there too little memory?", l->output);
+	else
+		warn("%s links, but not with the %s of rethread: this is a defect of rethread", l->output,
+		     l->job[0].status ? "recorder" : "twin");
+	return failed->status;
 }
 
 static int link_twice(const struct job *job, const char *tmp, bool verbose)
@@ -231,7 +250,7 @@ static int link_twice(const struct job *job, const char *tmp, bool verbose)
 	struct links l = {0};
 	int status = link_both(&l, job, tmp, verbose);
 	if (!interrupt_signal())
-		status = status || access(l.hash[0], F_OK) ? link_failed(&l, job) : finish(&l, NULL);
+		status = status || access(l.hash[0], F_OK) ? link_failed(&l, job, tmp) : finish(&l, NULL);
 	links_release(&l);
 	return status;
 }
