@@ -72,6 +72,7 @@ struct rt_trail {
 	uint32_t thread, site;
 	uint64_t sap;
 	uint64_t address; /* less the program's load address when it is in the program, else 0 */
+	uint64_t place;   /* the address itself */
 	uint64_t value;   /* afterwards, of up to 8 bytes */
 	uint32_t size;
 	uint32_t kind;    /* enum rt_access; RT_ACCESS_NONE: a step of synchronization, named by `what` */

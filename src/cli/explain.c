@@ -1,5 +1,6 @@
 /* The interleaving that was found, for a reader: source lines in order, thread by thread, with what they saw. */
 #include "cli/cli.h"
+#include "cli/cycle.h"
 #include "cli/source.h"
 #include "cli/typed.h"
 #include "trace/store.h"
@@ -73,12 +74,16 @@ static json_t *step_numbered(const json_t *root, json_int_t wanted)
 }
 
 /* "      bugs/bank.c:33  balance += amount;" */
+static void quote_place(const char *where, const char *program)
+{
+	char *line = source_line(where, program);
+	printf("      %s%s%s%s%s\n", *where ? where : "?", line ? "  " : "", style.quote, line ? line : "", style.off);
+	free(line);
+}
+
 static void quote(const json_t *step, const char *program)
 {
-	char *line = source_line(text(step, "where"), program);
-	printf("      %s%s%s%s%s\n", *text(step, "where") ? text(step, "where") : "?", line ? "  " : "", style.quote,
-	       line ? line : "", style.off);
-	free(line);
+	quote_place(text(step, "where"), program);
 }
 
 static bool is_write(const json_t *step)
@@ -102,6 +107,12 @@ static json_t *look_before(const json_t *root, const json_t *read)
 	return NULL;
 }
 
+/* By engine search: what the failure depends on is not known then. */
+static bool is_guessed(const json_t *root)
+{
+	return json_is_true(json_object_get(root, "guessed"));
+}
+
 static void print_asked(const json_t *root, const json_t *asked, const char *program)
 {
 	json_t *read = step_numbered(root, number(asked, "step"));
@@ -112,7 +123,9 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	printf("  thread %s read %s%s%s:\n", text(read, "thread"), style.race, text(read, "object"), style.off);
 	printf("    it found %s\n", text(read, "value"));
 	quote(read, program);
-	if (!writer) {
+	if (!writer && is_guessed(root)) {
+		printf("    who had written that is not known: nobody else had used it then\n");
+	} else if (!writer) {
 		printf("    which nobody had written: it is the initial value\n");
 	} else {
 		printf("    which thread %s had written in %s\n", text(writer, "thread"), text(writer, "function"));
@@ -136,10 +149,67 @@ static void print_summary(const json_t *root, const char *program)
 	json_t *one;
 	if (!json_array_size(asked))
 		return;
-	printf("What the failure depends on:\n");
+	puts(is_guessed(root) ? "What the failing thread read last:" : "What the failure depends on:");
 	json_array_foreach(asked, i, one)
 		print_asked(root, one, program);
 	putchar('\n');
+}
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+/* The last step of the thread for which `holds` does; or NULL. */
+static json_t *last_step(const json_t *root, const char *thread, const char *object, bool (*holds)(const json_t *, const char *))
+{
+	json_t *steps = json_object_get(root, "steps");
+	for (size_t i = json_array_size(steps); i--;) {
+		json_t *s = json_array_get(steps, i);
+		if (!strcmp(text(s, "thread"), thread) && holds(s, object))
+			return s;
+	}
+	return NULL;
+}
+
+static bool blocks(const json_t *step, const char *unused)
+{
+	(void)unused;
+	return !strcmp(text(step, "what"), "blocks here");
+}
+
+static bool takes(const json_t *step, const char *object)
+{
+	const char *what = *text(step, "what") ? text(step, "what") : text(step, "kind");
+	return !strcmp(text(step, "object"), object) && strstr(what, "lock") && !strstr(what, "unlock") && !blocks(step, NULL);
+}
+
+static void print_waiting(const json_t *root, const struct trace *t, const struct cycle_step *c)
+{
+	json_t *blocked = last_step(root, c->thread, NULL, blocks);
+	const char *object = text(blocked, "object");
+	json_t *taken = *object && !c->joins ? last_step(root, c->other, object, takes) : NULL;
+	char *where = blocked ? xstrdup(text(blocked, "where")) : cycle_where(t, c->thread);
+	printf("  thread %s waits for %s%s%s%s:\n", c->thread, c->joins ? "the end of thread " : "", style.race,
+	       c->joins ? c->other : *object ? object : "a lock", style.off);
+	quote_place(where, t->program);
+	if (!c->joins)
+		printf("    which thread %s has%s\n", c->other, taken ? " had since" : "");
+	if (taken)
+		quote(taken, t->program);
+	free(where);
+}
+
+static void print_cycle(const json_t *root, const struct trace *t)
+{
+	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
+	struct cycle_step c;
+	bool any = false;
+	while (cycle_next(&message, &c)) {
+		if (!any)
+			puts("Who waits for whom:");
+		any = true;
+		print_waiting(root, t, &c);
+	}
+	if (any)
+		putchar('\n');
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -185,7 +255,7 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 	v->buffers = strcmp(text(root, "model"), "sc") != 0;
 	v->all = all || json_array_size(steps) <= SHORT;
 	/* Where the order of locks is all there is, the end is what there is to see. */
-	v->from = json_array_size(json_object_get(root, "asked")) ? last + 1 : last - SHORT / 2;
+	v->from = json_array_size(json_object_get(root, "asked")) && !is_guessed(root) ? last + 1 : last - SHORT / 2;
 	json_array_foreach(steps, i, step)
 		if (is_shown(v, step) && column_of(v, text(step, "thread")) == SIZE_MAX)
 			*vec_push(&v->threads) = text(step, "thread");
@@ -250,6 +320,42 @@ static bool may_colour(void)
 	return isatty(STDOUT_FILENO) && !(none && *none);
 }
 
+static void choose_style(void)
+{
+	if (!may_colour())
+		return;
+	style.thread = "\033[1m";
+	style.race = "\033[33m";
+	style.quote = "\033[36m";
+	style.off = "\033[0m";
+}
+
+static json_t *load_interleaving(const struct trace *t)
+{
+	char *path = xasprintf("%s/interleaving.json", t->dir);
+	json_error_t why;
+	if (access(path, R_OK))
+		die(EXIT_ERROR, "%s has no interleaving yet: `rethread reproduce' finds one", t->dir);
+	json_t *root = json_load_file(path, 0, &why);
+	if (!root)
+		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
+	free(path);
+	name_as_source(root, t->program);
+	return root;
+}
+
+static void print_failure(const json_t *root, const struct trace *t)
+{
+	char failure[700];
+	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
+	failure_describe(t, &t->failure, thread, failure, sizeof failure);
+	printf("%s: %s\n\n", t->program ? t->program : "?", failure);
+	printf("An interleaving that fails this way: %lld events in %lld threads, %lld context switches, "
+	       "memory model %s.\n\n",
+	       (long long)number(root, "events"), (long long)number(root, "threads"), (long long)number(root, "switches"),
+	       text(root, "model"));
+}
+
 static int explain(const struct command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -268,33 +374,15 @@ static int explain(const struct command *self, int argc, char **argv)
 	struct trace *t = dir ? trace_open(dir, &err) : NULL;
 	if (!t)
 		die(EXIT_ERROR, "%s", err.text);
-	char *path = xasprintf("%s/interleaving.json", t->dir);
-	json_error_t why;
-	if (access(path, R_OK))
-		die(EXIT_ERROR, "%s has no interleaving yet: `rethread reproduce' finds one", t->dir);
-	json_t *root = json_load_file(path, 0, &why);
-	if (!root)
-		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
-	name_as_source(root, t->program);
-	if (may_colour()) {
-		style.thread = "\033[1m";
-		style.race = "\033[33m";
-		style.quote = "\033[36m";
-		style.off = "\033[0m";
-	}
-	char failure[700];
-	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
-	failure_describe(t, &t->failure, thread, failure, sizeof failure);
-	printf("%s: %s\n\n", t->program ? t->program : "?", failure);
-	printf("An interleaving that fails this way: %lld events in %lld threads, %lld context switches, "
-	       "memory model %s.\n\n",
-	       (long long)json_integer_value(json_object_get(root, "events")),
-	       (long long)json_integer_value(json_object_get(root, "threads")),
-	       (long long)json_integer_value(json_object_get(root, "switches")), text(root, "model"));
+	json_t *root = load_interleaving(t);
+	choose_style();
+	print_failure(root, t);
+	print_cycle(root, t);
 	print_summary(root, t->program);
 	print_interleaving(root, all);
 	json_decref(root);
 	trace_free(t);
+	free(dir);
 	return EXIT_DONE;
 }
 
@@ -304,8 +392,9 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First the reads that the failure depends on, with the writes that they saw; then the steps that lead\n"
-		   "there, in the order that replay enforces: synchronization and the accesses that race, with the\n"
-		   "values they read and write.\n",
+		   "First the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
+		   "for whom; then the steps that lead there, in the order that replay enforces: synchronization and the\n"
+		   "accesses that race, with the values they read and write. Of what engine search found, the last reads of\n"
+		   "the thread that failed come first, since what the failure depends on is not known.\n",
 	.run = explain,
 };

@@ -10,7 +10,8 @@ void conductor_trail(struct actor *a, uint32_t access)
 	struct rt_trail *t = &attempt->trail[attempt->ntrail++ % RT_TRAIL];
 	const void *at = access ? a->place : a->step_object;
 	*t = (struct rt_trail){ .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
-				.address = rt_image_relative((uint64_t)(uintptr_t)at), .size = access ? (uint32_t)a->size : 0 };
+				.address = rt_image_relative((uint64_t)(uintptr_t)at), .place = (uint64_t)(uintptr_t)at,
+				.size = access ? (uint32_t)a->size : 0 };
 	if (access && a->size <= sizeof t->value)
 		memcpy(&t->value, at, a->size);
 	if (!access)

@@ -14,8 +14,15 @@ struct site_line {
 	int line;
 };
 
+/*
+ * Steps are numbered from the attempt's first, of which the trail may have lost the beginning: step `first` + i is the i-th of the n that
+ * are left.
+ */
 struct story {
 	const struct rt_attempt *a;
+	uint64_t first, n;
+	vec(uint64_t) asked; /* places in the trail: the last reads of the thread that failed */
+	bool *matters;       /* by place in the trail */
 	struct report report;
 	vec(struct site_line) sites; /* by number less 1 */
 	struct symbols *symbols;
@@ -29,12 +36,6 @@ static void read_sites(struct story *s)
 		if (report_is(l, "site") && strcmp(l->field[1], "synchronization") && strcmp(l->field[1], "input"))
 			*vec_push(&s->sites) = (struct site_line){ l->field[3], l->field[4], atoi(l->field[2]) };
 	}
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
 }
 
 static char *object_name(const struct story *s, const struct rt_trail *t)
@@ -53,15 +54,25 @@ static long long value_of(const struct rt_trail *t)
 	return (long long)(t->value << unused) >> unused;
 }
 
+static const struct site_line *site_line_of(const struct story *s, const struct rt_trail *t)
+{
+	static const struct site_line none = { "", "", 0 };
+	return t->site && t->site <= s->sites.n ? &s->sites.at[t->site - 1] : &none;
+}
+
+static const char *thread_name(const struct story *s, const struct rt_trail *t)
+{
+	return t->thread < RT_ATTEMPT_THREADS ? s->a->names[t->thread] : "?";
+}
+
 static json_t *step_json(const struct story *s, const struct rt_trail *t)
 {
 	static const char *const kinds[] = { "", "read", "write", "update", "fence" };
-	struct site_line none = { "", "", 0 };
-	const struct site_line *l = t->site && t->site <= s->sites.n ? &s->sites.at[t->site - 1] : &none;
-	char *where = l->line ? xasprintf("%s:%d", base_name(l->file), l->line) : xstrdup("");
+	const struct site_line *l = site_line_of(s, t);
+	char *where = l->line ? xasprintf("%s:%d", l->file, l->line) : xstrdup("");
 	char *object = object_name(s, t), *value = t->kind && t->size <= 8 ? xasprintf("%lld", value_of(t)) : NULL;
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread",
-				 t->thread < RT_ATTEMPT_THREADS ? s->a->names[t->thread] : "?", "sap", (json_int_t)t->sap, "kind",
+				 thread_name(s, t), "sap", (json_int_t)t->sap, "kind",
 				 t->kind ? kinds[t->kind % 5] : t->what, "object", object, "where", where, "function", l->function,
 				 "what", "");
 	if (value) {
@@ -74,16 +85,104 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 	return step;
 }
 
+/* ---- what the failing thread read last ---- */
+
+enum { MOST_ASKED = 4, MOST_OF_PLACE = 12 };
+
+static const struct rt_trail *trail_at(const struct story *s, uint64_t i)
+{
+	return &s->a->trail[(s->first + i) % RT_TRAIL];
+}
+
+static bool overlap(const struct rt_trail *a, const struct rt_trail *b)
+{
+	return a->kind && b->kind && a->place < b->place + b->size && b->place < a->place + a->size;
+}
+
+static bool is_read(const struct rt_trail *t)
+{
+	return t->kind == RT_ACCESS_LOAD || t->kind == RT_ACCESS_UPDATE;
+}
+
+static bool is_write(const struct rt_trail *t)
+{
+	return t->kind == RT_ACCESS_STORE || t->kind == RT_ACCESS_UPDATE;
+}
+
+static bool same_line(const struct story *s, const struct rt_trail *a, const struct rt_trail *b)
+{
+	const struct site_line *x = site_line_of(s, a), *y = site_line_of(s, b);
+	return x->line == y->line && !strcmp(x->file, y->file);
+}
+
+/* The write that the read i saw; UINT64_MAX: none in the trail. */
+static uint64_t seen_by(const struct story *s, uint64_t i)
+{
+	for (uint64_t k = i; k--;)
+		if (is_write(trail_at(s, k)) && overlap(trail_at(s, k), trail_at(s, i)))
+			return k;
+	return UINT64_MAX;
+}
+
+/* It matters, and so does what was done to the same place shortly before. */
+static void ask(struct story *s, uint64_t read)
+{
+	*vec_push(&s->asked) = read;
+	s->matters[read] = true;
+	for (uint64_t k = read, n = 0; k-- && n < MOST_OF_PLACE;)
+		if (overlap(trail_at(s, k), trail_at(s, read)))
+			s->matters[k] = true, n++;
+}
+
+/* The reads in the line that the thread read last in. A thread that is blocked failed by none. */
+static void ask_last_reads(struct story *s, const struct trace *t)
+{
+	const char *name = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "";
+	if (t->failure.kind == RT_FAIL_DEADLOCK || t->failure.kind == RT_FAIL_TIMEOUT)
+		return;
+	for (uint64_t i = s->n; i-- && s->asked.n < MOST_ASKED;) {
+		const struct rt_trail *step = trail_at(s, i);
+		if (strcmp(thread_name(s, step), name))
+			continue;
+		if (s->asked.n && !same_line(s, step, trail_at(s, s->asked.at[0])))
+			break;
+		if (is_read(step))
+			ask(s, i);
+	}
+}
+
+static json_t *asked_json(const struct story *s)
+{
+	json_t *all = json_array();
+	for (size_t i = s->asked.n; i--;)
+		json_array_append_new(all, json_pack("{s:I}", "step", (json_int_t)(s->first + s->asked.at[i])));
+	return all;
+}
+
+/* ---- writing it ---- */
+
+static json_t *numbered_json(const struct story *s, uint64_t i)
+{
+	json_t *step = step_json(s, trail_at(s, i));
+	uint64_t seen = is_read(trail_at(s, i)) && s->matters[i] ? seen_by(s, i) : UINT64_MAX;
+	json_object_set_new(step, "step", json_integer((json_int_t)(s->first + i)));
+	json_object_set_new(step, "saw", json_integer(seen == UINT64_MAX ? -1 : (json_int_t)(s->first + seen)));
+	if (s->matters[i])
+		json_object_set_new(step, "matters", json_true());
+	return step;
+}
+
 static json_t *failure_json(const struct story *s, const struct trace *t)
 {
 	struct position p = { .function = "" };
 	struct symbols *program = symbols_open(t->program, NULL);
 	if (!program || !failure_site(program, &t->failure, &p))
 		p = (struct position){ .function = "" };
-	char *where = p.file && p.line ? xasprintf("%s:%d", base_name(p.file), p.line) : xstrdup("");
+	char *where = p.file && p.line ? xasprintf("%s:%d", p.file, p.line) : xstrdup("");
 	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "1";
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s s:b}", "thread", thread, "sap", (json_int_t)s->a->steps, "kind", "end",
 				 "object", "", "where", where, "function", p.function, "what", "", "fails", 1);
+	json_object_set_new(step, "step", json_integer((json_int_t)(s->first + s->n)));
 	free(where);
 	symbols_close(program);
 	return step;
@@ -103,19 +202,25 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	struct story s = { .a = a, .symbols = symbols_open(twin, NULL) };
 	if (report_read(&s.report, t->program, NULL))
 		read_sites(&s);
-	uint64_t n = a->ntrail < RT_TRAIL ? a->ntrail : RT_TRAIL;
+	s.n = a->ntrail < RT_TRAIL ? a->ntrail : RT_TRAIL;
+	s.first = a->ntrail - s.n;
+	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
+	ask_last_reads(&s, t);
 	json_t *steps = json_array();
-	for (uint64_t i = 0; i < n; i++)
-		json_array_append_new(steps, step_json(&s, &a->trail[(a->ntrail - n + i) % RT_TRAIL]));
+	for (uint64_t i = 0; i < s.n; i++)
+		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
 	if (at_a_place)
 		json_array_append_new(steps, failure_json(&s, t));
-	json_t *root = json_pack("{s:s s:I s:I s:I s:o}", "model", "sc", "events", (json_int_t)json_array_size(steps), "threads",
-				 (json_int_t)a->nthreads, "switches", (json_int_t)count_switches(steps), "steps", steps);
+	json_t *root = json_pack("{s:s s:I s:I s:I s:b s:o s:o}", "model", "sc", "events", (json_int_t)json_array_size(steps), "threads",
+				 (json_int_t)a->nthreads, "switches", (json_int_t)count_switches(steps), "guessed", 1, "asked",
+				 asked_json(&s), "steps", steps);
 	bool ok = !json_dump_file(root, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);
 	json_decref(root);
 	report_release(&s.report);
 	vec_free(&s.sites);
+	vec_free(&s.asked);
+	free(s.matters);
 	symbols_close(s.symbols);
 	return ok;
 }
