@@ -167,6 +167,15 @@ void input_log_cancelled(struct twin_thread *t)
 		input_log_next(t, &lost);
 }
 
+int input_log_killed(struct twin_thread *t)
+{
+	const struct rt_log_header *h = (const struct rt_log_header *)input_log.data;
+	if (!h || !begin(t) || t->input.at || h->failure.kind != RT_FAIL_SIGNAL)
+		return 0;
+	bool by_call = h->failure.signal == SIGPIPE || h->failure.signal == SIGXFSZ;
+	return by_call && find_thread(t->name) == h->failure.thread ? h->failure.signal : 0;
+}
+
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)
 {
 	struct input_cursor *c = &t->input;

@@ -93,6 +93,14 @@ _Noreturn static void cancelled_here(struct twin_thread *self)
 	twin_cancelled();
 }
 
+/* The recorded thread never came back from the call at hand where the system ended the process for it (a broken pipe). */
+static void dies_as_recorded(struct twin_thread *self)
+{
+	int signal = input_log_killed(self);
+	if (signal)
+		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal);
+}
+
 static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 {
 	struct twin_thread *self = twin_self();
@@ -106,6 +114,7 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 		g->recorder = self;
 	g->record = input_log_is_open() ? input_log_next(self, &lost) : NULL;
 	if (!g->record) {
+		dies_as_recorded(self);
 		if ((flags & BLOCKS) && !lost)
 			wait_for_ever();
 		return g->recorder ? WAY_RECORDED : WAY_REAL;

@@ -19,7 +19,7 @@
 
 #define STACK_SIZE (64u << 10)
 
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ};
 #define NFATAL (sizeof fatal / sizeof *fatal)
 
 static struct {

@@ -7,8 +7,8 @@
  * Afterwards the failure takes its course: the process dies by the same signal, with the same
  * siginfo, at the same instruction.
  *
- * Handlers are installed for SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGTRAP SIGSYS where the
- * disposition is the default. A handler that the target installs itself wins; when it puts the
+ * Handlers are installed for SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGTRAP SIGSYS, and for what a system call sends
+ * its own caller (SIGPIPE SIGXFSZ), where the disposition is the default. A handler that the target installs itself wins; when it puts the
  * default back, ours comes back (sigaction and signal are defined here for that, and never show our
  * handler to the target).
  *
