@@ -1,4 +1,4 @@
-/* Values that are recorded because addresses are made of them. addresses.c chooses and emits, locked.c and versions.c help. */
+/* Values that are recorded because addresses are made of them. addresses.c chooses and emits, locked.c, stripes.c and versions.c help. */
 #ifndef RETHREAD_ADDRESSES_H
 #define RETHREAD_ADDRESSES_H
 
@@ -23,6 +23,9 @@ bool addresses_is_read(LLVMValueRef recorded);
 void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
+
+/* stripes.c: may this lock of `size` bytes, the operand of a call, be one that is chosen by a number from an array of locks? */
+bool stripes_has(LLVMValueRef lock, unsigned size);
 
 /*
  * Instructions that run with a lock held, whichever way control came there; knows the functions that take locks,

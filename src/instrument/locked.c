@@ -4,12 +4,11 @@
  * with is the least of what its callers hold; nothing when native code may call it.
  *
  * Two threads that hold a lock need not hold the same one. A lock that is chosen by a number from an array of locks (stripes of a
- * table) says little, so it is not counted. A lock for reading keeps no other reader away, so a write under it counts as done
+ * table; stripes.c) says little, so it is not counted. A lock for reading keeps no other reader away, so a write under it counts as done
  * without: for that, a second pass finds where a thread may hold one.
  */
 #include "instrument/addresses.h"
 
-#include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,27 +78,26 @@ static bool lower(struct map *m, const void *key, int n)
 	return true;
 }
 
-/* Is the lock one of an array of nothing but locks, at a place that is computed? */
-static bool is_striped(LLVMValueRef call, unsigned size)
+/* Is something that a function is called with, which takes or gives a lock, one of an array of locks? */
+static bool is_striped_call(LLVMValueRef call)
 {
-	LLVMValueRef at = LLVMGetOperand(call, 0);
-	if (!LLVMIsAGetElementPtrInst(at))
-		return false;
-	unsigned last = (unsigned)LLVMGetNumOperands(at) - 1;
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(at);
-	for (unsigned n = last; n > 1 && type; n--)
-		type = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetElementType(type) : NULL;
-	LLVMModuleRef m = LLVMGetGlobalParent(direct_callee(call));
-	return type && !LLVMIsAConstantInt(LLVMGetOperand(at, last)) && LLVMABISizeOfType(LLVMGetModuleDataLayout(m), type) == size;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind && stripes_has(v, sizeof(pthread_mutex_t)))
+			return true;
+	}
+	return false;
 }
 
 static int change(const struct locked *l, LLVMValueRef i)
 {
 	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-	if (callee && is_instrumented(callee))
-		return get(&l->effect, callee, 0);
+	if (callee && is_instrumented(callee)) {
+		int effect = get(&l->effect, callee, 0);
+		return effect && !is_striped_call(i) ? effect : 0;
+	}
 	const struct lock_function *f = lock_function(i);
-	return f && !is_striped(i, f->size) ? f->change : 0;
+	return f && !stripes_has(LLVMGetOperand(i, 0), f->size) ? f->change : 0;
 }
 
 static int after(const struct locked *l, LLVMBasicBlockRef b)

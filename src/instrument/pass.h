@@ -13,7 +13,7 @@
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
- *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, parallel.c: its parts
+ *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, stripes.c, parallel.c: its parts
  *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: where its log words are checked;  shown.c: what it shows
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch

@@ -7,7 +7,16 @@ cat >stripes.c <<'P2'
 #include <stdlib.h>
 
 struct node { unsigned key; struct node *next; };
-static pthread_mutex_t stripe[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+#ifdef LINES /* each on a cache line of its own, found by a function */
+static struct { pthread_mutex_t lock; char rest[24]; } stripe[4];
+static pthread_mutex_t *lock_of(unsigned key)
+{
+	return &stripe[key % 4].lock;
+}
+#else
+static pthread_mutex_t stripe[4];
+#define lock_of(key) (&stripe[(key) % 4])
+#endif
 static struct node **buckets;
 static unsigned mask = 3, count;
 
@@ -30,18 +39,21 @@ static void *fill(void *arg)
 	for (unsigned k = (unsigned)(long)arg; k < 120; k += 2) {
 		struct node *n = malloc(sizeof *n);
 		n->key = k;
-		pthread_mutex_lock(&stripe[k % 4]);
+		pthread_mutex_t *lock = lock_of(k);
+		pthread_mutex_lock(lock);
 		n->next = buckets[k & mask];
 		buckets[k & mask] = n;
 		if (__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) > mask)
 			grow(); /* bug: the other stripes are not locked */
-		pthread_mutex_unlock(&stripe[k % 4]);
+		pthread_mutex_unlock(lock);
 	}
 	return NULL;
 }
 int main(void)
 {
 	pthread_t t[2];
+	for (unsigned i = 0; i < 4; i++)
+		pthread_mutex_init(lock_of(i), NULL);
 	buckets = calloc(4, sizeof *buckets);
 	for (long i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, fill, (void *)i);
@@ -109,8 +121,9 @@ int main(void)
 	assert(n == 8);
 }
 P2
+{ echo '#define LINES'; cat stripes.c; } >lines.c
 for opt in -O0 -O2; do
-	for program in stripes recent; do
+	for program in stripes lines recent; do
 		rethread cc $opt -g -pthread -o $program $program.c
 		rethread record --until-failure --runs 3000 --timeout 5 -- ./$program >out 2>&1 && fail "$program $opt: $(tail -1 out)"
 		rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$program $opt: $(cat out)"
