@@ -29,11 +29,20 @@ static char *find_above(const char *folder, const char *name)
 	return found;
 }
 
+/* What is left of "../../src/file.c": compilers that run in a build folder beside the sources give such names. */
+static const char *without_ups(const char *name)
+{
+	while (!strncmp(name, "../", 3))
+		name += 3;
+	return name;
+}
+
 static char *find_source(const char *name, const char *program)
 {
 	char here[PATH_MAX];
 	if (*name == '/')
 		return is_file(name) ? xstrdup(name) : NULL;
+	name = without_ups(name);
 	char *found = getcwd(here, sizeof here) ? find_above(here, name) : NULL;
 	if (!found && program) {
 		char *folder = xstrdup(program), *slash = strrchr(folder, '/');
