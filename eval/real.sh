@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap httplib spdlog zeromq zstd; all but the last four, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent httplib spdlog zeromq zstd srt; all but the last five, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs and minimap zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap and blosc zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -508,6 +508,43 @@ try_minimap() {
 	grep -v '^@PG' b.all >b.out
 	holds "same output" cmp a.out b.out
 	cost ./minimap2-native/minimap2 ./minimap2-recorded/minimap2 "${arguments[@]}"
+}
+
+# Blocks packed by a pool of threads between two barriers.
+try_blosc() {
+	local w
+	needs zlib1g-dev && fetch c-blosc c-blosc || return
+	for w in native recorded bug; do
+		build c-blosc $w pack 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DDEACTIVATE_LZ4=ON -DDEACTIVATE_ZSTD=ON \
+			-DDEACTIVATE_SNAPPY=ON -DPREFER_EXTERNAL_ZLIB=ON -DBUILD_TESTS=OFF -DBUILD_FUZZERS=OFF -DBUILD_BENCHMARKS=OFF -DBUILD_SHARED=OFF .. &&
+			make -s -j"$(nproc)" && cd .. && $CC -O2 -g "$root/eval/programs/bloscpack.c" -Iblosc b/blosc/libblosc.a -lz -pthread -o pack' || return
+	done
+	cost ./c-blosc-native/pack ./c-blosc-recorded/pack
+	compared c-blosc pack 'counter read outside of its lock'
+}
+
+# An event loop that other threads wake, and a buffer that they share.
+try_libevent() {
+	local w
+	fetch libevent libevent || return
+	for w in native recorded bug; do
+		build libevent $w lines 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" -DEVENT__DISABLE_OPENSSL=ON -DEVENT__DISABLE_TESTS=ON \
+			-DEVENT__DISABLE_SAMPLES=ON -DEVENT__DISABLE_BENCHMARK=ON -DEVENT__LIBRARY_TYPE=STATIC .. && make -s -j"$(nproc)" && cd .. &&
+			$CC -O2 -g "$root/eval/programs/evlines.c" -Iinclude -Ib/include b/lib/libevent_core.a b/lib/libevent_pthreads.a -pthread -o lines' || return
+	done
+	compared libevent lines 'lock taken too late'
+}
+
+# Messages over UDP, which several threads send, acknowledge and put in order (C++).
+try_srt() {
+	local w
+	fetch srt srt || return
+	for w in native recorded bug; do
+		build srt $w send 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g" -DCMAKE_C_FLAGS="-O2 -g" -DENABLE_ENCRYPTION=OFF \
+			-DENABLE_SHARED=OFF -DENABLE_APPS=OFF .. && make -s -j"$(nproc)" && cd .. &&
+			$CXX -x c -O2 -g "$root/eval/programs/srtsend.c" -x none -Isrtcore -Icommon -Ib b/libsrt.a -pthread -o send' || return
+	done
+	compared srt send 'lock left out'
 }
 
 # A server and its clients of templates and regular expressions (C++).
