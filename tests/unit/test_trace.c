@@ -1,0 +1,299 @@
+/* Logs made by hand: what the reader takes, what it leaves out, and what it refuses, with the sentence it says. */
+#include "trace/trace.h"
+
+#include <rethread/instrument.h>
+#include <rethread/sync.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The file under construction. */
+static char file[1 << 16];
+static size_t size;
+
+static struct rt_log_header *header(void)
+{
+	return (struct rt_log_header *)file;
+}
+
+static void *chunk(uint32_t thread, uint32_t stream, uint64_t seq, const void *payload, size_t n)
+{
+	struct rt_chunk *c = (struct rt_chunk *)(file + size);
+	*c = (struct rt_chunk){ .magic = RT_CHUNK_MAGIC, .size = (uint32_t)(sizeof *c + ((n + 63) & ~63ull)), .thread = thread,
+				.stream = stream, .seq = seq };
+	memcpy(c + 1, payload, n);
+	size += c->size;
+	return c + 1;
+}
+
+static struct rt_thread *thread(uint32_t number, uint32_t parent, uint32_t child)
+{
+	struct rt_thread t = { .number = number, .parent = parent, .child = child };
+	return chunk(number, RT_STREAM_THREAD, 0, &t, sizeof t);
+}
+
+/* An empty log of two threads, of a run that ended as it should. */
+static void begin(void)
+{
+	memset(file, 0, sizeof file);
+	size = RT_PAGE;
+	*header() = (struct rt_log_header){ .magic = RT_LOG_MAGIC, .version = RT_TRACE_VERSION, .abi = RT_ABI,
+					    .scheme = RT_SCHEME_PATH_SYNC, .flags = RT_LOG_ENDED, .pid = 1 };
+	thread(0, 0, 1);
+	thread(1, 0, 1);
+}
+
+static void sync_entries(uint32_t thread, uint64_t seq, const struct rt_sync *entries, size_t n, size_t room)
+{
+	uint8_t bytes[512] = { 0 }, *at = bytes;
+	struct rt_sync_state state = { 0 };
+	for (size_t i = 0; i < n; i++) {
+		uint8_t head, *entry = at;
+		at += rt_sync_pack(&state, &entries[i], 0, entry, &head);
+		*entry = head;
+	}
+	chunk(thread, RT_STREAM_SYNC, seq, bytes, room);
+}
+
+/* The trace, or NULL and the sentence in *err. */
+static struct trace *read_it(struct error *err)
+{
+	char dir[] = "/tmp/test_trace.XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	char *path = xasprintf("%s/log.1", dir);
+	header()->size = size;
+	assert_true(write_file(path, file, size, err));
+	struct trace *t = trace_open(dir, err);
+	unlink(path);
+	rmdir(dir);
+	free(path);
+	return t;
+}
+
+static void refused(const char *why)
+{
+	struct error err = { { 0 } };
+	struct trace *t = read_it(&err);
+	if (t || !strstr(err.text, why))
+		fail_msg("not refused for \"%s\": %s", why, t ? "taken" : err.text);
+}
+
+static struct trace *taken(void)
+{
+	struct error err = { { 0 } };
+	struct trace *t = read_it(&err);
+	if (!t)
+		fail_msg("%s", err.text);
+	return t;
+}
+
+static void a_sound_log_is_taken(void **state)
+{
+	(void)state;
+	begin();
+	((struct rt_thread *)(file + RT_PAGE + sizeof(struct rt_chunk)))->sync_done = 2;
+	sync_entries(0, 0, (struct rt_sync[]){ { .op = 1, .order = 1, .object = 1 }, { .op = 4, .order = 3, .object = 1 } }, 2, 64);
+	sync_entries(1, 0, (struct rt_sync[]){ { .op = 1, .order = 2, .object = 1 } }, 1, 64);
+	chunk(1, RT_STREAM_PATH, 0, (uint64_t[]){ (uint64_t)RT_PATH_EMPTY << 2 | 2 }, 8);
+	chunk(1, RT_STREAM_VALUE, 0, (uint32_t[]){ ~3u, ~7u }, 8);
+	struct trace *t = taken();
+	assert_int_equal(t->nthreads, 2);
+	assert_string_equal(t->threads[1].name, "1:1");
+	assert_int_equal(t->threads[0].nsync, 2);
+	assert_int_equal(t->threads[0].info.sync_done, 4); /* death came between the entry and the count */
+	assert_int_equal(t->threads[1].info.sync_done, 1);
+	assert_int_equal(t->threads[1].nbits, 2);
+	assert_int_equal(t->threads[1].nvalues, 2); /* what is unwritten is none */
+	assert_int_equal(t->threads[1].values[1], 7);
+	trace_free(t);
+}
+
+static void headers_are_looked_at(void **state)
+{
+	(void)state;
+	begin();
+	header()->scheme = RT_SCHEME_OFF;
+	refused("unknown scheme");
+	begin();
+	header()->scheme = RT_SCHEME_RW_LEAP + 1;
+	refused("unknown scheme");
+	begin();
+	header()->failure.kind = RT_FAIL_PREDICATE + 1;
+	refused("impossible failure");
+	begin();
+	header()->failure.nframes = RT_FRAMES + 1;
+	refused("impossible failure");
+	begin();
+	header()->failure.state = 2;
+	header()->failure.thread = 2;
+	refused("failure in an unknown thread");
+	header()->flags = RT_LOG_CAP; /* its record may be what is missing */
+	trace_free(taken());
+}
+
+static void threads_are_looked_at(void **state)
+{
+	(void)state;
+	begin();
+	thread(2, 0, 1);
+	refused("two threads with one name");
+	begin();
+	((struct rt_thread *)(file + RT_PAGE + sizeof(struct rt_chunk)))->parent = 1;
+	refused("main thread with a creator");
+	begin();
+	thread(2, 7, 1);
+	refused("thread without a creator");
+	begin();
+	thread(3, 0, 2);
+	refused("threads out of order");
+	begin();
+	thread(2, 0, 2)->number = 1;
+	refused("thread record with another number");
+	begin();
+	chunk(2, RT_STREAM_PATH, 0, (uint64_t[]){ RT_PATH_EMPTY }, 8);
+	refused("chunk of an unknown thread");
+	/* Two that could not be started have one place. */
+	begin();
+	thread(2, 0, 0);
+	thread(3, 0, 0);
+	trace_free(taken());
+}
+
+static void synchronization_is_looked_at(void **state)
+{
+	(void)state;
+	const struct rt_sync first = { .op = 1, .order = 1, .object = 1 };
+	begin();
+	sync_entries(0, 0, (struct rt_sync[]){ first, { .op = 1, .order = 2, .object = 1 } }, 2, 64);
+	refused("impossible order of synchronization");
+	begin();
+	sync_entries(0, 0, (struct rt_sync[]){ { .op = 1, .object = 1 } }, 1, 64);
+	refused("impossible order of synchronization");
+	begin();
+	sync_entries(0, 0, &first, 1, 64);
+	sync_entries(1, 0, &first, 1, 64);
+	refused("two operations at one place in an object's order");
+	begin();
+	sync_entries(0, 0, (struct rt_sync[]){ { .op = 1, .order = 1, .object = RT_OBJECT_THREAD + 5 } }, 1, 64);
+	refused("synchronization with an unknown thread");
+	header()->dropped = 1; /* the log may have had no room for it: the thread's order ends there */
+	struct trace *t = taken();
+	assert_int_equal(t->threads[0].nsync, 0);
+	trace_free(t);
+	/* A chunk that another one follows is full. */
+	begin();
+	sync_entries(0, 0, &first, 1, 448);
+	sync_entries(0, 1, (struct rt_sync[]){ { .op = 2, .order = 2, .object = 1 } }, 1, 64);
+	refused("impossible order of synchronization");
+}
+
+static void streams_are_looked_at(void **state)
+{
+	(void)state;
+	const uint64_t full = (uint64_t)RT_PATH_EMPTY << 57 | 5, pair[8] = { full, full, 0 };
+	begin();
+	chunk(0, RT_STREAM_PATH, 1, &full, 8);
+	refused("chunk missing or twice in a stream");
+	begin();
+	chunk(0, RT_STREAM_PATH, 0, pair, sizeof pair);
+	chunk(0, RT_STREAM_PATH, 1, &full, 8);
+	refused("hole in a path");
+	begin();
+	chunk(0, RT_STREAM_TIME, 0, (struct rt_time[]){ { 5, 10 }, { 5, 20 } }, 32);
+	refused("time stamps out of order");
+	begin();
+	chunk(0, RT_STREAM_TIME, 0, (struct rt_time[4]){ { 5, 10 } }, 64);
+	chunk(0, RT_STREAM_TIME, 1, (struct rt_time[]){ { 9, 10 } }, 16);
+	refused("hole in the time stamps");
+	const struct rt_order read = { .first = 1, .last = 1, .location = 1, .count = 1, .kind = RT_ORDER_READ }, none = { 0 };
+	begin();
+	chunk(0, RT_STREAM_ORDER, 0, (struct rt_order[]){ read, none, none, none }, 4 * sizeof read);
+	chunk(0, RT_STREAM_ORDER, 1, &read, sizeof read);
+	refused("hole in the order of accesses");
+	begin();
+	chunk(0, RT_STREAM_ORDER, 0, (struct rt_order[]){ { .first = 2, .last = 1, .location = 1, .count = 1, .kind = RT_ORDER_READ } },
+	      sizeof read);
+	refused("impossible order of accesses");
+	begin();
+	chunk(0, RT_STREAM_ORDER, 0, (struct rt_order[]){ { .first = 1, .last = 1, .location = 1, .count = 1 } }, sizeof read);
+	refused("impossible order of accesses");
+	begin();
+	struct rt_stack *stack = chunk(0, RT_STREAM_STACK, 0, &(struct rt_stack){ 0 }, sizeof(struct rt_stack));
+	stack->nframes = RT_FRAMES + 1;
+	refused("impossible backtrace");
+}
+
+/* A window whose copy is in the file counts once; one without the copies before it does not, where the file was cut off. */
+static void windows_are_settled(void **state)
+{
+	(void)state;
+	const uint64_t full = (uint64_t)RT_PATH_EMPTY << 57 | 5, all[8] = { full, full, full, full, full, full, full, full };
+	begin();
+	chunk(0, RT_STREAM_PATH, 0, all, sizeof all);
+	struct rt_chunk *window = (struct rt_chunk *)chunk(0, RT_STREAM_PATH, 1, all, sizeof all) - 1;
+	window->window = 1;
+	chunk(0, RT_STREAM_PATH, 1, all, sizeof all);
+	struct trace *t = taken();
+	assert_int_equal(t->threads[0].npath, 16);
+	trace_free(t);
+	window->seq = 3;
+	refused("chunk missing or twice in a stream");
+	header()->flags = RT_LOG_FULL;
+	t = taken();
+	assert_int_equal(t->threads[0].npath, 16);
+	trace_free(t);
+	window->seq = 2 | RT_CHUNK_COPIED; /* about to be cleared: all of it is in the copy */
+	header()->flags = 0;
+	t = taken();
+	assert_int_equal(t->threads[0].npath, 16);
+	trace_free(t);
+}
+
+/* Which of several logs it is: the one that failed, else the first. */
+static void the_failing_log_is_chosen(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/test_trace.XXXXXX";
+	struct error err;
+	assert_non_null(mkdtemp(dir));
+	for (int pid = 1; pid <= 3; pid++) {
+		begin();
+		header()->pid = (uint32_t)pid;
+		header()->size = size;
+		header()->failure.state = pid == 2 ? 2 : 0;
+		char *path = xasprintf("%s/log.%d", dir, pid);
+		assert_true(write_file(path, file, size, &err));
+		free(path);
+	}
+	struct trace *t = trace_open(dir, &err);
+	assert_non_null(t);
+	assert_int_equal(t->header.pid, 2);
+	trace_free(t);
+	char *failing = xasprintf("%s/log.2", dir);
+	unlink(failing);
+	free(failing);
+	t = trace_open(dir, &err);
+	assert_non_null(t);
+	assert_int_equal(t->header.pid, 1);
+	trace_free(t);
+	assert_true(remove_tree(dir, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sound_log_is_taken),
+		cmocka_unit_test(headers_are_looked_at),
+		cmocka_unit_test(threads_are_looked_at),
+		cmocka_unit_test(synchronization_is_looked_at),
+		cmocka_unit_test(streams_are_looked_at),
+		cmocka_unit_test(windows_are_settled),
+		cmocka_unit_test(the_failing_log_is_chosen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
