@@ -20,6 +20,16 @@
 struct search {
 	struct map seen;     /* values that decide an address */
 	struct values left;  /* of these, to be looked at */
+	struct sharing *sharing;
+	const struct map *sites;
+	struct may_race *races;
+	struct map found; /* site that reads: enum race of it, + 1, once it was asked for */
+	struct map last; /* class of memory: its last store in `stores`, + 1; 0 once they were all looked at */
+	struct stored {
+		LLVMValueRef value;
+		uint32_t before; /* of the same class, + 1 */
+	} *stores;
+	size_t nstores, cap;
 };
 
 static void decides(struct search *s, LLVMValueRef v)
@@ -30,6 +40,20 @@ static void decides(struct search *s, LLVMValueRef v)
 		return;
 	map_set(&s->seen, v, 1);
 	values_push(&s->left, v);
+}
+
+/* A read of one word; the type of what it reads, or NULL. */
+static LLVMTypeRef read_type(LLVMValueRef i);
+
+static enum race race_of(struct search *s, LLVMValueRef site)
+{
+	uint32_t known = map_get(&s->found, site);
+	if (known)
+		return (enum race)(known - 1);
+	LLVMTypeRef type = read_type(site);
+	enum race race = type ? may_race_with(s->races, site, type) : RACE_NONE;
+	map_set(&s->found, site, (uint32_t)race + 1);
+	return race;
 }
 
 /* ---------------------------------------------------------------- where addresses are used ----- */
@@ -51,6 +75,20 @@ static void add_call_uses(struct search *s, LLVMValueRef call)
 	}
 }
 
+static const void *class_key(struct search *s, LLVMValueRef pointer)
+{
+	return (const void *)(uintptr_t)(class_find(s->sharing->classes, class_of(s->sharing, pointer)) + 1);
+}
+
+static void note_store(struct search *s, LLVMValueRef store)
+{
+	const void *class = class_key(s, LLVMGetOperand(store, 1));
+	if (s->nstores == s->cap)
+		s->stores = pass_grow(s->stores, &s->cap, sizeof *s->stores);
+	s->stores[s->nstores++] = (struct stored){LLVMGetOperand(store, 0), map_get(&s->last, class)};
+	map_set(&s->last, class, (uint32_t)s->nstores);
+}
+
 static void add_uses(struct search *s, LLVMValueRef i)
 {
 	LLVMValueRef pointers[2];
@@ -58,6 +96,8 @@ static void add_uses(struct search *s, LLVMValueRef i)
 		add_call_uses(s, i);
 		return;
 	}
+	if (LLVMIsAStoreInst(i))
+		note_store(s, i);
 	for (unsigned n = accessed_pointers(i, pointers); n--;)
 		decides(s, pointers[n]);
 }
@@ -76,14 +116,18 @@ static void add_phi(struct search *s, LLVMValueRef phi)
 		decides(s, LLVMGetIncomingValue(phi, n));
 }
 
-/* A local variable that is only loaded and stored: what is stored to it. */
-static void add_local(struct search *s, LLVMValueRef variable)
+/*
+ * Memory hands on what was stored to it: local variables, also those that are filled and asked by functions of their own
+ * (iterators). Where the load itself may race it is recorded, and nothing more has to be known.
+ */
+static void add_stored(struct search *s, LLVMValueRef load)
 {
-	for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
-		LLVMValueRef user = LLVMGetUser(u);
-		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable)
-			decides(s, LLVMGetOperand(user, 0));
-	}
+	if (map_get(s->sites, load) && race_of(s, load) != RACE_NONE)
+		return;
+	const void *class = class_key(s, LLVMGetOperand(load, 0));
+	for (uint32_t i = map_get(&s->last, class); i; i = s->stores[i - 1].before)
+		decides(s, s->stores[i - 1].value);
+	map_set(&s->last, class, 0);
 }
 
 /* What callers pass for the parameter. */
@@ -121,8 +165,7 @@ static void go_back(struct search *s, LLVMValueRef v)
 	}
 	switch (LLVMGetInstructionOpcode(v)) {
 	case LLVMLoad:
-		if (LLVMIsAAllocaInst(LLVMGetOperand(v, 0)))
-			add_local(s, LLVMGetOperand(v, 0));
+		add_stored(s, v);
 		break;
 	case LLVMAlloca:
 	case LLVMAtomicRMW:
@@ -256,8 +299,7 @@ static void mark_found(LLVMModuleRef m, LLVMValueRef i, enum race race)
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
 		    struct values *found)
 {
-	struct search s = {0};
-	struct may_race *races = may_race_analyze(m, sharing, interposed);
+	struct search s = {.sharing = sharing, .sites = sites, .races = may_race_analyze(m, sharing, interposed)};
 	struct values all = {0};
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
@@ -272,9 +314,8 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 	while (s.left.n)
 		go_back(&s, s.left.at[--s.left.n]);
 	for (size_t i = 0; i < all.n; i++) {
-		LLVMTypeRef type = read_type(all.at[i]);
-		enum race race = !type				    ? RACE_FREE
-				 : map_get(&s.seen, all.at[i]) ? may_race_with(races, all.at[i], type)
+		enum race race = !read_type(all.at[i])	       ? RACE_FREE
+				 : map_get(&s.seen, all.at[i]) ? race_of(&s, all.at[i])
 							       : RACE_NONE;
 		if (race == RACE_NONE)
 			continue;
@@ -282,9 +323,12 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		mark_found(m, all.at[i], race);
 	}
 	values_free(&all);
-	may_race_free(races);
+	may_race_free(s.races);
 	values_free(&s.left);
 	map_free(&s.seen);
+	map_free(&s.found);
+	map_free(&s.last);
+	free(s.stores);
 }
 
 /* ---------------------------------------------------------------- the recorded program --------- */
