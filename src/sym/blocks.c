@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), BIG = 1 << 20, OLDEST = 1024 };
+enum { PAGE_SHIFT = 12, PAGES = 1 << (32 - PAGE_SHIFT), LINE_SHIFT = 6, LINES = 1 << (PAGE_SHIFT - LINE_SHIFT) };
+enum { SMALL = 512, BIG = 1 << 20, OLDEST = 1024 };
 
 struct block {
 	uint32_t recorded;
@@ -22,8 +23,11 @@ static struct {
 	vec(struct block) blocks;
 	uint32_t *by_start; /* open addressing: block + 1, by its own address on the heap, else by both */
 	size_t slots;
-	block_list *by_page; /* of the recorded address: blocks in it, the newest last */
-	block_list big;      /* blocks of many pages */
+	struct recorded_page {
+		block_list blocks; /* the newest last */
+		block_list *lines; /* those of them that are small, by 64 bytes: memory that is reused a lot has very many */
+	} *by_page;             /* of the recorded address */
+	block_list big;         /* blocks of many pages */
 	struct place_page {
 		uint64_t page; /* of the own address, 0: free */
 		block_list live;
@@ -75,18 +79,28 @@ static void add_to_page(block_list *page, uint32_t block)
 	*vec_push(page) = block;
 }
 
+static void add_to_line(uint64_t line, uint32_t block)
+{
+	struct recorded_page *page = &known.by_page[line / LINES % PAGES];
+	if (!page->lines)
+		page->lines = xcalloc(LINES, sizeof *page->lines);
+	add_to_page(&page->lines[line % LINES], block);
+}
+
 static void add_by_recorded(uint32_t number)
 {
 	if (!known.by_page)
 		known.by_page = xcalloc(PAGES, sizeof *known.by_page);
 	const struct block *b = &known.blocks.at[number];
-	if (b->size > BIG) {
+	uint64_t first = b->recorded, last = first + b->size; /* the block's end is an address, too */
+	if (b->size > BIG)
 		add_to_page(&known.big, number);
-		return;
-	}
-	uint64_t last = ((uint64_t)b->recorded + b->size) >> PAGE_SHIFT; /* the block's end is an address, too */
-	for (uint64_t page = b->recorded >> PAGE_SHIFT; page <= last; page++)
-		add_to_page(&known.by_page[page % PAGES], number);
+	else if (b->size > SMALL)
+		for (uint64_t page = first >> PAGE_SHIFT; page <= last >> PAGE_SHIFT; page++)
+			add_to_page(&known.by_page[page % PAGES].blocks, number);
+	else
+		for (uint64_t line = first >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+			add_to_line(line, number);
 }
 
 static bool is_among(const uint64_t *own, size_t n, uint64_t what)
@@ -97,29 +111,40 @@ static bool is_among(const uint64_t *own, size_t n, uint64_t what)
 	return false;
 }
 
-/* Own addresses that the list's blocks give, the newest first. */
-static size_t from_list(const block_list *list, uint32_t recorded, bool ends, uint64_t *own, size_t n, size_t most)
+/* The own address that the block gives, if the recorded one is inside of it, or is its end. */
+static bool gives(const struct block *b, uint32_t recorded, bool ends, uint64_t *own)
 {
-	for (size_t i = list->n; i-- && n < most;) {
-		const struct block *b = &known.blocks.at[list->at[i]];
-		uint32_t offset = recorded - b->recorded;
-		bool inside = offset < b->size || (!b->size && !offset);
-		if ((ends ? offset && offset == b->size : inside) && !is_among(own, n, b->own + offset))
-			own[n++] = b->own + offset;
+	uint32_t offset = recorded - b->recorded;
+	bool inside = offset < b->size || (!b->size && !offset);
+	*own = b->own + offset;
+	return ends ? offset && offset == b->size : inside;
+}
+
+/* Own addresses that the blocks of both lists give, the newest first. */
+static size_t from_lists(const block_list *a, const block_list *b, uint32_t recorded, bool ends, uint64_t *own, size_t n, size_t most)
+{
+	uint64_t at;
+	for (size_t i = a->n, k = b->n; (i || k) && n < most;) {
+		bool first = !k || (i && a->at[i - 1] > b->at[k - 1]);
+		uint32_t newest = first ? a->at[--i] : b->at[--k];
+		if (gives(&known.blocks.at[newest], recorded, ends, &at) && !is_among(own, n, at))
+			own[n++] = at;
 	}
 	return n;
 }
 
 size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
 {
+	static const block_list none;
 	if (!known.by_page)
 		return 0;
-	const block_list *page = &known.by_page[recorded >> PAGE_SHIFT];
-	size_t n = from_list(page, recorded, false, own, 0, most);
-	n = from_list(&known.big, recorded, false, own, n, most);
+	const struct recorded_page *page = &known.by_page[recorded >> PAGE_SHIFT];
+	const block_list *line = page->lines ? &page->lines[recorded >> LINE_SHIFT & (LINES - 1)] : &none;
+	size_t n = from_lists(line, &page->blocks, recorded, false, own, 0, most);
+	n = from_lists(&known.big, &none, recorded, false, own, n, most);
 	/* Where one variable ends another one may begin. */
-	n = from_list(page, recorded, true, own, n, most);
-	return from_list(&known.big, recorded, true, own, n, most);
+	n = from_lists(line, &page->blocks, recorded, true, own, n, most);
+	return from_lists(&known.big, &none, recorded, true, own, n, most);
 }
 
 /* The block with these addresses, made if there is none. */

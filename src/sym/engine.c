@@ -493,6 +493,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	read_barriers();
 	guess_load();
 	early_load();
+	quiet_load();
 	lines_load();
 	time_load();
 	recall_load();
@@ -595,7 +596,7 @@ _Noreturn void engine_finish(void)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
 	if (engine.mismatches || engine.faults)
 		recall_share();
-	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish();
+	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish();
 	const struct range *found = races_found(engine.races, &nfound);
 	guess_finish(nfound == 0 && !learnt);
 	struct error err;

@@ -558,6 +558,8 @@ bool spin_read(struct ethread *t, uint32_t site, struct access *a);
 void spin_note(struct ethread *t, uint32_t site, const struct access *a);
 
 /* guess.c: concrete values for what is not known. */
+/* The number of the racy read at hand at its SAP. */
+uint32_t guess_piece(struct ethread *t);
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
 struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece);
 /* The symbol, if it is one, was taken to be v. */
@@ -596,6 +598,16 @@ void early_await(struct ethread *self, uint64_t address, unsigned size);
 void early_load(void);
 /* At the end: leaves what was found for the driver; how much of it is new. */
 size_t early_finish(void);
+
+/* quiet.c: does the racy read at hand find what is there, because by the time stamps nobody else has written yet? Then it is no event. */
+bool quiet_read(struct ethread *t, uint32_t site, const struct access *a);
+/* Memory that races is accessed; after races_access. */
+void quiet_access(struct ethread *t, uint64_t address, uint64_t size, bool write);
+/* Laps were left out: its last read of the place came so many SAPs later. */
+void quiet_moved(struct ethread *t, uint64_t address, uint64_t saps);
+void quiet_load(void);
+/* At the end: is another run, with what this one learnt, worth while? Not 0: yes. */
+size_t quiet_finish(void);
 
 /*
  * text.c: does what a call of strlen, strcmp, strcpy or their kin does, with symbols for what races. False: it is none, and

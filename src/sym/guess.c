@@ -64,13 +64,18 @@ static uint64_t likely_value(struct ethread *t, uint64_t address, uint64_t in_me
 	return lags && !engine_path_used_up(t) ? l->seen : in_memory;
 }
 
-struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece)
+uint32_t guess_piece(struct ethread *t)
 {
 	if (t->piece_sap != t->saps) {
 		t->piece_sap = t->saps;
 		t->pieces = 0;
 	}
-	*piece = t->pieces++;
+	return t->pieces++;
+}
+
+struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece)
+{
+	*piece = guess_piece(t);
 	uint32_t thread = t->log ? t->log->info.number : UINT32_MAX;
 	const struct forced_value *f = find_forced(thread, t->saps, *piece);
 	uint64_t value = likely_value(t, address, in_memory, f);

@@ -154,6 +154,8 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 			.value = value,
 		};
 	}
+	if (racy)
+		quiet_access(self, address, size, write);
 	return racy;
 }
 
@@ -182,7 +184,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	bool racy = is_racy(self, a->address, a->size, false);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
-	if (!racy) {
+	if (!racy || quiet_read(self, site, a)) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 		recall_value(self, &a->value, a->size);

@@ -196,8 +196,10 @@ static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t tim
 {
 	const struct lap *last = &t->laps.now;
 	for (uint32_t i = 0; i < last->n; i++) {
-		if (last->reads[i].event == NO_EVENT)
+		if (last->reads[i].event == NO_EVENT) {
+			quiet_moved(t, last->reads[i].address, by);
 			continue;
+		}
 		mark_first(t, i, saps);
 		move_event(t, &last->reads[i], by, time);
 	}
