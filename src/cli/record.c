@@ -278,25 +278,29 @@ static void rewind_input(struct record *r)
 
 /* ---------------------------------------------------------------- the end */
 
-/* Functions that the link found and that no table has: what they bring in is not in the log. */
+/* Functions that the link found and that no table has: what they bring in is not in the log. A library can have hundreds. */
 static void warn_unknown(const struct record *r)
 {
+	enum { NAMED = 8 };
 	struct report report;
 	struct error err;
 	char *names = xstrdup("");
+	size_t n = 0;
 	if (!report_read(&report, r->run.program, &err))
 		return; /* the program is of an earlier version */
 	for (size_t i = 0; i < report.lines.n; i++) {
 		const struct report_line *l = &report.lines.at[i];
-		if (!report_is(l, "external") || strcmp(l->field[1], "unknown"))
+		if (!report_is(l, "external") || strcmp(l->field[1], "unknown") || n++ >= NAMED)
 			continue;
 		char *more = xasprintf("%s%s%s", names, *names ? ", " : "", l->field[3]);
 		free(names);
 		names = more;
 	}
-	if (*names)
-		warn("what these functions from outside do to shared memory, and what they bring in, is not recorded: %s",
-		     names);
+	if (n > NAMED)
+		warn("what these functions from outside do to shared memory, and what they bring in, is not recorded: %s, and %zu more, which `rethread analyze' names",
+		     names, n - NAMED);
+	else if (n)
+		warn("what these functions from outside do to shared memory, and what they bring in, is not recorded: %s", names);
 	free(names);
 	report_release(&report);
 }

@@ -34,3 +34,16 @@ rethread record --until-failure --runs 5 ./p >/dev/null 2>err
 has err 'no failure in 5 runs'
 rethread record -q ./p >/dev/null 2>err
 same "$(cat err)" ""
+
+# Of very many the first are named.
+for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "int strange$i(void) { return 0; }"; done >many.c
+{ for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "int strange$i(void);"; done
+echo 'int main(void) { return 0'
+for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "+ strange$i()"; done
+echo '; }'; } >all.c
+clang-19 -c many.c -o many.o
+rethread cc -O1 all.c many.o -o all
+rethread record ./all 2>err
+has err "is not recorded: strange1, .*, strange8, and 3 more, which .rethread analyze' names"
+rethread analyze ./all >out
+has out 'that no table knows: .*strange11'
