@@ -223,7 +223,8 @@ try_memcached() {
 	holds "same answers" cmp answers.native answers.recorded
 	for run in $(seq 300); do
 		next_port
-		served bug increment ./memcached-bug/memcached "${arguments[@]}" -p $port
+		# In the background, where record follows it.
+		served bug increment ./memcached-bug/memcached -d "${arguments[@]}" -p $port
 		status=$?
 		[ $status = 0 ] || break
 	done
