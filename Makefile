@@ -56,7 +56,7 @@ CFLAGS_RT = -std=gnu17 -O2 -g $(WARN) $(DEFINES) $(INCLUDES) -fPIC -fno-lto -ftl
 
 LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)
-TOOL_LIBS := -lzstd -ldw -lelf -ljansson
+TOOL_LIBS := -lzstd -ldw -lelf -ljansson -lstdc++
 INFER_LIBS = $(LLVM_LIBS) -lz3 $(TOOL_LIBS) -lpthread
 ENGINE_LIBS := -ljansson -lpthread -lm -lgcc_s
 

@@ -4,6 +4,7 @@
 #include "cli/margin.h"
 #include "cli/run.h"
 #include "trace/store.h"
+#include "exe/demangle.h"
 #include "exe/report.h"
 #include "exe/sections.h"
 #include "exe/symbols.h"
@@ -292,7 +293,8 @@ static void warn_unknown(const struct record *r)
 		const struct report_line *l = &report.lines.at[i];
 		if (!report_is(l, "external") || strcmp(l->field[1], "unknown") || n++ >= NAMED)
 			continue;
-		char *more = xasprintf("%s%s%s", names, *names ? ", " : "", l->field[3]);
+		char *name = demangle(l->field[3]), *more = xasprintf("%s%s%s", names, *names ? ", " : "", name);
+		free(name);
 		free(names);
 		names = more;
 	}

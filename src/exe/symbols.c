@@ -1,5 +1,7 @@
 #include "exe/symbols.h"
 
+#include "exe/demangle.h"
+
 #include <rethread/instrument.h>
 
 #include <dwarf.h>
@@ -95,18 +97,29 @@ static const char *function_at(Dwarf_Die *unit, Dwarf_Addr address)
 	return name;
 }
 
-/* The function of which the symbol is a version (instrument.h). */
-static const char *plain_name(struct symbols *s, const char *symbol)
+/* How long the symbol is without the mark of a function's version (instrument.h). */
+static size_t plain_length(const char *symbol)
 {
 	static const char *const versions[] = {RT_WITH_VALUES, RT_WITHOUT_VALUES};
-	for (size_t i = 0; symbol && i < sizeof versions / sizeof *versions; i++) {
-		size_t n = strlen(symbol), behind = strlen(versions[i]);
-		if (n <= behind || strcmp(symbol + n - behind, versions[i]))
-			continue;
-		s->names = xrealloc(s->names, (s->nnames + 1) * sizeof *s->names);
-		return s->names[s->nnames++] = xasprintf("%.*s", (int)(n - behind), symbol);
+	size_t n = strlen(symbol);
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		size_t behind = strlen(versions[i]);
+		if (n > behind && !strcmp(symbol + n - behind, versions[i]))
+			return n - behind;
 	}
-	return symbol;
+	return n;
+}
+
+/* What the symbol's function is called in the source. */
+static const char *plain_name(struct symbols *s, const char *symbol)
+{
+	if (!symbol)
+		return NULL;
+	char *plain = xasprintf("%.*s", (int)plain_length(symbol), symbol);
+	s->names = xrealloc(s->names, (s->nnames + 1) * sizeof *s->names);
+	s->names[s->nnames++] = demangle(plain);
+	free(plain);
+	return s->names[s->nnames - 1];
 }
 
 bool symbols_find(struct symbols *s, uint64_t address, struct position *p)

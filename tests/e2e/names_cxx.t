@@ -1,0 +1,23 @@
+# Functions of C++ have the names that their authors gave them: in backtraces, and in warnings about code from outside.
+cat >names.cpp <<'P'
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+template <class F> static void twice(F &&f) { f(1), f(2); }
+int main()
+{
+	std::string here = std::filesystem::current_path().string();
+	std::thread t([&here] { twice([&here](std::size_t n) { if (here.size() * n > 0) std::abort(); }); });
+	t.join();
+}
+P
+for opt in -O0 -O2; do
+	rethread c++ -std=c++17 $opt -g -pthread -o names names.cpp
+	rethread record -o t$opt ./names 2>err || true
+	has err 'std::filesystem::current_path' 'SIGABRT'
+	rethread dump --no-lines t$opt >out
+	has out 'names.cpp:9'
+	! grep -H '_Z[A-Z]' err out || fail "names as the linker has them"
+	! grep 'std::allocator<char>' err || fail "an allocator does nothing that would have to be recorded"
+done
