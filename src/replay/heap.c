@@ -210,18 +210,47 @@ static void *theirs(void *p)
 enum { LARGEST_KEPT = 1040, MOST_KEPT = 7 };
 static __thread uint8_t kept[LARGEST_KEPT / 16 + 1];
 
-/* Of the chunk that a block of that size is in; NULL: none are kept. */
+/* The size of the chunk that a block of that size is in. */
+static size_t chunk_of(size_t size)
+{
+	return size < 24 ? 32 : (size + 8 + 15) & ~(size_t)15;
+}
+
+/* NULL: none are kept. */
 static uint8_t *kept_of(size_t size)
 {
-	size_t chunk = size < 24 ? 32 : (size + 8 + 15) & ~(size_t)15;
+	size_t chunk = chunk_of(size);
 	return size < LARGEST_KEPT && chunk <= LARGEST_KEPT ? &kept[chunk / 16] : NULL;
+}
+
+/*
+ * Small blocks that it does not keep for a thread have no mark; of these it notices only that the last one of its size is given back
+ * again. By the size of the chunk, for all threads: what threads have of their own in the C library is not followed.
+ */
+enum { LARGEST_FAST = 128 };
+static _Atomic(void *) last_fast[LARGEST_FAST / 16 + 1];
+
+static _Atomic(void *) *last_fast_of(size_t size)
+{
+	size_t chunk = chunk_of(size);
+	return chunk <= LARGEST_FAST ? &last_fast[chunk / 16] : NULL;
 }
 
 static void take_kept(size_t size)
 {
 	uint8_t *n = kept_of(size);
+	_Atomic(void *) *last = last_fast_of(size);
 	if (n && *n)
 		--*n;
+	else if (last)
+		*last = NULL;
+}
+
+/* An unmarked block is given back: is it the one that was given back last? */
+static bool is_fast_again(void *p, size_t size)
+{
+	_Atomic(void *) *last = last_fast_of(size);
+	return last && atomic_exchange(last, p) == p;
 }
 
 /* Is the block marked? Something is written there in large ones, too. */
@@ -252,12 +281,13 @@ void free(void *p)
 		head_of(p)->mark = FREED;
 		return;
 	}
-	bool marked = keep(usable_size(p));
+	uint64_t size = usable_size(p);
+	bool marked = keep(size), again = !marked && is_fast_again(p, size);
 	if (placed_is(p)) {
-		placed_free(p, marked);
+		placed_free(p, marked, again);
 		return;
 	}
-	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, usable_size(p));
+	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, size);
 	__libc_free(p);
 	if (recorded)
 		recorder_freed();
@@ -298,7 +328,7 @@ void *realloc(void *p, size_t size)
 	if (!p && next_place)
 		return malloc(size);
 	if (p ? !is_ours(p) : !serves_program()) {
-		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, usable_size(p));
+		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, size);
 		void *moved = __libc_realloc(p, size ? with_room(size) : 0);
 		if (recorded)
 			recorder_freed();

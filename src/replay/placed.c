@@ -26,7 +26,7 @@ uint64_t placed_mark = RT_FREED_MARK;
 struct placed {
 	uint64_t start, size;
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
-	bool freed, marked; /* marked: when it was freed; only then the C library notices that it is freed again */
+	bool freed, marked; /* marked: when it was freed; then the C library notices that it is freed again */
 };
 
 static struct placed *blocks; /* [0] unused */
@@ -123,18 +123,18 @@ uint64_t placed_size(const void *p)
 	return b ? b->start + b->size - (uint64_t)(uintptr_t)p : 0;
 }
 
-_Noreturn static void double_free(void)
+_Noreturn static void double_free(bool marked)
 {
-	static const char text[] = "free(): double free detected in tcache 2\n";
-	syscall(SYS_write, 2, text, sizeof text - 1);
+	const char *text = marked ? "free(): double free detected in tcache 2\n" : "double free or corruption (fasttop)\n";
+	syscall(SYS_write, 2, text, strlen(text));
 	abort();
 }
 
-void placed_free(void *p, bool marked)
+void placed_free(void *p, bool marked, bool again)
 {
 	lock();
 	struct placed *b = block_at((uint64_t)(uintptr_t)p);
-	bool was_freed = b && b->freed, noticed = was_freed && b->marked;
+	bool was_freed = b && b->freed, was_marked = was_freed && b->marked;
 	if (b && b->others)
 		b->others--;
 	else if (b)
@@ -147,6 +147,6 @@ void placed_free(void *p, bool marked)
 			((uint64_t *)p)[1] = placed_mark;
 	}
 	unlock();
-	if (noticed && twin_mode != TWIN_INFER)
-		double_free();
+	if ((was_marked || (was_freed && again)) && twin_mode != TWIN_INFER)
+		double_free(was_marked);
 }

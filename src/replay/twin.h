@@ -245,7 +245,8 @@ void *placed_take(uint32_t recorded, size_t size);
 bool placed_is(const void *p); /* may be an address of such a block */
 bool placed_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed); /* the newest there */
 uint64_t placed_size(const void *p);
-void placed_free(void *p, bool marked); /* marked: as the C library marks it */
+/* marked: as the C library marks it. again: it is not marked, and the one that the C library got back last. */
+void placed_free(void *p, bool marked, bool again);
 extern uint64_t placed_mark; /* left in what was given back */
 
 /* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */
