@@ -80,6 +80,9 @@ struct rt_trail {
 };
 #define RT_TRAIL 2048u
 
+/* In the trace of a run that `rethread hunt` found: a struct rt_attempt. */
+#define RT_ATTEMPT_FILE "attempt"
+
 struct rt_attempt {
 	uint32_t magic;
 	/* What is to be tried. */

@@ -19,17 +19,15 @@ bool cycle_next(const char **message, struct cycle_step *step)
 	return true;
 }
 
-/* Who noticed has its backtrace in the failure, which begins behind the call that blocks; the others in streams of their own. */
+/* Who noticed has its backtrace in the failure, the others in streams of their own, from the instruction that was interrupted on. */
 char *cycle_where(const struct trace *t, const char *name)
 {
 	const struct trace_thread *thread = trace_thread_named(t, name);
 	struct symbols *symbols = thread ? symbols_open(t->program, NULL) : NULL;
 	struct rt_failure at = t->failure;
 	struct position p = { 0 };
-	if (thread && thread->info.number == t->failure.thread) {
-		at.frames[0]--;
-	} else if (thread) {
-		at.nframes = thread->stack.nframes;
+	if (thread && thread->info.number != t->failure.thread) {
+		at = (struct rt_failure){ .kind = RT_FAIL_SIGNAL, .nframes = thread->stack.nframes };
 		memcpy(at.frames, thread->stack.frames, sizeof at.frames);
 	}
 	bool found = symbols && failure_site(symbols, &at, &p) && p.file && p.line;

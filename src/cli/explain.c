@@ -121,7 +121,8 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 		return;
 	json_t *before = look_before(root, read);
 	printf("  thread %s read %s%s%s:\n", text(read, "thread"), style.race, text(read, "object"), style.off);
-	printf("    it found %s\n", text(read, "value"));
+	/* Of an update by engine search, only what it left is known. */
+	printf(is_guessed(root) && is_write(read) ? "    it made %s of it\n" : "    it found %s\n", text(read, "value"));
 	quote(read, program);
 	if (!writer && is_guessed(root)) {
 		printf("    who had written that is not known: nobody else had used it then\n");
@@ -334,6 +335,10 @@ static json_t *load_interleaving(const struct trace *t)
 {
 	char *path = xasprintf("%s/interleaving.json", t->dir);
 	json_error_t why;
+	if (access(path, R_OK) && trace_is_rw(t))
+		die(EXIT_ERROR, "%s has nothing to explain: what `rethread hunt' found is explained once `rethread reproduce' has followed it, "
+				"and of `record --scheme rw' only the order is known; `rethread replay --gdb' shows it",
+		    t->dir);
 	if (access(path, R_OK))
 		die(EXIT_ERROR, "%s has no interleaving yet: `rethread reproduce' finds one", t->dir);
 	json_t *root = json_load_file(path, 0, &why);

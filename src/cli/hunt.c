@@ -27,7 +27,7 @@ bool hunt_prepare(const struct hunt *h, const char *dir, unsigned long number, s
 {
 	struct rt_sketch nothing = { .magic = RT_SKETCH_MAGIC, .failing = UINT32_MAX };
 	struct rt_attempt *a = xcalloc(1, sizeof *a);
-	char *sketch = file(dir, "sketch"), *attempt = file(dir, "attempt");
+	char *sketch = file(dir, "sketch"), *attempt = file(dir, RT_ATTEMPT_FILE);
 	a->magic = RT_ATTEMPT_MAGIC;
 	a->seed = h->seed * 1000003 + number;
 	a->length = h->length;
@@ -41,9 +41,9 @@ bool hunt_prepare(const struct hunt *h, const char *dir, unsigned long number, s
 	return ok;
 }
 
-void hunt_finish(struct hunt *h, const char *dir)
+void hunt_finish(struct hunt *h, const char *dir, bool failed)
 {
-	char *sketch = file(dir, "sketch"), *attempt = file(dir, "attempt"), *data = NULL;
+	char *sketch = file(dir, "sketch"), *attempt = file(dir, RT_ATTEMPT_FILE), *data = NULL;
 	size_t size = 0;
 	if (read_file(attempt, &data, &size, NULL) && size == sizeof(struct rt_attempt)) {
 		const struct rt_attempt *a = (const struct rt_attempt *)data;
@@ -57,7 +57,8 @@ void hunt_finish(struct hunt *h, const char *dir)
 			}
 	}
 	unlink(sketch);
-	unlink(attempt);
+	if (!failed)
+		unlink(attempt);
 	free(data);
 	free(sketch);
 	free(attempt);

@@ -17,7 +17,7 @@ struct hunt {
 
 /* Puts what the run of that number is to do into its trace's directory. */
 bool hunt_prepare(const struct hunt *h, const char *dir, unsigned long number, struct error *err);
-/* Takes it away again, having learnt from it. */
-void hunt_finish(struct hunt *h, const char *dir);
+/* Takes it away again, having learnt from it; of a run that failed what it did stays, to be explained (RT_ATTEMPT_FILE). */
+void hunt_finish(struct hunt *h, const char *dir, bool failed);
 
 #endif

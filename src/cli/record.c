@@ -237,7 +237,7 @@ static void one_run(struct record *r, struct run_result *result)
 	    !run_write_meta(&r->run, r->dir, result, &err))
 		die(EXIT_ERROR, "%s", err.text);
 	if (r->hunt)
-		hunt_finish(r->hunt, r->dir);
+		hunt_finish(r->hunt, r->dir, result->failure.kind != RT_FAIL_NONE);
 	r->done++;
 }
 
@@ -379,6 +379,8 @@ static int record_as(const struct command *self, struct record r, int argc, char
 		if (!r.quiet)
 			fprintf(stderr, "rethread: no failure in %ld run%s; no trace is kept\n", r.done,
 			r.done == 1 ? "" : "s");
+		if (!r.quiet && !is_rw(r.run.scheme) && !run_signal())
+			fprintf(stderr, "rethread: `rethread hunt' chooses the order of the threads itself, and may find it sooner\n");
 		if (!r.quiet && is_rw(r.run.scheme) && !r.hunt && !run_signal())
 			fprintf(stderr, "rethread: under scheme %s one access happens at a time: a failure that needs store buffers "
 					"(TSO, PSO) comes under path+sync or path only\n", r.run.scheme);

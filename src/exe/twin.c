@@ -195,7 +195,7 @@ bool failure_site(struct symbols *s, const struct rt_failure *f, struct position
 {
 	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++)
 		/* A return address is behind its call; the first address of a signal is the instruction itself. */
-		if (f->frames[i] && symbols_find(s, f->frames[i] - (i > 0), p) &&
+		if (f->frames[i] && symbols_find(s, f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL), p) &&
 		    !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
 			return true;
 	return false;

@@ -59,6 +59,19 @@ _Noreturn void engine_search(struct work *w)
 	}
 }
 
+/* For `rethread explain`, where the run was one of a hunt: then it is known what it did. */
+static void tell_hunted(const struct work *w, const char *interleaving)
+{
+	char *path = xasprintf("%s/" RT_ATTEMPT_FILE, w->trace->dir), *data = NULL;
+	size_t size = 0;
+	struct error err;
+	const struct rt_attempt *a = read_file(path, &data, &size, &err) ? (const struct rt_attempt *)data : NULL;
+	if (a && size == sizeof *a && a->magic == RT_ATTEMPT_MAGIC && !story_write(a, w->trace, w->twin, interleaving, &err))
+		warn("%s", err.text);
+	free(data);
+	free(path);
+}
+
 /* A trace of scheme rw has the order in it: nothing is inferred, the proof is the same. */
 _Noreturn void engine_follow(struct work *w)
 {
@@ -77,6 +90,7 @@ _Noreturn void engine_follow(struct work *w)
 	}
 	if (!work_keep(w, &schedule, &interleaving, &err))
 		work_give_up(w, &err);
+	tell_hunted(w, interleaving);
 	printf("%s: %zu waits\nschedule: %s/schedule\n",
 	       prove ? "followed and proven by replay" : "the recorded order (not replayed)", schedule.waits.n,
 	       w->trace->dir);

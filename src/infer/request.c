@@ -119,8 +119,10 @@ struct request request_parse(int argc, char **argv)
 		default:
 			usage(EXIT_USAGE);
 		}
-	if (argc - optind > 1)
+	if (argc - optind > 1) {
+		warn("one trace at a time");
 		usage(EXIT_USAGE);
+	}
 	check_writable(r.json);
 	check_writable(r.smt2);
 	r.trace = argv[optind];

@@ -175,7 +175,7 @@ static json_t *numbered_json(const struct story *s, uint64_t i)
 static json_t *failure_json(const struct story *s, const struct trace *t)
 {
 	struct position p = { .function = "" };
-	struct symbols *program = symbols_open(t->program, NULL);
+	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->program, NULL); /* the one that failed */
 	if (!program || !failure_site(program, &t->failure, &p))
 		p = (struct position){ .function = "" };
 	char *where = p.file && p.line ? xasprintf("%s:%d", p.file, p.line) : xstrdup("");
@@ -184,7 +184,8 @@ static json_t *failure_json(const struct story *s, const struct trace *t)
 				 "object", "", "where", where, "function", p.function, "what", "", "fails", 1);
 	json_object_set_new(step, "step", json_integer((json_int_t)(s->first + s->n)));
 	free(where);
-	symbols_close(program);
+	if (program != s->symbols)
+		symbols_close(program);
 	return step;
 }
 

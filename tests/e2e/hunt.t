@@ -56,11 +56,15 @@ status 134 rethread hunt --runs 300 ./p 2>first
 has first 'run [0-9]+: assert: p.c:'
 status 134 rethread hunt --runs 300 ./p 2>second
 same "$(sed -n 's/: assert.*//p' second)" "$(sed -n 's/: assert.*//p' first)"
-[ -z "$(find "$(latest)" -name attempt)" ] || fail "files are left behind"
+[ -z "$(find "$(latest)" -name sketch)" ] || fail "files are left behind"
+status 4 rethread explain 2>err
+has err 'is explained once .rethread reproduce. has followed it'
 rethread reproduce >out 2>&1 || fail "$(cat out)"
 has out 'followed and proven by replay'
 rethread replay -n 20 >out 2>&1 || fail "$(cat out)"
 has out '^reproduced 20/20$'
+rethread explain >out
+has out '^What the failing thread read last:$' '^    it made 2 of it$' 'p\.c:32 .*FAILS'
 # Nothing to find, and no trace.
 echo 'int main(void) { return 0; }' >q.c
 rethread cc q.c -o q

@@ -21,7 +21,7 @@ has err 'run 4: exit status 3'
 same "$(rethread ls | wc -l)" 1
 rm count
 status 0 rethread record --until-failure --runs 3 ./p 2>err >out
-has err 'no failure in 3 runs'
+has err 'no failure in 3 runs' '.rethread hunt. chooses the order'
 same "$(rethread ls | wc -l)" 1
 rm count
 status 0 rethread record --until-failure --fail-if 'grep -q "run 2"' ./p >out 2>err
