@@ -158,9 +158,9 @@ static void keep(struct quiet *q, const struct ethread *writer)
 {
 	for (uint32_t i = q->settled; i; i = settled.at[i - 1].next) {
 		const struct settled *s = &settled.at[i - 1];
-		if (s->thread == writer)
-			continue;
-		q->doubtful |= !comes_before(s->event.before, writer->time);
+		/* The writer's own come first anyway; but others may write next. */
+		if (s->thread != writer)
+			q->doubtful |= !comes_before(s->event.before, writer->time);
 		*vec_push(&kept) = *s;
 	}
 	q->settled = 0;
