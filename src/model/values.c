@@ -329,15 +329,40 @@ bool *values_impossible(const struct problem *p)
 
 /* -------------------------------------------------- one at a time ------------------------ */
 
+struct expected {
+	expr e; /* 0: nothing is */
+	uint64_t value;
+};
+
 struct value_test {
 	struct analysis a;
+	struct expected *expected; /* by symbol */
+	bool trusts;
 };
 
 struct value_test *value_test_new(const struct problem *p)
 {
 	struct value_test *t = xcalloc(1, sizeof *t);
 	analysis_init(&t->a, p);
+	t->expected = xcalloc((size_t)p->m->x->nsymbols + 1, sizeof *t->expected);
 	return t;
+}
+
+void value_test_expect(struct value_test *t, expr e, uint64_t value)
+{
+	if (is_symbol(t->a.only[e]))
+		t->expected[t->a.only[e]] = (struct expected){e, value};
+}
+
+void value_test_expect_none(struct value_test *t, expr e)
+{
+	if (is_symbol(t->a.only[e]))
+		t->expected[t->a.only[e]].e = 0;
+}
+
+void value_test_trust(struct value_test *t, bool trusts)
+{
+	t->trusts = trusts;
 }
 
 void value_test_free(struct value_test *t)
@@ -345,7 +370,16 @@ void value_test_free(struct value_test *t)
 	if (!t)
 		return;
 	analysis_release(&t->a);
+	free(t->expected);
 	free(t);
+}
+
+/* Does the symbol's value, which is being evaluated, give what is expected? */
+static bool is_as_expected(struct value_test *t, uint32_t symbol)
+{
+	const struct expected *expected = &t->expected[symbol];
+	t->a.fuel = MOST_NODES;
+	return !expected->e || !evaluate(&t->a, expected->e) || t->a.values[expected->e] == expected->value;
 }
 
 static bool allows_bits(struct value_test *t, const struct piece *piece, uint64_t written)
@@ -355,7 +389,7 @@ static bool allows_bits(struct value_test *t, const struct piece *piece, uint64_
 	if (expr_is_const(x->exprs, x->events.at[piece->event].read, &wanted))
 		return written == bits(wanted, piece->low, piece->width);
 	uint32_t symbol = whole_symbol(&t->a, piece);
-	return symbol == NO_SYMBOL || allows(&t->a, symbol, written);
+	return symbol == NO_SYMBOL || (allows(&t->a, symbol, written) && (!t->trusts || is_as_expected(t, symbol)));
 }
 
 bool value_test_allows_value(struct value_test *t, const struct piece *piece, uint32_t writer, uint64_t written)

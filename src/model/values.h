@@ -18,6 +18,14 @@ bool *values_impossible(const struct problem *p);
 struct value_test; /* opaque */
 struct value_test *value_test_new(const struct problem *p);
 void value_test_free(struct value_test *t);
+/*
+ * An expression most likely has this value: then a symbol that it depends on alone has one that gives it. Counts only while it is
+ * trusted, which is not so at first; of several for a symbol the last.
+ */
+void value_test_expect(struct value_test *t, expr e, uint64_t value);
+/* Nothing is expected of the symbol of an expression any more. */
+void value_test_expect_none(struct value_test *t, expr e);
+void value_test_trust(struct value_test *t, bool trusts);
 /* False: the piece cannot see what this event writes. */
 bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer);
 /* The same for what the writer is known to write, all of it. */

@@ -134,7 +134,7 @@ static struct infer_state *open_state(const struct execution *x, const struct in
 		return NULL;
 	}
 	struct team_options team = {.p = &s->problem, .impossible = s->impossible, .as_run = s->as_run, .guess = s->guess,
-				    .brief = s->stats.assumed, .no_search = o->walk_seconds < 0,
+				    .brief = s->stats.assumed || o->brief, .no_search = o->walk_seconds < 0,
 				    .no_formula = s->problem.large || !formula_can_express(x),
 				    .solver = solver_find(o->solver), .workers = o->workers};
 	s->team = team_new(&team);

@@ -36,6 +36,7 @@ struct infer_options {
 	unsigned workers;       /* threads that work on it at a time; 0: as many as there are processors */
 	void (*tell)(const char *text); /* NULL, or: is told how far it has come, now and then, by the thread that asked */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
+	bool brief;             /* of a large problem: INFER_BUDGET, once, when another memory model is more promising than what is left */
 	bool large;             /* by the search for problems too large to be written out, which proves nothing */
 };
 

@@ -1,5 +1,10 @@
 #include "solve/machine_internal.h"
 
+#include <stdlib.h>
+
+/* Reads that a thread's write is looked at for. */
+enum { OWN_READS = 4 };
+
 /* -------------------------------------------------- the state ---------------------------- */
 
 static void set32(struct machine *m, uint32_t *at, uint32_t value)
@@ -236,9 +241,40 @@ void machine_limit_buffers(struct machine *m, uint32_t most)
 	m->most_buffered = most;
 }
 
+void machine_delay_any(struct machine *m)
+{
+	free(m->may_delay);
+	m->may_delay = NULL;
+}
+
+void machine_delay_none(struct machine *m)
+{
+	machine_delay_any(m);
+	m->may_delay = xcalloc(m->x->events.n + 1, sizeof *m->may_delay);
+}
+
+void machine_may_delay(struct machine *m, uint32_t event)
+{
+	m->may_delay[event] = true;
+}
+
+/* A store that becomes visible as it is issued. */
+static bool is_at_once(const struct machine *m, uint32_t node)
+{
+	return m->may_delay && node < m->x->events.n && m->m->visible[node] != node && !m->may_delay[node];
+}
+
+uint32_t machine_second(const struct machine *m, uint32_t node)
+{
+	return is_at_once(m, node) ? m->m->visible[node] : NONE;
+}
+
 static bool has_room(const struct machine *m, uint32_t event)
 {
-	return m->m->visible[event] == event || m->buffered[m->x->events.at[event].thread] < m->most_buffered;
+	uint32_t visible = m->m->visible[event], buffered = m->buffered[m->x->events.at[event].thread];
+	if (is_at_once(m, event))
+		return !buffered && m->missing[visible] == 1; /* which is that it is issued */
+	return visible == event || buffered < m->most_buffered;
 }
 
 uint32_t machine_chains(const struct machine *m)
@@ -331,7 +367,7 @@ bool machine_reads(const struct machine *m, uint32_t node)
 bool machine_writes(const struct machine *m, uint32_t node)
 {
 	uint32_t event = m->m->event_of[node];
-	return m->m->visible[event] == node && m->part_start[event] != m->part_start[event + 1];
+	return (m->m->visible[event] == node || is_at_once(m, node)) && m->part_start[event] != m->part_start[event + 1];
 }
 
 static void add_atom(struct machine_atoms *atoms, uint32_t atom)
@@ -371,7 +407,7 @@ bool machine_is_local(const struct machine *m, uint32_t node)
 				return false;
 	if (machine_writes(m, node))
 		for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++)
-			if (is_contended(m, node, m->parts.at[i].atom, false))
+			if (is_contended(m, m->m->visible[event], m->parts.at[i].atom, false))
 				return false;
 	return node >= m->x->events.n || machine_sync_is_local(m, node);
 }
@@ -379,10 +415,20 @@ bool machine_is_local(const struct machine *m, uint32_t node)
 void machine_trust(struct machine *m, bool trusting)
 {
 	m->trusting = trusting && m->test;
+	if (m->test)
+		value_test_trust(m->test, trusting);
 	for (uint32_t i = 0; m->test && i < m->run_start[m->p->pieces.n]; i++) {
 		m->runs[i].last = NONE;
 		m->runs[i].empty = m->runs[i].to;
 	}
+}
+
+void machine_doubt(struct machine *m, uint32_t event)
+{
+	if (m->test && m->is_expected[event])
+		value_test_expect_none(m->test, m->x->events.at[event].written);
+	if (m->test)
+		m->is_expected[event] = false;
 }
 
 /* Of a large problem: may the piece see what a write that is still to come writes? */
@@ -486,6 +532,17 @@ bool machine_has_hope(const struct machine *m, uint32_t read)
 	return awaited;
 }
 
+bool machine_is_wanted(const struct machine *m, uint32_t read)
+{
+	for (uint32_t i = m->piece_start[read]; m->trusting && i < m->piece_start[read + 1]; i++) {
+		uint32_t number = m->pieces[i], own = m->p->pieces.at[number].own;
+		bool buffered = own != WRITER_INITIAL && !is_run(m, m->m->visible[own]);
+		if (!is_possible(m, number, buffered ? own : m->writer[m->p->pieces.at[number].atom]))
+			return false;
+	}
+	return true;
+}
+
 /* The piece of the event that is of this atom. */
 static uint32_t piece_of(const struct machine *m, uint32_t event, uint32_t atom)
 {
@@ -493,6 +550,19 @@ static uint32_t piece_of(const struct machine *m, uint32_t event, uint32_t atom)
 		if (m->p->pieces.at[m->pieces[i]].atom == atom)
 			return m->pieces[i];
 	return NONE;
+}
+
+/* After its own write, before it writes there again: has the thread the values to come that it wants to read from others? */
+static bool own_reads_have_hope(const struct machine *m, const struct accesses *a, uint32_t event)
+{
+	for (uint32_t i = a->next; i < a->to && i < a->next + OWN_READS; i++) {
+		uint32_t read = piece_of(m, m->access_nodes[i], a->atom);
+		if (m->p->pieces.at[read].own != event)
+			break;
+		if (!piece_has_hope(m, read, event))
+			return false;
+	}
+	return true;
 }
 
 int32_t machine_merit(const struct machine *m, uint32_t node)
@@ -503,8 +573,13 @@ int32_t machine_merit(const struct machine *m, uint32_t node)
 		uint32_t atom = m->parts.at[i].atom;
 		for (uint32_t k = m->atom_start[atom]; k < m->atom_start[atom + 1]; k++) {
 			const struct accesses *a = &m->accesses.at[m->atom_accesses[k]];
-			if (a->write || a->next == a->to || a->thread == thread)
+			if (a->write || a->next == a->to)
 				continue;
+			if (a->thread == thread) {
+				if (m->test && !own_reads_have_hope(m, a, event))
+					return INT32_MIN;
+				continue;
+			}
 			uint32_t read = piece_of(m, m->access_nodes[a->next], atom);
 			if (!piece_has_hope(m, read, event))
 				return INT32_MIN;

@@ -46,6 +46,15 @@ void machine_free(struct machine *m);
 
 /* A thread stops at a store while it has so many that are not visible; no limit at first. */
 void machine_limit_buffers(struct machine *m, uint32_t most);
+/*
+ * Stores become visible at once, unless they are among those that may be delayed; or any may be delayed, as it is at first. One that becomes visible at
+ * once has two nodes of which one is to be run right after the other.
+ */
+void machine_delay_none(struct machine *m);
+void machine_may_delay(struct machine *m, uint32_t event);
+void machine_delay_any(struct machine *m);
+/* The node that has to be run right after this one, or UINT32_MAX. */
+uint32_t machine_second(const struct machine *m, uint32_t node);
 uint32_t machine_chains(const struct machine *m);
 /* The chain's next node, or UINT32_MAX at its end. */
 uint32_t machine_next(const struct machine *m, uint32_t chain);
@@ -80,6 +89,8 @@ bool machine_writes(const struct machine *m, uint32_t node);
 void machine_touches(const struct machine *m, uint32_t node, struct machine_atoms *atoms);
 /* The next read of a chain is wrong now: can it become right, by a write still to come? */
 bool machine_has_hope(const struct machine *m, uint32_t read);
+/* Has the chain's next read, as far as is trusted (below), a value that it can have? True where there is no trust. */
+bool machine_is_wanted(const struct machine *m, uint32_t read);
 /*
  * A write: how many next reads of other threads want its value minus how many want the one it overwrites. INT32_MIN: some
  * read could never be right afterwards.
@@ -91,6 +102,8 @@ int32_t machine_merit(const struct machine *m, uint32_t node);
  * write in between: then there may be hope where there seems to be none, and nothing is proven.
  */
 void machine_trust(struct machine *m, bool trusting);
+/* Not of this write any more; counts from the next machine_trust on. */
+void machine_doubt(struct machine *m, uint32_t event);
 
 struct machine_hash machine_hash(const struct machine *m);
 /* What event each piece of problem.h has seen, WRITER_INITIAL for none; valid when all is done. */

@@ -98,6 +98,7 @@ struct machine {
 	bool *counts;        /* by event: a write that some read may see; what others write is of no interest */
 	uint32_t *buffered;  /* by thread: stores that are not visible yet */
 	uint32_t most_buffered;
+	bool *may_delay;     /* by event: a store that need not be visible at once; NULL: none need */
 	struct sync_object *objects;
 	uint32_t *object_of; /* by event, when the order of synchronization is open; or NULL */
 	struct waiter *waiters; /* by thread */

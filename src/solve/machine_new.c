@@ -83,6 +83,45 @@ static uint32_t thread_of(const struct machine *m, uint32_t event)
 	return event == WRITER_INITIAL ? NONE : m->x->events.at[event].thread;
 }
 
+/* What an event is expected to write. */
+struct expectation {
+	uint64_t object, value;
+	uint32_t event;
+};
+
+static int by_value(const void *p, const void *q)
+{
+	const struct expectation *a = p, *b = q;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/*
+ * Where two threads are expected to write the same, what one of them has written may have come between the other's write and its reading back: then
+ * nothing is expected of either. Else what the write was computed from is known as well.
+ */
+static void settle_expected(struct machine *m)
+{
+	vec(struct expectation) all = {0};
+	for (uint32_t e = 0; e < m->x->events.n; e++)
+		if (m->is_expected[e])
+			*vec_push(&all) = (struct expectation){m->x->events.at[e].object, m->expected[e], e};
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_value);
+	for (size_t first = 0, end; first < all.n; first = end) {
+		bool alone = true;
+		for (end = first + 1; end < all.n && !by_value(&all.at[first], &all.at[end]); end++)
+			alone &= thread_of(m, all.at[first].event) == thread_of(m, all.at[end].event);
+		for (size_t i = first; i < end; i++) {
+			m->is_expected[all.at[i].event] = alone;
+			if (alone)
+				value_test_expect(m->test, m->x->events.at[all.at[i].event].written, all.at[i].value);
+		}
+	}
+	vec_free(&all);
+}
+
 /* What is written whole, and read by the same thread afterwards, most likely is what that read found. */
 static void build_expected(struct machine *m)
 {
@@ -115,6 +154,7 @@ static void build_large_runs(struct machine *m)
 		m->run_start[i + 1] = n;
 	}
 	build_expected(m);
+	settle_expected(m);
 }
 
 static void build_runs(struct machine *m)
@@ -439,7 +479,7 @@ void machine_free(struct machine *m)
 		       m->unread,    m->seen,        m->stored,       m->objects,      m->object_of, m->waiters,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
 		       m->symbol,    m->symbols,     m->counts,    m->buffered,
-		       m->lost,      m->unknown,     m->lives,     m->is_expected,     m->expected};
+		       m->lost,      m->unknown,     m->lives,     m->is_expected,     m->expected,  m->may_delay};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	value_test_free(m->test);

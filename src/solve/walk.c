@@ -3,6 +3,7 @@
 #include "solve/dead.h"
 #include "solve/machine.h"
 #include "solve/solver.h"
+#include "solve/way.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,8 @@ struct walk {
 	bool interrupted, ok; /* in the middle of a round, which goes on with `ok` */
 	bool exhausted;     /* all was searched */
 	bool contradiction; /* a condition is false whatever is read */
+	struct way way;     /* while it trusts */
+	uint32_t loosened;  /* how often less was taken for granted */
 	uint64_t limit;     /* patience of the rounds to come */
 	uint32_t buffer;    /* most stores in a buffer */
 	vec(uint32_t *) excluded;
@@ -73,11 +76,11 @@ struct walk {
 
 /* -------------------------------------------------- dead states -------------------------- */
 
-/* With larger buffers other states are dead, and with jumps or trust some that are not. */
+/* With larger buffers, and with less taken for granted, other states are dead, and with jumps or trust some that are not. */
 static struct machine_hash key(const struct walk *w)
 {
 	struct machine_hash h = machine_hash(w->m);
-	h.a ^= (uint64_t)w->buffer << 2 | (uint64_t)w->trusts << 1 | w->jumps;
+	h.a ^= (w->trusts ? (uint64_t)w->loosened << 40 : 0) ^ ((uint64_t)w->buffer << 2 | (uint64_t)w->trusts << 1 | w->jumps);
 	return h;
 }
 
@@ -111,12 +114,23 @@ static void wake_others(struct walk *w, uint32_t node)
 	}
 }
 
+static void add_step(struct walk *w, uint32_t node)
+{
+	way_step(&w->way, w->path.n, node);
+	*vec_push(&w->path) = node;
+}
+
 static enum stepped run(struct walk *w, uint32_t node)
 {
+	uint32_t second = machine_second(w->m, node);
 	if (++w->figures.steps % CLOCK_STEPS == 0)
 		w->over = solver_clock() > w->deadline || (w->stop && *w->stop);
-	*vec_push(&w->path) = node;
+	add_step(w, node);
 	enum stepped step = machine_step(w->m, node);
+	if (second != NONE) {
+		add_step(w, second);
+		machine_step(w->m, second);
+	}
 	if (w->asleep)
 		wake_others(w, node);
 	return step;
@@ -126,6 +140,7 @@ static void undo(struct walk *w, struct machine_mark mark, size_t path)
 {
 	machine_undo(w->m, mark);
 	w->path.n = path;
+	way_back(&w->way, path);
 }
 
 /*
@@ -221,11 +236,13 @@ static uint32_t find_choices(struct walk *w)
 			continue;
 		uint32_t node = machine_next(w->m, c);
 		int32_t merit = machine_writes(w->m, node) ? machine_merit(w->m, node) : 0;
-		if (merit == INT32_MIN || (machine_reads(w->m, node) && !is_right(w, node)))
+		if (merit == INT32_MIN || (machine_reads(w->m, node) && (!machine_is_wanted(w->m, node) || !is_right(w, node))))
 			continue;
 		struct choice choice = {node, rank(w, node, merit)};
 		if (w->failed && w->failed[node]) /* it was too early: as late as can be, rather than a little later each time */
 			choice.rank = INT64_MIN / 2 + choice.rank / 4;
+		if (way_leads(&w->way, w->path.n, node))
+			choice.rank = INT64_MAX;
 		size_t i = w->choices.n;
 		vec_push(&w->choices);
 		for (; i > first && w->choices.at[i - 1].rank < choice.rank; i--)
@@ -341,6 +358,38 @@ static void earn_patience(struct walk *w)
 	w->furthest = w->path.n;
 }
 
+/* Goes back to where less is taken for granted; false: it is enough. */
+static bool loosen(struct walk *w)
+{
+	size_t to = way_loosen(&w->way, w->p, w->m);
+	if (to == SIZE_MAX)
+		return false;
+	struct frame first = {.mark = w->start}, *f = &first;
+	while (w->frames.n) {
+		f = &w->frames.at[--w->frames.n];
+		if (f->path <= to)
+			break;
+		f = &first;
+	}
+	undo(w, f->mark, f->path);
+	w->choices.n = f->first;
+	w->asleep = f->asleep;
+	w->loosened++;
+	if (w->failed)
+		memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
+	return true;
+}
+
+/* Back, or when that leads nowhere, *anew from somewhere with less taken for granted; false: there is nothing left to try. */
+static bool leave_dead_end(struct walk *w, bool *anew)
+{
+	*anew = w->trusts && way_ends(&w->way, w->path.at, w->path.n) && loosen(w);
+	if (*anew || go_back(w))
+		return true;
+	*anew = w->trusts && loosen(w);
+	return *anew;
+}
+
 /* One round: depth first until all is run, all is searched, or patience is over. */
 static enum walk_result run_round(struct walk *w)
 {
@@ -357,8 +406,13 @@ static enum walk_result run_round(struct walk *w)
 		if (!ok && w->patience-- == 0)
 			return WALK_UNDECIDED;
 		w->figures.dead_ends += !ok;
-		if (!(ok && has_way(w)) && !go_back(w))
+		bool anew = false;
+		if (!(ok && has_way(w)) && !leave_dead_end(w, &anew))
 			return WALK_NONE;
+		if (anew) {
+			ok = enter(w);
+			continue;
+		}
 		struct frame *f = &w->frames.at[w->frames.n - 1];
 		if (run(w, w->choices.at[f->first + f->next++].node) != STEP_WRONG) {
 			ok = enter(w);
@@ -383,6 +437,12 @@ static void trust(struct walk *w, bool trusts)
 {
 	if (trusts != w->trusts)
 		machine_trust(w->m, trusts);
+	if (trusts) {
+		way_begin(&w->way, w->m);
+		w->loosened++;
+	} else if (w->trusts) {
+		machine_delay_any(w->m);
+	}
 	w->trusts = trusts;
 }
 
@@ -424,11 +484,14 @@ static enum walk_result run_rounds(struct walk *w)
 		w->exhausted = r == WALK_NONE;
 		if (w->exhausted && (w->jumps || w->trusts)) { /* no proof; when no taste finds anything, it is looked at more closely */
 			if (w->figures.rounds > TASTES) {
-				if (w->o.brief || !w->p->large)
+				if (!w->p->large)
 					return WALK_UNDECIDED;
-				w->distrusts = !w->jumps;
+				bool jumped = w->jumps;
+				w->distrusts = !jumped;
 				w->jumps = false;
 				begin_anew(w);
+				if (jumped && w->o.brief)
+					return WALK_UNDECIDED;
 			}
 			continue;
 		}
@@ -513,6 +576,7 @@ void walk_free(struct walk *w)
 		free(w->excluded.at[i]);
 	vec_free(&w->excluded);
 	dead_free(w->own_dead);
+	way_release(&w->way);
 	free(w->failed);
 	vec_free(&w->path);
 	vec_free(&w->frames);

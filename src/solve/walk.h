@@ -15,6 +15,8 @@
  * has touched the same memory, and from then on comes as late as it can. So one wrong choice costs one dead
  * end, however long ago it was. Others can be searched so as well, beside a search that proves.
  *
+ * They also take for granted what is mostly so, until they are stuck (way.h).
+ *
  * Several walks with different seeds may search one problem and share what they know to be dead: then all that one of them has searched is
  * searched for all.
  *
@@ -42,7 +44,7 @@ struct walk_options {
 	struct dead *dead;      /* NULL, or: those of other walks of the same problem, excluded answers and all, shared */
 	unsigned seed;          /* another number tries other choices first */
 	bool jumps;             /* search as large problems are searched; then nothing is proven */
-	bool brief;             /* give up a large problem when nothing is found with jumps: there is something else to try */
+	bool brief;             /* a large problem: undecided, once, when nothing is found with jumps: there is something else to try */
 };
 
 struct walk_figures {

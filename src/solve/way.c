@@ -1,0 +1,116 @@
+#include "solve/way.h"
+
+#include <stdlib.h>
+
+/* Dead ends at which it is stuck: where values are as they are expected, there are few. */
+enum { STUCK = 100 };
+
+/* How far around the last steps less is taken for granted, time after time. */
+static const uint32_t reaches[] = {16, 64, 256, 1024};
+enum { LEVELS = sizeof reaches / sizeof *reaches };
+
+void way_begin(struct way *y, struct machine *m)
+{
+	y->nodes.n = y->same = y->lead = 0;
+	y->stuck = y->level = 0;
+	machine_delay_none(m);
+}
+
+void way_release(struct way *y)
+{
+	vec_free(&y->nodes);
+}
+
+void way_step(struct way *y, size_t n, uint32_t node)
+{
+	if (y->same == n && n < y->nodes.n && y->nodes.at[n] == node)
+		y->same++;
+}
+
+void way_back(struct way *y, size_t n)
+{
+	if (y->same > n)
+		y->same = n;
+}
+
+bool way_ends(struct way *y, const uint32_t *path, size_t n)
+{
+	if (n <= y->nodes.n)
+		return ++y->stuck > STUCK;
+	y->nodes.n = y->same;
+	for (size_t i = y->same; i < n; i++)
+		*vec_push(&y->nodes) = path[i];
+	y->same = n;
+	y->stuck = y->level = 0;
+	return false;
+}
+
+bool way_leads(const struct way *y, size_t n, uint32_t node)
+{
+	return n < y->lead && y->same == n && y->nodes.at[n] == node;
+}
+
+/* Does the thread stand before an access, after this step of its own? Else what it waits for is not memory. */
+static bool stands_before_access(const struct problem *p, uint32_t step)
+{
+	const struct execution *x = p->m->x;
+	const struct execution_thread *t = &x->threads.at[x->events.at[step].thread];
+	return step + 1 < t->first + t->count && p->m->atoms.count[step + 1];
+}
+
+/* Takes less for granted of the event: under SC there are no delays, so it has to be the value. */
+static void loosen(const struct problem *p, struct machine *m, uint32_t node)
+{
+	if (node >= p->m->x->events.n || p->m->x->events.at[node].kind != EVENT_WRITE)
+		return;
+	if (p->m->model == MEMORY_SC)
+		machine_doubt(m, node);
+	else
+		machine_may_delay(m, node);
+}
+
+/* The same for the thread's next steps, which are not on the way. */
+static void loosen_next(const struct problem *p, struct machine *m, uint32_t step, uint32_t reach)
+{
+	const struct execution *x = p->m->x;
+	const struct execution_thread *t = &x->threads.at[x->events.at[step].thread];
+	for (uint32_t e = step + 1; e <= step + reach && e < t->first + t->count; e++)
+		loosen(p, m, e);
+}
+
+/* Around the last steps of each thread that stands before an access; gives the first place that this is so. */
+static size_t loosen_way(const struct way *y, const struct problem *p, struct machine *m, uint32_t reach)
+{
+	size_t first = y->nodes.n, nthreads = p->m->x->threads.n, active = nthreads;
+	uint32_t *left = xcalloc(nthreads + 1, sizeof *left); /* by thread: steps to look at, + 1 */
+	for (size_t i = y->nodes.n; active && i-- > 0;) {
+		uint32_t step = y->nodes.at[i];
+		if (step >= p->m->x->events.n)
+			continue;
+		uint32_t *mine = &left[p->m->x->events.at[step].thread];
+		if (!*mine) {
+			*mine = stands_before_access(p, step) ? reach + 1 : 1;
+			active -= *mine == 1;
+			loosen_next(p, m, step, reach);
+		}
+		if (*mine == 1)
+			continue;
+		active -= --*mine == 1;
+		first = i > reach ? i - reach : 0;
+		for (size_t k = first; k < i + reach && k < y->nodes.n; k++)
+			loosen(p, m, y->nodes.at[k]);
+	}
+	free(left);
+	return first;
+}
+
+size_t way_loosen(struct way *y, const struct problem *p, struct machine *m)
+{
+	if (y->level == LEVELS)
+		return SIZE_MAX;
+	y->lead = loosen_way(y, p, m, reaches[y->level]);
+	machine_trust(m, true); /* what was known to be impossible may no longer be */
+	y->level++;
+	y->stuck = 0;
+	return y->lead;
+}

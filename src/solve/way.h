@@ -1,0 +1,36 @@
+/*
+ * The longest way that a search (walk.h) of a large problem has come in its round, while it takes things for granted that are mostly so: that
+ * what is written is what is read back (machine_trust), and that stores become visible at once. Where it is stuck, one of these is not so, most likely
+ * near the last steps of some thread. Then the search goes back a little way, and around there stores may be delayed, or under SC be of any value; if
+ * that does not help, further around. So only few places have much to choose from.
+ */
+#ifndef RETHREAD_WAY_H
+#define RETHREAD_WAY_H
+
+#include "model/problem.h"
+#include "solve/machine.h"
+
+struct way {
+	vec(uint32_t) nodes;
+	size_t same;    /* steps that the search's path has in common with it, from the start */
+	size_t lead;    /* so many steps are followed again */
+	uint64_t stuck; /* dead ends since it was found */
+	uint32_t level; /* how little is taken for granted there */
+};
+
+/* Another round: no way, and no store is delayed. What is in doubt stays so. */
+void way_begin(struct way *y, struct machine *m);
+void way_release(struct way *y);
+
+/* What the search's path does: a step more, and back to n steps. */
+void way_step(struct way *y, size_t n, uint32_t node);
+void way_back(struct way *y, size_t n);
+/* A dead end after these n steps. Is it stuck? */
+bool way_ends(struct way *y, const uint32_t *path, size_t n);
+
+/* Takes less for granted. The search goes on from this many steps of the way, or fewer, and follows it so far; SIZE_MAX: it is enough. */
+size_t way_loosen(struct way *y, const struct problem *p, struct machine *m);
+/* Is the node the next step to follow, after n steps? */
+bool way_leads(const struct way *y, size_t n, uint32_t node);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * The search of large problems (solve/walk.h): two threads stir cells, for so long that every wrong choice counts, and now and then a store is delayed
+ * (solve/way.h).
+ */
+#include "make_execution.h"
+#include "random.h"
+#include "solve/infer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { CELLS = 16, THREADS = 2, TURNS = 1500, SWITCH = 16 };
+
+/* A turn: cell += added, and what was found there when it was read back. */
+struct turn {
+	uint32_t cell, added, found;
+};
+
+/* What the threads did; `sum` is what a thread is about to write when it is in the middle of a turn. */
+struct run {
+	struct turn turns[THREADS][TURNS + 2];
+	uint32_t n[THREADS], sum[THREADS];
+	bool in_turn[THREADS];
+	uint32_t cells[CELLS];
+};
+
+static struct turn *turn_of(struct run *r, int t)
+{
+	return &r->turns[t][r->n[t]];
+}
+
+static void begin_turn(struct run *r, int t, uint32_t cell)
+{
+	*turn_of(r, t) = (struct turn){cell, (uint32_t)next_random(), 0};
+	r->sum[t] = r->cells[cell] + turn_of(r, t)->added;
+}
+
+static void end_turn(struct run *r, int t, uint32_t found)
+{
+	turn_of(r, t)->found = found;
+	r->n[t]++;
+}
+
+/* Others come between a read and the write, and between turns, now and then. */
+static void stir(struct run *r, uint32_t turns)
+{
+	int t = 0;
+	uint32_t until = r->n[0] + turns;
+	while (r->n[0] < until || r->n[1] < until) {
+		t = pick(SWITCH) ? t : !t;
+		if (r->n[t] == until)
+			t = !t;
+		r->in_turn[t] = !r->in_turn[t];
+		if (r->in_turn[t]) {
+			begin_turn(r, t, pick(CELLS));
+		} else {
+			r->cells[turn_of(r, t)->cell] = r->sum[t];
+			end_turn(r, t, r->sum[t]);
+		}
+	}
+}
+
+/* Both threads write one cell and read the other's before they see the other's write: the first one's stores come late. */
+static void delay_stores(struct run *r)
+{
+	uint32_t before = r->cells[1], late[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		begin_turn(r, 0, i);
+		late[i] = r->sum[0];
+		end_turn(r, 0, late[i]);
+	}
+	assert_int_equal(r->cells[1], before);
+	for (uint32_t i = 2; i-- > 0;) {
+		begin_turn(r, 1, i);
+		r->cells[i] = r->sum[1];
+		end_turn(r, 1, r->cells[i]);
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		r->cells[i] = late[i];
+}
+
+static void make_run(struct execution *x, const struct run *r)
+{
+	execution_init(x);
+	for (uint32_t i = 0; i < CELLS; i++)
+		make_initial(x, 0x1000 + 64 * i, 4, 0);
+	for (int t = 0; t < THREADS; t++) {
+		make_thread(x, t ? "1:1" : "1");
+		for (uint32_t i = 0; i < r->n[t]; i++) {
+			const struct turn *turn = &r->turns[t][i];
+			uint64_t cell = 0x1000 + 64 * turn->cell;
+			make_write(x, cell, 4, make_add(x, make_read(x, cell, 4), turn->added));
+			make_condition(x, EXPR_EQ, make_read(x, cell, 4), make_const(x, 4, turn->found), true, CONDITION_PATH);
+		}
+		make_end(x, t ? 0 : EVENT_FAILS);
+	}
+}
+
+static enum infer_result search(const struct execution *x, enum memory_model model, struct infer_stats *stats)
+{
+	struct infer_options o = infer_defaults();
+	struct infer_state *s = NULL;
+	struct schedule schedule;
+	struct error err = {{0}};
+	o.model = model;
+	o.seconds = 60;
+	o.fewest_seconds = 0;
+	o.workers = 1;
+	o.large = o.brief = true;
+	enum infer_result r = infer_schedule(x, &o, &s, &schedule, stats, &err);
+	if (r == INFER_ERROR)
+		print_error("%s\n", err.text);
+	if (r == INFER_FOUND)
+		schedule_release(&schedule);
+	infer_free(s);
+	return r;
+}
+
+static void finds_its_way(void **state)
+{
+	(void)state;
+	static struct run r;
+	struct execution x;
+	struct infer_stats stats;
+	r = (struct run){0};
+	stir(&r, TURNS);
+	make_run(&x, &r);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_FOUND);
+	print_message("%llu states for %zu events\n", (unsigned long long)stats.states, x.events.n);
+	assert_true(stats.states < 4 * x.events.n);
+	execution_release(&x);
+}
+
+static void delays_stores_where_it_is_stuck(void **state)
+{
+	(void)state;
+	static struct run r;
+	struct execution x;
+	struct infer_stats stats;
+	r = (struct run){0};
+	stir(&r, TURNS / 2);
+	delay_stores(&r);
+	stir(&r, TURNS / 2);
+	make_run(&x, &r);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_BUDGET);
+	assert_int_equal(search(&x, MEMORY_TSO, &stats), INFER_FOUND);
+	print_message("%llu states for %zu events\n", (unsigned long long)stats.states, x.events.n);
+	assert_true(stats.states < 10 * x.events.n);
+	execution_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_its_way),
+		cmocka_unit_test(delays_stores_where_it_is_stuck),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
