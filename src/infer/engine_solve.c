@@ -200,7 +200,7 @@ _Noreturn static void unexplained(struct solving *w)
 				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
 			     : w->work->trace->header.flags & RT_LOG_VALUES
 				     ? "; where memory lies is not all in the log: record --all-values keeps it"
-				     : "";
+				     : "; another failing run may be explained, and --engine search with a longer --budget does without";
 	if (!missing)
 		check_numbers(w, false);
 	if (missing)
