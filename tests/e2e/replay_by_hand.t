@@ -31,8 +31,35 @@ cp bad "$(latest)/schedule"
 rethread replay >out 2>err
 has out 'reproduced 1/1'
 has err 'Assertion'
+# A stop that holds the only thread that could go on is lifted: the program ends.
+printf 'rethread-schedule 1\nwait 1:1 1 1 2\nstop 1 2\n' >held
+status 1 rethread replay --schedule held >out 2>err
+has out 'the program ended without failing'
 # Another build is another program.
 sed -i 's/20000/20001/' p.c
 rethread cc -O2 -g p.c -o p
 status 4 rethread replay 2>err
 has err 'built again since it was recorded'
+
+# Of threads that wait for one another, the one is named whose wait it all hangs on; lines may speak of an access twice.
+cat >chain.c <<'E'
+#include <assert.h>
+#include <pthread.h>
+static volatile int x;
+static void *adds(void *a) { x++; return a; }
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, adds, 0);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+	assert(!x);
+}
+E
+rethread cc -O2 -g -pthread chain.c -o chain
+status 134 rethread record -o chain.trace ./chain 2>err
+printf 'rethread-schedule 1\nwait 1:2 1 1:1 1\nwait 1:1 1 1 99\n' >chained
+status 1 rethread replay ./chain.trace --schedule chained >out 2>err
+has out 'thread 1:1 waits at its access 1 for access 99 of thread 1,'
+printf 'rethread-schedule 1\nwait 1:2 1 1:1 1\nwait 1:2 2 1:1 2\nwait 1:2 1 1:1 2\nwait 1:2 1 1:1 1\n' >twice
+rethread replay -n 5 ./chain.trace --schedule twice >out 2>err
+has out '^reproduced 5/5$'
