@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent httplib spdlog zeromq zstd srt; all but the last five, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap and blosc zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -546,6 +546,18 @@ try_srt() {
 			$CXX -x c -O2 -g "$root/eval/programs/srtsend.c" -x none -Isrtcore -Icommon -Ib b/libsrt.a -pthread -o send' || return
 	done
 	compared srt send 'lock left out'
+}
+
+# A client with a thread for each broker, against the library's own mock of one; reads memory by inline assembly.
+try_rdkafka() {
+	local w
+	needs zlib1g-dev && fetch librdkafka librdkafka || return
+	for w in native recorded bug; do
+		build librdkafka $w produce './configure --disable-ssl --disable-gssapi --disable-curl --disable-zstd --disable-lz4-ext --enable-static \
+			--disable-optimization --CFLAGS="-O2 -g" && make -s -j"$(nproc)" -C src librdkafka.a &&
+			$CC -O2 -g "$root/eval/programs/kafkaproduce.c" -Isrc src/librdkafka.a -lz -lm -ldl -lrt -pthread -o produce' || return
+	done
+	compared librdkafka produce 'lock left out'
 }
 
 # A server and its clients of templates and regular expressions (C++).
