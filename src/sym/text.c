@@ -1,10 +1,11 @@
 /*
- * Functions of the C library that read text or bytes: strlen, strcmp, memcmp, strcpy and their kin. Native code would have to be
+ * Functions of the C library that read text or bytes: strlen, strcmp, memcmp, strcpy, atoi and their kin. Native code would have to be
  * given one guess of all that it reads, so that each byte became an assumption. Here the bytes that race stay symbols: what
  * the function returns, and what a copy holds, are expressions of them. Only where a copy that others see ends is a guess.
  */
 #include "sym/engine.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,10 @@ enum {
 	MOST = 4096,  /* bytes; more are left to native code */
 	BEYOND = 64,  /* so much longer than it is now a text may have been, outside of the heap */
 	PAGE = 4096,
+	DIGITS = 18,  /* of a number, with what stands before it: none of these is too large */
 };
 
-enum text_kind { MEASURES, COMPARES_TEXT, COMPARES_BYTES, COPIES, COPIES_TO_END, APPENDS };
+enum text_kind { MEASURES, COMPARES_TEXT, COMPARES_BYTES, COPIES, COPIES_TO_END, APPENDS, COUNTS };
 
 static const struct text_function {
 	const char *name;
@@ -27,6 +29,12 @@ static const struct text_function {
 	{ "strcpy", COPIES, -1 },           { "__strcpy_chk", COPIES, -1 },
 	{ "stpcpy", COPIES_TO_END, -1 },    { "__stpcpy_chk", COPIES_TO_END, -1 },
 	{ "strcat", APPENDS, -1 },          { "__strcat_chk", APPENDS, -1 },
+	{ "atoi", COUNTS, -1 },             { "atol", COUNTS, -1 },
+	{ "atoll", COUNTS, -1 },            { "strtol", COUNTS, -1 },
+	{ "strtoll", COUNTS, -1 },          { "strtoul", COUNTS, -1 },
+	{ "strtoull", COUNTS, -1 },         { "__isoc23_strtol", COUNTS, -1 },
+	{ "__isoc23_strtoll", COUNTS, -1 }, { "__isoc23_strtoul", COUNTS, -1 },
+	{ "__isoc23_strtoull", COUNTS, -1 },
 };
 
 /* What was read: bytes with their guesses, and expressions of 8 bits where they are symbols. */
@@ -292,6 +300,115 @@ static struct slot copy(struct ethread *self, const struct native_call *c, enum 
 	return (struct slot){ kind == COPIES_TO_END ? to + n.v : c->in[0].v, EXPR_NONE };
 }
 
+/* ---- decimal numbers ---- */
+
+/* A number as it is read from some byte on, and where it ends: expressions of 64 bits. The end of what is no number is 0. */
+struct number {
+	expr value, end;
+};
+
+static expr number_const(uint64_t v)
+{
+	return expr_const(engine.exprs, 64, v);
+}
+
+static struct number either_number(expr condition, struct number a, struct number b)
+{
+	return (struct number){ expr_ite(engine.exprs, condition, a.value, b.value),
+				expr_ite(engine.exprs, condition, a.end, b.end) };
+}
+
+/* Digits from there on, as many as there are. */
+static struct number read_digits(const struct text *t, size_t first)
+{
+	struct expr_arena *x = engine.exprs;
+	struct number upto[DIGITS + 1] = { { number_const(0), number_const(0) } };
+	expr is[DIGITS], no = expr_const(x, 1, 0);
+	size_t n = 0;
+	for (; first + n < t->n; n++) {
+		expr digit = expr_binary(x, EXPR_SUB, byte_expr(&t->at[first + n]), expr_const(x, 8, '0'));
+		is[n] = expr_binary(x, EXPR_ULT, digit, expr_const(x, 8, 10));
+		if (is[n] == no)
+			break;
+		expr tens = expr_binary(x, EXPR_MUL, upto[n].value, number_const(10));
+		upto[n + 1] = (struct number){ expr_binary(x, EXPR_ADD, tens, expr_zext(x, digit, 64)), number_const(first + n + 1) };
+	}
+	struct number r = upto[n];
+	while (n--)
+		r = either_number(is[n], r, upto[n]);
+	return r;
+}
+
+/*
+ * A sign and digits from there on. Space before them is a guess where it races; that a number begins there and no further space, is
+ * no ground for a proof.
+ */
+static struct number count(struct ethread *self, const struct text *t)
+{
+	struct expr_arena *x = engine.exprs;
+	size_t first = 0;
+	for (; first < t->n && isspace((int)t->at[first].v); first++)
+		if (is_symbol(&t->at[first]))
+			guess_assume(self, t->at[first].e, t->at[first].v, false);
+	if (first == t->n)
+		return read_digits(t, first);
+	doubts += is_symbol(&t->at[first]) || !t->ended;
+	expr b = byte_expr(&t->at[first]);
+	struct number behind = read_digits(t, first + 1);
+	struct number below = { expr_binary(x, EXPR_SUB, number_const(0), behind.value), behind.end };
+	struct number here = either_number(expr_equals(x, b, '+'), behind, read_digits(t, first));
+	return either_number(expr_equals(x, b, '-'), below, here);
+}
+
+/*
+ * As far as a number there is read: to the end of the word that its text ends in now. What is behind is somebody else's, mostly, and
+ * would make each of the number's bytes depend on that.
+ */
+static uint64_t number_room(uint64_t from)
+{
+	uint64_t end = from + strnlen((const char *)(uintptr_t)from, DIGITS - 1) + 1, room = ((end + 7) & ~7ull) - from;
+	return room < DIGITS ? room : DIGITS;
+}
+
+/* `wide`: the result has 64 bits. `end_at`: where to store the number's end, or 0. */
+static struct slot read_number(struct ethread *self, const struct native_call *c, bool wide, uint64_t end_at)
+{
+	struct expr_arena *x = engine.exprs;
+	uint64_t from = c->in[0].v;
+	struct text t = { 0 };
+	char guess[DIGITS + 1] = "", *end;
+	bool symbols = false;
+	read_text(self, c->site, &t, from, number_room(from), from);
+	for (size_t i = 0; i < t.n; i++) {
+		guess[i] = (char)t.at[i].v;
+		symbols |= is_symbol(&t.at[i]);
+	}
+	struct slot r = { (uint64_t)strtoll(guess, &end, 10), EXPR_NONE }, at = { from + (uint64_t)(end - guess), EXPR_NONE };
+	if (symbols) {
+		struct number n = count(self, &t);
+		r.e = wide ? n.value : expr_extract(x, n.value, 0, 32);
+		at.e = expr_binary(x, EXPR_ADD, number_const(from), n.end);
+	}
+	if (!wide)
+		r.v = (uint32_t)r.v;
+	free(t.at);
+	if (end_at) {
+		struct access a = { .address = end_at, .size = 8, .value = known(at) };
+		engine_store(self, c->site, &a);
+	}
+	return known(r);
+}
+
+/* Is it a text, there at all, whose number begins soon and is not too large? In another base than ten it is left to native code. */
+static bool is_short_number(const struct native_call *c)
+{
+	const char *text = (const char *)(uintptr_t)c->in[0].v;
+	if (c->in[0].v < RT_PAGE || (c->nin > 1 && (c->nin != 3 || c->in[2].v != 10)))
+		return false;
+	size_t before = strspn(text, " \t\n\v\f\r+-");
+	return before + strspn(text + before, "0123456789") < DIGITS;
+}
+
 /* ---- calls ---- */
 
 static struct slot look(struct ethread *self, const struct native_call *c, enum text_kind kind, uint64_t most)
@@ -327,11 +444,17 @@ bool text_only_reads(const char *name)
 bool text_call(struct ethread *self, struct native_call *c)
 {
 	const struct text_function *f = find(c->name);
-	if (!f || c->nin < (f->kind == MEASURES ? 1 : 2) || (int)c->nin <= f->most)
+	if (!f || c->nin < (f->kind == MEASURES || f->kind == COUNTS ? 1 : 2) || (int)c->nin <= f->most)
 		return false;
 	for (unsigned i = 0; i < c->nin; i++)
 		if (c->in[i].e)
 			host_concretize(self->interp, &c->in[i], "parameter of native code");
+	if (f->kind == COUNTS) {
+		if (!is_short_number(c))
+			return false;
+		c->out[0] = read_number(self, c, strcmp(f->name, "atoi") != 0, c->nin > 1 ? c->in[1].v : 0);
+		return true;
+	}
 	uint64_t most = f->most < 0 ? UINT64_MAX : c->in[f->most].v;
 	if (!is_short(c, f->kind, most))
 		return false;

@@ -1,4 +1,4 @@
-# Text that changes, or whose memory is somebody else's by now, while strlen, strcmp and strcpy read it.
+# Text that changes, or whose memory is somebody else's by now, while strlen, strcmp, strcpy, strtol and atoi read it.
 cat >hosts.c <<'P'
 /* The name of a host is replaced by another one, and the old one freed, while somebody still looks at it. */
 #include <pthread.h>
@@ -54,3 +54,57 @@ int main(void)
 }
 P
 ENGINE=solve proven hosts.c
+
+cat >levels.c <<'P'
+/* A number is kept as text and as a number; who reads both may find one of them changed already. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[8] = "7";
+static long number = 7;
+
+static void *set(void *unused)
+{
+	static const struct { char text[8]; long number; } levels[] = {
+		{ "1001", 1001 }, { "-305", -305 }, { "+12 x", 12 }, { "x", 0 }, { "42", 42 }, { "7", 7 },
+	};
+	for (int i = 0; i < 12; i++) {
+		memcpy(text, levels[i % 6].text, sizeof text);
+		usleep(10);
+		number = levels[i % 6].number;
+		usleep(20);
+	}
+	return unused;
+}
+
+static void *look(void *unused)
+{
+	for (int i = 0; i < 30; i++) {
+		char *end;
+		long n = strtol(text, &end, 10);
+		if (n < 0)
+			usleep(1);
+		else if (n > 40)
+			usleep(3);
+		if (end == text + 4 || n == 42)
+			usleep(2);
+		if (atoi(text) == n && n == 42 && number == 0)
+			abort(); /* bug: the text is new, the number old */
+		usleep(25);
+	}
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, NULL, set, NULL);
+	pthread_create(&u, NULL, look, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
+P
+HARD=2 BUDGET=25 ENGINE=solve proven levels.c
