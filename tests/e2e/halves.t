@@ -26,6 +26,6 @@ P
 rethread cc -O2 -g -pthread -o half half.c
 status 134 rethread record --until-failure --runs 1000 ./half 2>err
 rethread infer -v >out 2>err || fail "$(cat err)"
-has err '^the interleaving needs [12] orders? inside of single copies or calls, which replay cannot part$'
+has err '^the interleaving needs [0-9]+ orders? inside of single copies or calls, which replay cannot part$'
 rethread infer >out 2>err || fail "$(cat err)"
 ! grep 'cannot part' err

@@ -61,7 +61,7 @@ int main(void)
 	return 5;
 }
 E
-(ulimit -n 1200; record 5 ./closes)
+record 5 ./closes
 dump
 has dump '^flags 4 .*dropped 0$' '^thread 1 bits 3000000 '
 same "$(stat -c %s mine)" 0

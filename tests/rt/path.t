@@ -110,9 +110,9 @@ int main(int argc, char **argv)
 	return 0;
 }
 P
-OPTIONS=margin=100000 record 0 ./pace
+OPTIONS=margin=1000000 record 0 ./pace
 dump
 has dump '^times 1 [0-9]+ in order, the last [0-9]{3,4} words apart$'
-OPTIONS=margin=100000 record 0 ./pace slow
+OPTIONS=margin=1000000 record 0 ./pace slow
 dump
 has dump '^times 1 [0-9]+ in order, the last 16 words apart$'
