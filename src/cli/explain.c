@@ -399,7 +399,7 @@ const struct command explain_command = {
 		   "\n"
 		   "First the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
 		   "for whom; then the steps that lead there, in the order that replay enforces: synchronization and the\n"
-		   "accesses that race, with the values they read and write. Of what engine search found, the last reads of\n"
-		   "the thread that failed come first, since what the failure depends on is not known.\n",
+		   "accesses that race, with the values they read and write. Of what hunt or engine search found, the last\n"
+		   "reads of the thread that failed come first, since what the failure depends on is not known.\n",
 	.run = explain,
 };
