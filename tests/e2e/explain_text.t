@@ -1,0 +1,48 @@
+# What `explain` prints of interleavings made by hand: which steps it shows, what it says of the reads, threads side by side or not.
+printf '#include <stdlib.h>\nint main(void) { abort(); }\n' >p.c
+rethread cc -g p.c -o p
+status 134 rethread record -o trace ./p 2>err
+# made THREADS STEPS LINES...: an interleaving of steps that say nothing, but for the LINES, "NUMBER: JSON"; explained in `out'.
+made() {
+	python3 - "$@" <<'P' >trace/interleaving.json
+import json, sys
+threads, n = sys.argv[1].split(), int(sys.argv[2])
+steps = [{"thread": threads[i % len(threads)], "sap": i, "kind": "synchronization", "object": "m", "where": "p.c:2", "function": "f",
+          "what": "step%d" % i, "step": i} for i in range(n)]
+root = {"model": "sc", "events": n, "threads": len(threads), "switches": 3, "steps": steps, "asked": []}
+for line in sys.argv[3:]:
+    i, text = line.split(": ", 1)
+    (root if i == "root" else steps[int(i)]).update(json.loads(text))
+json.dump(root, sys.stdout)
+P
+	rethread explain ./trace >out
+}
+without() { if grep -E "$1" out; then fail "$1: $(cat out)"; fi; }
+access='"object": "x", "what": "", "kind"'
+# The read, the write that it saw, and what the thread had found before; of 70 steps only what matters, and the end.
+made '1 1:1' 70 "10: {$access: \"read\", \"thread\": \"1\", \"value\": \"1\"}" \
+	"60: {$access: \"write\", \"thread\": \"1:1\", \"value\": \"2\", \"matters\": true, \"function\": \"put\"}" \
+	"68: {$access: \"read\", \"thread\": \"1\", \"value\": \"2\", \"matters\": true, \"saw\": 60}" \
+	'69: {"thread": "1", "kind": "end", "object": "", "what": "", "fails": true}' 'root: {"asked": [{"step": 68}]}'
+has out '^What the failure depends on:$' '^  thread 1 read x:$' '^    it found 2$' '^    which thread 1:1 had written in put$' \
+	'^    since thread 1 had looked at it or written it last, another thread has written it$' '\(60 other steps\)' \
+	'^  p.c:2 {22}writes x = 2$' '\(7 other steps\)' '^  p.c:2 {52}reads x = 2$' '^  p.c:2 {52}FAILS$' 'are left out; --all shows them'
+without 'step[0-9]'
+# Nobody has written it since the thread looked: then nothing is said of that.
+made '1 1:1' 70 "62: {$access: \"read\", \"thread\": \"1\", \"value\": \"2\"}" \
+	"60: {$access: \"write\", \"thread\": \"1:1\", \"value\": \"2\", \"function\": \"put\"}" \
+	"68: {$access: \"read\", \"thread\": \"1\", \"value\": \"2\", \"saw\": 60}" 'root: {"asked": [{"step": 68}]}'
+has out '^    it found 2$'
+without 'since thread'
+# Where nothing is asked, the end is shown; a short one is shown whole.
+made '1 1:1' 70
+has out '\(39 other steps\)' 'step39 m$' 'step69 m$'
+same "$(grep -c 'step[0-9]* m$' out)" 31
+made '1 1:1' 20 'root: {"asked": [{"step": 99}]}'
+same "$(grep -c 'step[0-9]* m$' out)" 20
+without 'left out'
+# More threads than there is room for side by side have headings.
+made '1 1:1 1:2 1:3 1:4' 5
+same "$(grep -c '^thread 1' out)" 5
+made '1 1:1 1:2 1:3' 5
+same "$(grep -c '^thread 1' out)" 0
