@@ -258,7 +258,8 @@ extern const char __rethread_linked_in[];
  * What the pass found, zstd: lines of fields between tabs. Without debug information LINE is 0 and FILE "?".
  *     site      KIND LINE FUNCTION FILE             a SAP; KIND is load, store, atomic, call, ..., and synchronization or
  *                                                   input for calls of interposed functions, which have no number
- *     branch    recorded|known LINE FUNCTION FILE
+ *     branch    known LINE FUNCTION FILE
+ *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE
  *     external  CLASS CALLS NAME                    a function from outside; CLASS is unknown when no table has it
  *     total     WHAT NUMBER

@@ -36,6 +36,19 @@ static void count(json_t *object, const char *key)
 	json_object_set_new(object, key, json_integer(json_integer_value(old) + 1));
 }
 
+static bool is_recorded(const struct report_line *l)
+{
+	return report_is(l, "branch") && !strcmp(l->field[1], "recorded");
+}
+
+/* "shared memory (line 7)" */
+static void count_why(json_t *object, const struct report_line *l)
+{
+	char *why = xasprintf(*l->field[6] ? "%s (%s)" : "%s", l->field[5], l->field[6]);
+	count(object, why);
+	free(why);
+}
+
 /* Sites and branches of each place, ordered by file, line and function. */
 static json_t *lines_value(const struct report *r)
 {
@@ -49,11 +62,13 @@ static json_t *lines_value(const struct report *r)
 	for (size_t i = 0; i < places.n; i++) {
 		const struct report_line *l = places.at[i];
 		if (!i || compare_places(&places.at[i - 1], &places.at[i])) {
-			place = json_pack("{s:o, s:i, s:o, s:{}, s:{}}", "file", text(l->field[4]), "line",
-					  atoi(l->field[2]), "function", text(l->field[3]), "saps", "branches");
+			place = json_pack("{s:o, s:i, s:o, s:{}, s:{}, s:{}}", "file", text(l->field[4]), "line",
+					  atoi(l->field[2]), "function", text(l->field[3]), "saps", "branches", "why");
 			json_array_append_new(list, place);
 		}
 		count(json_object_get(place, report_is(l, "site") ? "saps" : "branches"), l->field[1]);
+		if (is_recorded(l))
+			count_why(json_object_get(place, "why"), l);
 	}
 	vec_free(&places);
 	return list;
@@ -96,6 +111,16 @@ static json_t *kinds_value(const struct report *r, const char *subject)
 	return kinds;
 }
 
+/* How many recorded branches there are for each reason, wherever it comes from. */
+static json_t *why_value(const struct report *r)
+{
+	json_t *why = json_object();
+	for (size_t i = 0; i < r->lines.n; i++)
+		if (is_recorded(&r->lines.at[i]))
+			count(why, r->lines.at[i].field[5]);
+	return why;
+}
+
 static json_t *totals_value(const struct report *r)
 {
 	json_t *totals = json_object();
@@ -108,8 +133,8 @@ static json_t *totals_value(const struct report *r)
 
 static json_t *report_value(const struct report *r, const char *program)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "program", text(program), "totals", totals_value(r),
-			 "saps", kinds_value(r, "site"), "branches", kinds_value(r, "branch"), "memory",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "program", text(program), "totals", totals_value(r),
+			 "saps", kinds_value(r, "site"), "branches", kinds_value(r, "branch"), "why", why_value(r), "memory",
 			 memory_value(r), "lines", lines_value(r), "externals", externals_value(r));
 }
 
@@ -166,7 +191,24 @@ static void print_memory(const json_t *memory)
 	printf("  (and %zu variables and allocations that no two threads share)\n", private);
 }
 
-static void print_lines(const json_t *lines)
+/* The most frequent reason first. */
+static void print_why(json_t *why)
+{
+	const char *reason;
+	json_t *n, *left = json_copy(why);
+	printf("\nwhy branches are recorded\n");
+	while (json_object_size(left)) {
+		const char *most = NULL;
+		json_object_foreach(left, reason, n)
+			if (!most || json_integer_value(n) > number(left, most))
+				most = reason;
+		printf("%7lld  %s\n", number(left, most), most);
+		json_object_del(left, most);
+	}
+	json_decref(left);
+}
+
+static void print_lines(const json_t *lines, bool with_why)
 {
 	size_t i;
 	json_t *l;
@@ -182,6 +224,11 @@ static void print_lines(const json_t *lines)
 		       *branches ? "branches: " : "", branches);
 		free(saps);
 		free(branches);
+		const char *reason;
+		json_t *n;
+		if (with_why)
+			json_object_foreach(json_object_get(l, "why"), reason, n)
+				printf("%34s recorded: %s\n", "", reason);
 	}
 }
 
@@ -197,7 +244,7 @@ static void print_externals(const json_t *externals)
 	printf("%sexternal functions: %zu, %zu of them unknown\n", unknown ? "" : "\n", json_array_size(externals), unknown);
 }
 
-static void print_text(const json_t *j)
+static void print_text(const json_t *j, bool with_why)
 {
 	const json_t *totals = json_object_get(j, "totals");
 	printf("program %s: %lld functions\n", get(j, "program"), number(totals, "functions"));
@@ -206,19 +253,24 @@ static void print_text(const json_t *j)
 	printf("loads and stores: %lld, of which %lld may touch shared memory\n", number(totals, "accesses"),
 	       number(totals, "shared"));
 	print_memory(json_object_get(j, "memory"));
-	print_lines(json_object_get(j, "lines"));
+	if (with_why)
+		print_why(json_object_get(j, "why"));
+	print_lines(json_object_get(j, "lines"), with_why);
 	print_externals(json_object_get(j, "externals"));
 }
 
 static int analyze(const struct command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-	bool as_json = false;
+		{"json", no_argument, NULL, 'j'}, {"why", no_argument, NULL, 'w'}, {"help", no_argument, NULL, 'h'}, {0}};
+	bool as_json = false, with_why = false;
 	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c != 'j')
+		if (c == 'j')
+			as_json = true;
+		else if (c == 'w')
+			with_why = true;
+		else
 			usage_option(self, c, argv);
-		as_json = true;
 	}
 	if (argc - optind != 1)
 		usage_error(self, "which program?");
@@ -231,7 +283,7 @@ static int analyze(const struct command *self, int argc, char **argv)
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 		putchar('\n');
 	} else {
-		print_text(j);
+		print_text(j, with_why);
 	}
 	json_decref(j);
 	report_release(&r);
@@ -240,9 +292,11 @@ static int analyze(const struct command *self, int argc, char **argv)
 
 const struct command analyze_command = {
 	.name = "analyze",
-	.arguments = "PROG [--json]",
+	.arguments = "PROG [--why] [--json]",
 	.summary = "what the link found: shared access points, shared memory and branches by source line",
-	.details = "  --json            for programs\n"
+	.details = "  --why             also for what each branch is recorded: what its outcome depends on that inference\n"
+		   "                    could not compute, and the line that it comes from\n"
+		   "  --json            for programs\n"
 		   "\n"
 		   "Of each source line: the shared access points on it (loads, stores, atomics, synchronization,\n"
 		   "calls), and its branches, recorded in the log or known (computed by inference instead).\n"

@@ -329,6 +329,8 @@ void numbering_free(struct numbering *n)
 	values_free(&n->sites);
 	values_free(&n->branches);
 	values_free(&n->recorded);
+	map_free(&n->why);
+	causes_free(&n->causes);
 	free(n->shown);
 	free(n->kinds);
 	n->kinds = NULL;

@@ -12,7 +12,7 @@
  *     anchors.c    numbers that decide many branches go through the path instead
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
- *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same
+ *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same;  why.c: why the others are
  *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, stripes.c, parallel.c: its parts
  *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: where its log words are checked;  shown.c: what it shows
@@ -86,6 +86,8 @@ void map_free(struct map *m);
 
 /* ---------------------------------------------------------------- the module, numbered -------- */
 
+#include "instrument/why.h"
+
 enum site_kind {
 	SITE_LOAD,
 	SITE_STORE,
@@ -129,6 +131,8 @@ struct numbering {
 	uint32_t nshared;    /* those of them that are sites */
 	struct sharing *sharing; /* of the module before it was instrumented */
 	unsigned known_kind;     /* of PASS_KNOWN_METADATA */
+	struct map why;          /* of recorded branches: number of the cause, if they are not known */
+	struct causes causes;
 };
 
 /* RETHREAD_PASS_ALL_BRANCHES */

@@ -19,9 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers in both maps are those of causes (why.h). */
 struct recompute {
 	struct sharing *sharing;
-	struct map unknown; /* instructions and arguments; functions: their result */
+	struct map unknown;  /* instructions and arguments; functions: their result */
+	struct map contents; /* classes that are CLASS_UNKNOWN */
+	struct causes causes;
 	bool changed;
 };
 
@@ -94,12 +97,30 @@ static bool is_known(const struct recompute *r, LLVMValueRef v)
 	return LLVMIsConstant(v) && is_constant_known(r, v);
 }
 
-static void make_unknown(struct recompute *r, LLVMValueRef v)
+static void make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
 {
 	if (map_get(&r->unknown, v))
 		return;
-	map_set(&r->unknown, v, 1);
+	map_set(&r->unknown, v, cause);
 	r->changed = true;
+}
+
+/* Of a value that is not known. */
+static uint32_t cause_of(struct recompute *r, LLVMValueRef v)
+{
+	uint32_t cause = map_get(&r->unknown, v);
+	if (cause)
+		return cause;
+	return cause_add(&r->causes, LLVMIsUndef(v) ? WHY_UNDEFINED : WHY_ADDRESS, v);
+}
+
+/* Of one of these operands, the first that is not known; 0: all are. */
+static uint32_t cause_among(struct recompute *r, LLVMValueRef i, unsigned n)
+{
+	for (unsigned k = 0; k < n; k++)
+		if (!is_known(r, LLVMGetOperand(i, k)))
+			return cause_of(r, LLVMGetOperand(i, k));
+	return 0;
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */
@@ -110,13 +131,30 @@ static unsigned flags_of(const struct recompute *r, LLVMValueRef pointer)
 	return class ? class_flags(r->sharing->classes, class) : CLASS_UNKNOWN | CLASS_LOST;
 }
 
-static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flags)
+static const void *contents_key(const struct recompute *r, uint32_t class)
+{
+	return (const void *)(uintptr_t)class_find(r->sharing->classes, class);
+}
+
+/* cause: of what is unknown there now; 0 where `flags` do not say that. */
+static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flags, uint32_t cause)
 {
 	uint32_t class = class_of(r->sharing, pointer);
-	if (!class || (class_flags(r->sharing->classes, class) & flags) == flags)
+	unsigned had = class ? class_flags(r->sharing->classes, class) : flags;
+	if ((had & flags) == flags)
 		return;
 	class_flag(r->sharing->classes, class, flags);
+	if (cause && !(had & CLASS_UNKNOWN))
+		map_set(&r->contents, contents_key(r, class), cause);
 	r->changed = true;
+}
+
+/* Of what is stored there, which is not known. */
+static uint32_t cause_of_contents(struct recompute *r, LLVMValueRef pointer, LLVMValueRef reader)
+{
+	uint32_t class = class_of(r->sharing, pointer);
+	uint32_t cause = class ? map_get(&r->contents, contents_key(r, class)) : 0;
+	return cause && !sharing_may_be_shared(r->sharing, pointer) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
 }
 
 /* Is what is stored where this known pointer leads known? */
@@ -149,27 +187,30 @@ static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 static void visit_store(struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
-	if (!is_known(r, value) || !is_known(r, pointer))
-		flag_memory(r, pointer, CLASS_UNKNOWN);
+	uint32_t cause = cause_among(r, i, 2);
+	if (cause)
+		flag_memory(r, pointer, CLASS_UNKNOWN, cause);
 	if (holds_pointer(LLVMTypeOf(value)))
-		flag_memory(r, pointer, CLASS_POINTERS);
+		flag_memory(r, pointer, CLASS_POINTERS, 0);
 }
 
 static void visit_copy(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
-	if (!is_known(r, to) || !is_known(r, from) || !is_known(r, LLVMGetOperand(call, 2)) ||
-	    !are_contents_known(r, from))
-		flag_memory(r, to, CLASS_UNKNOWN | CLASS_LOST);
+	uint32_t cause = cause_among(r, call, 3);
+	if (!cause && !are_contents_known(r, from))
+		cause = cause_of_contents(r, from, call);
+	if (cause)
+		flag_memory(r, to, CLASS_UNKNOWN | CLASS_LOST, cause);
 	if (may_hold_pointers(r, from))
-		flag_memory(r, to, CLASS_POINTERS);
+		flag_memory(r, to, CLASS_POINTERS, 0);
 }
 
 static void visit_fill(struct recompute *r, LLVMValueRef call)
 {
-	if (!is_known(r, LLVMGetOperand(call, 0)) || !is_known(r, LLVMGetOperand(call, 1)) ||
-	    !is_known(r, LLVMGetOperand(call, 2)))
-		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN | CLASS_LOST);
+	uint32_t cause = cause_among(r, call, 3);
+	if (cause)
+		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN | CLASS_LOST, cause);
 }
 
 /* ---------------------------------------------------------------- calls ----------------------- */
@@ -180,7 +221,7 @@ static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
 		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
-			flag_memory(r, v, CLASS_UNKNOWN | CLASS_LOST);
+			flag_memory(r, v, CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_WRITTEN, call));
 	}
 }
 
@@ -219,7 +260,7 @@ static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef ca
 	unsigned fixed = LLVMCountParams(callee);
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && i < fixed; i++)
 		if (!is_known(r, LLVMGetOperand(call, i)))
-			make_unknown(r, LLVMGetParam(callee, i));
+			make_unknown(r, LLVMGetParam(callee, i), cause_of(r, LLVMGetOperand(call, i)));
 	return !map_get(&r->unknown, callee);
 }
 
@@ -331,18 +372,59 @@ static void visit_effects(struct recompute *r, LLVMValueRef function, LLVMValueR
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN | CLASS_LOST);
+		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_VOLATILE, i));
 		break;
 	case LLVMCallBr:
 		visit_foreign_arguments(r, i);
 		break;
 	case LLVMRet:
 		if (LLVMGetNumOperands(i) && !is_known(r, LLVMGetOperand(i, 0)))
-			make_unknown(r, function);
+			make_unknown(r, function, cause_of(r, LLVMGetOperand(i, 0)));
 		break;
 	default:
 		break;
 	}
+}
+
+/* Nothing that it is made of is unknown: then it is the cause itself. */
+static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMLoad:
+		if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
+			return cause_add(&r->causes, WHY_VOLATILE, i);
+		if (!are_contents_known(r, LLVMGetOperand(i, 0)))
+			return cause_of_contents(r, LLVMGetOperand(i, 0), i);
+		return cause_add(&r->causes, WHY_ADDRESS, i);
+	case LLVMCall:
+	case LLVMInvoke: {
+		LLVMValueRef callee = direct_callee(i);
+		uint32_t cause = callee ? map_get(&r->unknown, callee) : 0;
+		return cause ? cause : cause_add(&r->causes, WHY_RESULT, i);
+	}
+	case LLVMICmp:
+	case LLVMPtrToInt:
+		return cause_add(&r->causes, WHY_ADDRESS, i);
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		return cause_add(&r->causes, WHY_VOLATILE, i);
+	default:
+		return cause_add(&r->causes, WHY_INEXACT, i);
+	}
+}
+
+static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
+{
+	uint32_t cause = 0;
+	if (LLVMIsAPHINode(i)) {
+		for (unsigned k = 0; k < LLVMCountIncoming(i) && !cause; k++)
+			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
+				cause = cause_of(r, LLVMGetIncomingValue(i, k));
+	} else if (!is_call(i) || (direct_callee(i) && is_intrinsic(direct_callee(i)))) {
+		/* What is called is the last operand, and known. */
+		cause = cause_among(r, i, (unsigned)LLVMGetNumOperands(i));
+	}
+	return cause ? cause : own_cause(r, i);
 }
 
 static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
@@ -350,8 +432,8 @@ static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
 	/* Calls are visited for what they do to memory and parameters, whatever is known of their result. */
 	if (is_call(i) || !map_get(&r->unknown, i)) {
 		bool known = is_result_known(r, i);
-		if (!known && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
-			make_unknown(r, i);
+		if (!known && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && !map_get(&r->unknown, i))
+			make_unknown(r, i, cause_of_result(r, i));
 	}
 	visit_effects(r, function, i);
 }
@@ -360,7 +442,8 @@ static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
 
 static void uninitialised(void *data, LLVMValueRef alloca)
 {
-	flag_memory(data, alloca, CLASS_UNKNOWN | CLASS_LOST);
+	struct recompute *r = data;
+	flag_memory(r, alloca, CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_UNDEFINED, alloca));
 }
 
 bool recompute_is_open(LLVMValueRef f)
@@ -374,13 +457,13 @@ static void begin(struct recompute *r, LLVMModuleRef m)
 	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_LOST | CLASS_POINTERS);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
-			flag_memory(r, g, CLASS_POINTERS);
+			flag_memory(r, g, CLASS_POINTERS, 0);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, r);
 		for (unsigned i = 0; recompute_is_open(f) && i < LLVMCountParams(f); i++)
-			make_unknown(r, LLVMGetParam(f, i));
+			make_unknown(r, LLVMGetParam(f, i), cause_add(&r->causes, WHY_PARAMETER, LLVMGetParam(f, i)));
 	}
 }
 
@@ -427,6 +510,8 @@ bool recompute_lacks_values(const struct recompute *r, LLVMValueRef load)
 void recompute_free(struct recompute *r)
 {
 	map_free(&r->unknown);
+	map_free(&r->contents);
+	causes_free(&r->causes);
 	free(r);
 }
 
@@ -439,10 +524,16 @@ void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known,
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
 			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
 			/* The condition is operand 0 of both kinds. */
-			if (is_branch(end) && is_known(r, LLVMGetOperand(end, 0)))
+			if (!is_branch(end))
+				continue;
+			if (is_known(r, LLVMGetOperand(end, 0)))
 				map_set(known, end, 1);
+			else
+				map_set(&n->why, end, cause_of(r, LLVMGetOperand(end, 0)));
 		}
 	}
 	shown_find(r, n);
+	n->causes = r->causes;
+	r->causes = (struct causes){0};
 	recompute_free(r);
 }

@@ -110,6 +110,26 @@ static void write_variables(FILE *f, LLVMModuleRef m, const struct numbering *n)
 	}
 }
 
+/* "branch recorded LINE FUNCTION FILE WHY WHERE"; WHERE is the line of the cause if that is another one. */
+static void write_recorded(FILE *f, const struct numbering *n, LLVMValueRef branch)
+{
+	struct llvm_place p, at = {0};
+	uint32_t number = map_get(&n->why, branch);
+	struct cause cause = number ? n->causes.at[number - 1] : (struct cause){WHY_PROGRESS, branch};
+	llvm_place_of(branch, &p);
+	fprintf(f, "branch\trecorded\t%u\t", p.line);
+	write_field(f, p.function, '\t');
+	write_field(f, p.file, '\t');
+	write_field(f, cause_text(&cause), '\t');
+	if (LLVMIsAInstruction(cause.root))
+		llvm_place_of(cause.root, &at);
+	if (at.line && p.file && at.file && strcmp(at.file, p.file))
+		fprintf(f, "%s:%u", at.file, at.line);
+	else if (at.line && at.line != p.line)
+		fprintf(f, "line %u", at.line);
+	fputc('\n', f);
+}
+
 static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 {
 	size_t length;
@@ -123,8 +143,10 @@ static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 		else if (llvm_is_allocation(n->sharing->library, i))
 			write_memory(f, n, "heap", i, LLVMGetValueName2(callee, &length));
 	}
-	if (is_branch(i))
-		write_instruction(f, "branch", LLVMGetMetadata(i, n->known_kind) ? "known" : "recorded", i);
+	if (is_branch(i) && LLVMGetMetadata(i, n->known_kind))
+		write_instruction(f, "branch", "known", i);
+	else if (is_branch(i))
+		write_recorded(f, n, i);
 }
 
 static void write_code(FILE *f, LLVMModuleRef m, const struct numbering *n)

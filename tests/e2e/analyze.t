@@ -50,6 +50,57 @@ classes = {x["name"]: x["class"] for x in d["externals"]}
 assert classes == {"pthread_mutex_lock": "synchronization", "pthread_mutex_unlock": "synchronization", "calloc": "ALLOCATES",
 	"pthread_create": "synchronization", "pthread_join": "synchronization"}, classes
 P
+# Why a branch is recorded: where what it depends on comes from.
+cat >why.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int shared, *tell;
+static int twice(const int *from) {
+	return 2 * *from;
+}
+static void *work(void *x) {
+	int own = 0;
+	int a = twice(&shared), c = getchar();
+	own += a;
+	for (int i = 0; i < 100; i++)
+		shared += i;
+	if (own > 2)
+		puts("a");
+	if (c == 'c')
+		puts("c");
+	if (x)
+		puts("x");
+	if ((unsigned long)tell & 64)
+		puts("t");
+	if (__atomic_load_n(&shared, __ATOMIC_SEQ_CST) == 7)
+		puts("7");
+	return x;
+}
+int main(void) {
+	pthread_t t;
+	tell = malloc(4);
+	pthread_create(&t, 0, work, 0);
+	work(0);
+	return pthread_join(t, 0);
+}
+P
+rethread cc -O0 -g -pthread why.c -o why
+rethread analyze --why why >why.out
+has why.out '^why branches are recorded$' '^ +1  what getchar returned$' '^ +14  work +.*1 recorded$' \
+	'^ +recorded: shared memory \(line 6\)$' '^ +recorded: what getchar returned \(line 10\)$' \
+	'^ +recorded: a parameter of work, which others may call$' '^ +recorded: where something lies in memory$' \
+	'^ +recorded: an atomic or volatile access$' '^ +recorded: known, but shows how far the thread came$'
+! rethread analyze why | grep 'recorded for' || fail "reasons without --why"
+rethread analyze --json why >json
+python3 - <<'P' || fail "JSON: $(cat json)"
+import json
+d = json.load(open("json"))
+assert d["why"]["what getchar returned"] == 1, d["why"]
+why = {l["line"]: l["why"] for l in d["lines"]}
+assert why[14] == {"shared memory (line 6)": 1}, why[14]
+assert sum(d["why"].values()) == d["branches"]["recorded"], d["why"]
+P
 rethread strip p
 rethread analyze p >stripped
 same "$(cat stripped)" "$(cat out)"
