@@ -26,6 +26,7 @@ enum class_flag {
 	CLASS_UNKNOWN = 16,  /* what it holds cannot be recomputed */
 	CLASS_POINTERS = 32, /* it may hold pointers */
 	CLASS_LOST = 64,     /* CLASS_UNKNOWN for another reason than a store of something unknown */
+	CLASS_MOVES = 128,   /* realloc may have given its objects another place */
 };
 
 struct classes;

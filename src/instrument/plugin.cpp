@@ -474,17 +474,24 @@ HIDDEN LLVMValueRef llvm_object_of(LLVMValueRef Pointer)
 // Does the instruction write all of the variable?
 static bool writesWhole(const Instruction &I, const AllocaInst &A, uint64_t Size, const DataLayout &DL)
 {
-	if (auto *S = dyn_cast<StoreInst>(&I))
-		return S->getPointerOperand() == &A && DL.getTypeStoreSize(S->getValueOperand()->getType()) >= Size;
-	if (auto *M = dyn_cast<MemIntrinsic>(&I)) {
-		auto *Length = dyn_cast<ConstantInt>(M->getLength());
-		return M->getRawDest() == &A && Length && Length->getZExtValue() >= Size;
-	}
-	return false;
+	auto *S = dyn_cast<StoreInst>(&I);
+	return S && S->getPointerOperand() == &A && DL.getTypeStoreSize(S->getValueOperand()->getType()) >= Size;
+}
+
+// Is it written elsewhere, by a constructor for instance, or part by part? Then that is taken to come first, as in the heap.
+static bool isHandedOn(const AllocaInst &A)
+{
+	return any_of(A.users(), [&](const User *U) {
+		auto *I = cast<Instruction>(U);
+		auto *S = dyn_cast<StoreInst>(I);
+		return !isa<LoadInst>(I) && !(S && S->getValueOperand() != &A) && !I->isLifetimeStartOrEnd();
+	});
 }
 
 static bool isInitialised(AllocaInst &A, const DominatorTree &DT)
 {
+	if (isHandedOn(A))
+		return true;
 	const DataLayout &DL = A.getModule()->getDataLayout();
 	auto Size = A.getAllocationSize(DL);
 	if (!Size || Size->isScalable())

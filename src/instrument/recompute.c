@@ -269,8 +269,10 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 	if (llvm_is_deallocation(r->sharing->library, call))
 		return false;
 	/* A block that grows keeps what is in it; the pointer may be another one. */
-	if (llvm_is_reallocation(r->sharing->library, call))
+	if (llvm_is_reallocation(r->sharing->library, call)) {
+		flag_memory(r, call, CLASS_MOVES, 0);
 		return are_arguments_known(r, call);
+	}
 	visit_foreign_arguments(r, call);
 	if (!llvm_is_allocation(r->sharing->library, call))
 		return false;
@@ -310,6 +312,38 @@ static bool compares_places(LLVMValueRef i)
 	       (LLVMIsAInstruction(a) && is_in_entry(a));
 }
 
+/*
+ * Whether known pointers are the same, and how far apart, is the same in every run: they lead to the same places. Not so where a
+ * block may have grown: whether it has moved is the allocator's affair.
+ */
+static bool may_have_moved(const struct recompute *r, LLVMValueRef pointer)
+{
+	return flags_of(r, pointer) & CLASS_MOVES;
+}
+
+/* NULL is another matter: an allocation that fails is known by the branch on it only. */
+static bool compares_objects(const struct recompute *r, LLVMValueRef i)
+{
+	LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+	if (p != LLVMIntEQ && p != LLVMIntNE)
+		return false;
+	for (unsigned k = 0; k < 2; k++)
+		if (LLVMIsNull(LLVMGetOperand(i, k)) || may_have_moved(r, LLVMGetOperand(i, k)))
+			return false;
+	return true;
+}
+
+/* The distance of two pointers, which are into one object, or their difference is not defined. */
+static bool is_distance_known(const struct recompute *r, LLVMValueRef sub)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		LLVMValueRef v = LLVMGetOperand(sub, k);
+		if (!LLVMIsAPtrToIntInst(v) || !is_known(r, LLVMGetOperand(v, 0)) || may_have_moved(r, LLVMGetOperand(v, 0)))
+			return false;
+	}
+	return true;
+}
+
 /* Vectors and aggregates are built up from nothing: what is not there yet is not read. */
 static bool is_built_known(const struct recompute *r, LLVMValueRef i)
 {
@@ -333,7 +367,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMInvoke:
 		return visit_call(r, i);
 	case LLVMICmp:
-		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(i))
+		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(i) && !compares_objects(r, i))
 			return false;
 		return are_operands_known(r, i);
 	case LLVMInsertValue:
@@ -346,7 +380,9 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
 				return false;
 		return true;
-	case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+	case LLVMSub:
+		return are_operands_known(r, i) || is_distance_known(r, i);
+	case LLVMAdd: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
 	case LLVMAnd: case LLVMOr: case LLVMXor:
 	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast:
 	case LLVMGetElementPtr: case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:

@@ -49,7 +49,7 @@ bool llvm_may_copy_pointer(LLVMValueRef access);
 
 /* The one object that the pointer leads into, through arithmetic and phis; itself when there is none such. */
 LLVMValueRef llvm_object_of(LLVMValueRef pointer);
-/* Calls `found` for each local variable that may be read before it was written as a whole. */
+/* Calls `found` for each local variable, used in its function only and as a whole, that may be read before it was written. */
 void llvm_uninitialised(LLVMValueRef function, void (*found)(void *data, LLVMValueRef alloca), void *data);
 /* Can the value not be made of memory that nobody has written, or of other poison? */
 bool llvm_is_never_undefined(LLVMValueRef value);
