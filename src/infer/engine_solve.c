@@ -349,7 +349,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	options.all_reads = w->outward && w->phase->all_reads;
 	options.workers = w->work->request->workers;
 	options.tell = tell;
-	options.brief = w->nmodels > 1;
+	options.brief = model != w->models[w->nmodels - 1];
 	w->work->figures.model = memory_model_name(model);
 	struct error err;
 	if (!*state)

@@ -68,6 +68,7 @@ struct walk {
 	bool contradiction; /* a condition is false whatever is read */
 	struct way way;     /* while it trusts */
 	uint32_t loosened;  /* how often less was taken for granted */
+	bool gave_way;      /* it was brief */
 	uint64_t limit;     /* patience of the rounds to come */
 	uint32_t buffer;    /* most stores in a buffer */
 	vec(uint32_t *) excluded;
@@ -383,7 +384,10 @@ static bool loosen(struct walk *w)
 /* Back, or when that leads nowhere, *anew from somewhere with less taken for granted; false: there is nothing left to try. */
 static bool leave_dead_end(struct walk *w, bool *anew)
 {
-	*anew = w->trusts && way_ends(&w->way, w->path.at, w->path.n) && loosen(w);
+	bool stuck = w->trusts && way_ends(&w->way, w->path.at, w->path.n);
+	if (stuck && w->way.level && w->o.brief && !w->gave_way) /* a little less did not help */
+		w->over = w->gave_way = true;
+	*anew = stuck && loosen(w);
 	if (*anew || go_back(w))
 		return true;
 	*anew = w->trusts && loosen(w);
@@ -490,8 +494,10 @@ static enum walk_result run_rounds(struct walk *w)
 				w->distrusts = !jumped;
 				w->jumps = false;
 				begin_anew(w);
-				if (jumped && w->o.brief)
+				if (jumped && w->o.brief && !w->gave_way) {
+					w->gave_way = true;
 					return WALK_UNDECIDED;
+				}
 			}
 			continue;
 		}

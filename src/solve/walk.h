@@ -44,7 +44,7 @@ struct walk_options {
 	struct dead *dead;      /* NULL, or: those of other walks of the same problem, excluded answers and all, shared */
 	unsigned seed;          /* another number tries other choices first */
 	bool jumps;             /* search as large problems are searched; then nothing is proven */
-	bool brief;             /* a large problem: undecided, once, when nothing is found with jumps: there is something else to try */
+	bool brief;             /* a large problem: undecided, once, when the search is stuck: there is something else to try */
 };
 
 struct walk_figures {

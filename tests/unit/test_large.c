@@ -109,7 +109,8 @@ static enum infer_result search(const struct execution *x, enum memory_model mod
 	o.seconds = 60;
 	o.fewest_seconds = 0;
 	o.workers = 1;
-	o.large = o.brief = true;
+	o.large = true;
+	o.brief = model == MEMORY_SC;
 	enum infer_result r = infer_schedule(x, &o, &s, &schedule, stats, &err);
 	if (r == INFER_ERROR)
 		print_error("%s\n", err.text);
