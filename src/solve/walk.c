@@ -289,7 +289,7 @@ static bool go_back(struct walk *w)
 {
 	while (w->frames.n) {
 		struct frame *f = &w->frames.at[w->frames.n - 1];
-		bool blamed = !w->jumps || is_to_blame(w, f);
+		bool blamed = !w->jumps || way_is_loose(&w->way, f->path) || is_to_blame(w, f);
 		undo(w, f->mark, f->path);
 		if (blamed) {
 			add_atoms(&f->reason, &w->reason);
@@ -368,7 +368,7 @@ static bool loosen(struct walk *w)
 	struct frame first = {.mark = w->start}, *f = &first;
 	while (w->frames.n) {
 		f = &w->frames.at[--w->frames.n];
-		if (f->path <= to)
+		if (f->path <= to && f->path <= w->way.same)
 			break;
 		f = &first;
 	}
@@ -388,6 +388,8 @@ static bool leave_dead_end(struct walk *w, bool *anew)
 	if (stuck && w->way.level && w->o.brief && !w->gave_way) /* a little less did not help */
 		w->over = w->gave_way = true;
 	*anew = stuck && loosen(w);
+	if (stuck && !*anew) /* another taste may do better */
+		w->patience = 0;
 	if (*anew || go_back(w))
 		return true;
 	*anew = w->trusts && loosen(w);
@@ -441,6 +443,7 @@ static void trust(struct walk *w, bool trusts)
 {
 	if (trusts != w->trusts)
 		machine_trust(w->m, trusts);
+	machine_limit_buffers(w->m, trusts ? LAST_BUFFER : w->buffer); /* few stores are delayed, but those for long */
 	if (trusts) {
 		way_begin(&w->way, w->m);
 		w->loosened++;

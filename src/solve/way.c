@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-/* Dead ends at which it is stuck: where values are as they are expected, there are few. */
-enum { STUCK = 100 };
-
 /* How far around the last steps less is taken for granted, time after time. */
 static const uint32_t reaches[] = {16, 64, 256, 1024};
 enum { LEVELS = sizeof reaches / sizeof *reaches };
+
+/* Dead ends at which it is stuck, by level: where all is as expected, there are few. */
+static const uint64_t patience[LEVELS + 1] = {100, 1000, 4000, 8000, 8000};
 
 void way_begin(struct way *y, struct machine *m)
 {
@@ -36,13 +36,18 @@ void way_back(struct way *y, size_t n)
 bool way_ends(struct way *y, const uint32_t *path, size_t n)
 {
 	if (n <= y->nodes.n)
-		return ++y->stuck > STUCK;
+		return ++y->stuck > patience[y->level] || (y->level && n < y->lead);
 	y->nodes.n = y->same;
 	for (size_t i = y->same; i < n; i++)
 		*vec_push(&y->nodes) = path[i];
 	y->same = n;
 	y->stuck = y->level = 0;
 	return false;
+}
+
+bool way_is_loose(const struct way *y, size_t n)
+{
+	return y->level && n >= y->lead;
 }
 
 bool way_leads(const struct way *y, size_t n, uint32_t node)

@@ -30,6 +30,8 @@ bool way_ends(struct way *y, const uint32_t *path, size_t n);
 
 /* Takes less for granted. The search goes on from this many steps of the way, or fewer, and follows it so far; SIZE_MAX: it is enough. */
 size_t way_loosen(struct way *y, const struct problem *p, struct machine *m);
+/* Was less taken for granted, last of all, behind so many steps, and has that not led further yet? */
+bool way_is_loose(const struct way *y, size_t n);
 /* Is the node the next step to follow, after n steps? */
 bool way_leads(const struct way *y, size_t n, uint32_t node);
 
