@@ -289,7 +289,8 @@ static bool go_back(struct walk *w)
 {
 	while (w->frames.n) {
 		struct frame *f = &w->frames.at[w->frames.n - 1];
-		bool blamed = !w->jumps || way_is_loose(&w->way, f->path) || is_to_blame(w, f);
+		bool jumps = w->jumps && (w->p->m->model == MEMORY_SC || !way_is_loose(&w->way, f->path));
+		bool blamed = !jumps || is_to_blame(w, f);
 		undo(w, f->mark, f->path);
 		if (blamed) {
 			add_atoms(&f->reason, &w->reason);
@@ -388,8 +389,6 @@ static bool leave_dead_end(struct walk *w, bool *anew)
 	if (stuck && w->way.level && w->o.brief && !w->gave_way) /* a little less did not help */
 		w->over = w->gave_way = true;
 	*anew = stuck && loosen(w);
-	if (stuck && !*anew) /* another taste may do better */
-		w->patience = 0;
 	if (*anew || go_back(w))
 		return true;
 	*anew = w->trusts && loosen(w);

@@ -6,8 +6,8 @@
 static const uint32_t reaches[] = {16, 64, 256, 1024};
 enum { LEVELS = sizeof reaches / sizeof *reaches };
 
-/* Dead ends at which it is stuck, by level: where all is as expected, there are few. */
-static const uint64_t patience[LEVELS + 1] = {100, 1000, 4000, 8000, 8000};
+/* Dead ends at which it is stuck: where all is as expected, there are few. */
+enum { STUCK = 100 };
 
 void way_begin(struct way *y, struct machine *m)
 {
@@ -36,7 +36,7 @@ void way_back(struct way *y, size_t n)
 bool way_ends(struct way *y, const uint32_t *path, size_t n)
 {
 	if (n <= y->nodes.n)
-		return ++y->stuck > patience[y->level] || (y->level && n < y->lead);
+		return ++y->stuck > STUCK || (y->level && n < y->lead);
 	y->nodes.n = y->same;
 	for (size_t i = y->same; i < n; i++)
 		*vec_push(&y->nodes) = path[i];
