@@ -5,8 +5,8 @@
  *
  *   engine.c   start, entry from native code, the result
  *   baton.c    which thread runs
- *   sync.c     interposed functions: synchronization, vector clocks, known orders
- *   unordered.c  ... where the order of synchronization was not recorded
+ *   sync.c     interposed functions: synchronization, known orders (sync.h names its other parts)
+ *   vclock.c   vector clocks
  *   host.c     what the interpreter asks for: accesses, path, native calls
  *   native.c   what native code does to memory; inputs
  *   text.c     functions of the C library that read text
@@ -386,7 +386,7 @@ bool await_is_over(const struct ethread *t);
 /* A racy place was written; who waits for that goes on. */
 void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
 
-/* sync.c: the steps of interposed calls (include/rethread/engine.h). */
+/* sync.c, sync_threads.c: the steps of interposed calls (include/rethread/engine.h). */
 int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int sync_join(pthread_t, void **, const char *what);
 int sync_acquire(const void *object, const char *what);

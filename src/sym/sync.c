@@ -5,106 +5,8 @@
  */
 #include "sym/sync.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unwind.h>
-
-static struct {
-	struct object **at; /* open addressing by address */
-	size_t slots, n;
-	vec(struct object *) all; /* by number */
-} objects;
-
-void vclock_join(struct vclock *into, const struct vclock *other)
-{
-	if (into->n < other->n) {
-		into->at = xrealloc(into->at, other->n * sizeof *into->at);
-		memset(into->at + into->n, 0, (other->n - into->n) * sizeof *into->at);
-		into->n = other->n;
-	}
-	for (uint32_t i = 0; i < other->n; i++)
-		if (into->at[i] < other->at[i])
-			into->at[i] = other->at[i];
-}
-
-void vclock_set(struct vclock *into, const struct vclock *other)
-{
-	if (into->n)
-		memset(into->at, 0, into->n * sizeof *into->at);
-	vclock_join(into, other);
-}
-
-void vclock_tick(struct vclock *c, uint32_t thread)
-{
-	if (c->n <= thread) {
-		c->at = xrealloc(c->at, (thread + 1) * sizeof *c->at);
-		memset(c->at + c->n, 0, (thread + 1 - c->n) * sizeof *c->at);
-		c->n = thread + 1;
-	}
-	c->at[thread]++;
-}
-
-static size_t object_slot(uint64_t address)
-{
-	size_t i = (size_t)(address * 0x9e3779b97f4a7c15ull >> 24) & (objects.slots - 1);
-	while (objects.at[i] && objects.at[i]->address != address)
-		i = (i + 1) & (objects.slots - 1);
-	return i;
-}
-
-static struct object *object_new(uint64_t address)
-{
-	struct object *o = xcalloc(1, sizeof *o);
-	*vec_push(&objects.all) = o;
-	o->address = address;
-	o->number = (uint32_t)objects.all.n;
-	return o;
-}
-
-struct object *object_known(const void *place)
-{
-	return objects.n ? objects.at[object_slot((uint64_t)(uintptr_t)place)] : NULL;
-}
-
-struct object *object_number(size_t i)
-{
-	return i < objects.all.n ? objects.all.at[i] : NULL;
-}
-
-void object_forget(const void *place)
-{
-	uint64_t address = (uint64_t)(uintptr_t)place;
-	size_t i = objects.slots ? object_slot(address) : 0;
-	if (objects.slots && objects.at[i])
-		objects.at[i] = object_new(address);
-}
-
-struct object *object_at(const void *place)
-{
-	uint64_t address = (uint64_t)(uintptr_t)place;
-	if (engine.lock_order)
-		address = recall_place(address);
-	if (objects.n * 2 >= objects.slots) {
-		struct object **old = objects.at;
-		size_t n = objects.slots;
-		objects.slots = n ? n * 2 : 256;
-		objects.at = xcalloc(objects.slots, sizeof *objects.at);
-		for (size_t i = 0; i < n; i++)
-			if (old[i])
-				objects.at[object_slot(old[i]->address)] = old[i];
-		free(old);
-	}
-	size_t i = object_slot(address);
-	if (!objects.at[i]) {
-		objects.at[i] = object_new(address);
-		objects.at[i]->place = place;
-		objects.n++;
-		if (engine.lock_order)
-			recall_check_place(address);
-	}
-	return objects.at[i];
-}
 
 bool sync_can_go(const struct ethread *t)
 {
@@ -134,8 +36,6 @@ bool sync_can_go(const struct ethread *t)
 		return unordered_can_go(t);
 	}
 }
-
-/* ---- steps ---- */
 
 /*
  * The recorded run entered this step and never completed it. Where being blocked is the failure, the thread must get
@@ -205,14 +105,6 @@ const struct rt_sync *step_entry(struct ethread *self)
 	return e;
 }
 
-/* Ends the thread, its cleanups first. */
-_Noreturn static void leave_thread(struct ethread *self, void *result)
-{
-	self->result = result;
-	_Unwind_RaiseException(ithread_exit_exception(self->interp));
-	engine_fatal("thread %s ends in native code that cannot be unwound", self->name);
-}
-
 /* The step at hand, which is done, was the one in which the thread was cancelled. */
 _Noreturn static void cancelled_here(struct ethread *self)
 {
@@ -220,7 +112,7 @@ _Noreturn static void cancelled_here(struct ethread *self)
 		event_add(self, EVENT_CALL, 0, place_describe(self, "cancelled"));
 	order_add(self->cancel_event, event_last(self));
 	vclock_join(&self->clock, &self->cancel_clock);
-	leave_thread(self, PTHREAD_CANCELED);
+	step_leave_thread(self, PTHREAD_CANCELED);
 }
 
 static void force_result(struct ethread *self, uint32_t result)
@@ -249,7 +141,7 @@ int step_done(struct ethread *self, const struct rt_sync *e)
 	return (int)e->result;
 }
 
-static bool has_failed(const struct rt_sync *e)
+bool step_has_failed(const struct rt_sync *e)
 {
 	return e && !e->object && e->result;
 }
@@ -307,7 +199,7 @@ int sync_acquire(const void *place, const char *what)
 		return unordered_acquire(place, what);
 	struct ethread *self = step_begin(place);
 	const struct rt_sync *e = step_entry(self);
-	if (has_failed(e))
+	if (step_has_failed(e))
 		return step_done(self, e);
 	struct object *o = object_at(place);
 	if (o->holder == self) { /* recursive */
@@ -346,8 +238,8 @@ void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
 	bool is_event = false;
 	if (!engine.lock_order)
 		unordered_freed(self, start, size);
-	for (uint64_t at = start; engine.lock_order && objects.n && at < start + size; at += 8) {
-		struct object *o = objects.at[object_slot(recall_place(at))];
+	for (uint64_t at = start; engine.lock_order && objects_any() && at < start + size; at += 8) {
+		struct object *o = object_known((const void *)(uintptr_t)recall_place(at));
 		if (!o || !o->last || o->last == self)
 			continue;
 		struct event_ref before = last_step(o, EVENT_UNLOCK);
@@ -459,7 +351,7 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 		once_ran(engine_self(), once);
 	struct ethread *self = step_begin(place);
 	const struct rt_sync *e = step_entry(self);
-	if (has_failed(e))
+	if (step_has_failed(e))
 		return step_done(self, e);
 	struct object *o = object_at(place);
 	await_turn(self, o, e);
@@ -521,128 +413,6 @@ size_t sync_finish(void)
 			order_add(last_step(o, EVENT_ORDERED), t->attempt);
 	}
 	return 0;
-}
-
-/* ---- threads ---- */
-
-struct start {
-	void *(*routine)(void *);
-	void *argument;
-	struct ethread *thread;
-};
-
-static void *thread_main(void *p)
-{
-	engine_inside(1);
-	struct start start = *(struct start *)p;
-	free(p);
-	struct ethread *self = start.thread;
-	engine_self_set(self);
-	baton_first(self);
-	engine_inside(0);
-	if (!setjmp(self->out))
-		self->result = start.routine(start.argument);
-	engine_thread_returns();
-	return self->result;
-}
-
-/* Did the recorded run get as far as starting the thread that `self` creates next? */
-static bool child_was_started(const struct ethread *self)
-{
-	char name[64];
-	snprintf(name, sizeof name, "%.50s:%u", self->name, self->children + 1);
-	const struct trace_thread *child = trace_thread_named(engine.trace, name);
-	return child && child->info.tid;
-}
-
-static void create_child(struct ethread *self, pthread_t *id, const pthread_attr_t *attr,
-			 void *(*routine)(void *), void *argument)
-{
-	struct ethread *child = engine_thread_new(self);
-	event_add(self, EVENT_CREATE, child->number, place_describe(self, "pthread_create"));
-	order_add(event_last(self), (struct event_ref){ child->number, 0 });
-	vclock_set(&child->clock, &self->clock);
-	vclock_tick(&child->clock, child->number);
-	vclock_tick(&self->clock, self->number);
-	struct start *start = xmalloc(sizeof *start);
-	*start = (struct start){ routine, argument, child };
-	int error = engine.config->real_create(&child->id, attr, thread_main, start);
-	if (error)
-		engine_fatal("cannot create thread %s: %s", child->name, strerror(error));
-	*id = child->id;
-}
-
-int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
-{
-	struct ethread *self = engine_self();
-	if (self && self->log && self->ops >= self->log->info.sync_done && child_was_started(self)) {
-		/* The run ended before the creator came back from the call. */
-		self->saps++;
-		create_child(self, id, attr, routine, argument);
-		engine_thread_over(self);
-	}
-	self = step_begin(NULL);
-	const struct rt_sync *e = step_entry(self);
-	if (has_failed(e))
-		return step_done(self, e);
-	self->ops++;
-	create_child(self, id, attr, routine, argument);
-	return 0;
-}
-
-static struct ethread *thread_with_id(pthread_t id)
-{
-	for (size_t i = engine.threads.n; i--;)
-		if (engine.threads.at[i]->number && pthread_equal(engine.threads.at[i]->id, id))
-			return engine.threads.at[i];
-	return NULL;
-}
-
-int sync_join(pthread_t id, void **result, const char *what)
-{
-	struct ethread *self = step_begin(NULL);
-	const struct rt_sync *e = step_entry(self);
-	struct ethread *target = thread_with_id(id);
-	if (has_failed(e) || !target)
-		return e ? step_done(self, e) : ESRCH;
-	self->wait = WAIT_JOIN;
-	self->wait_thread = target;
-	baton_wait(self);
-	event_add(self, EVENT_JOIN, target->number, place_describe(self, what));
-	order_add(target->end, event_last(self));
-	vclock_join(&self->clock, &target->clock);
-	if (result)
-		*result = target->result;
-	return step_done(self, e);
-}
-
-_Noreturn void sync_exit(void *result)
-{
-	struct ethread *self = step_begin(NULL);
-	self->ops++;
-	leave_thread(self, result);
-}
-
-_Noreturn void host_exited(struct ithread *t)
-{
-	struct ethread *self = ithread_data(t);
-	if (!self->number)
-		engine_thread_over(self); /* the main thread; the process goes on */
-	longjmp(self->out, 1);
-}
-
-void sync_cancel(pthread_t id)
-{
-	struct ethread *self = step_begin(NULL);
-	struct ethread *target = thread_with_id(id);
-	step_done(self, step_entry(self));
-	if (!target || target->cancelled)
-		return;
-	event_add(self, EVENT_CALL, 0, place_describe(self, "pthread_cancel"));
-	target->cancelled = true;
-	target->cancel_event = event_last(self);
-	vclock_set(&target->cancel_clock, &self->clock);
-	vclock_tick(&self->clock, self->number);
 }
 
 int sync_point(const char *what)

@@ -1,4 +1,13 @@
-/* Inside the engine: what the two kinds of steps share, those in the recorded order (sync.c) and those without (unordered.c). */
+/*
+ * Inside the engine: interposed functions as steps.
+ *
+ *   sync.c          steps in the recorded order
+ *   unordered.c     ... where the log has no order of synchronization
+ *   sync_threads.c  threads are created, joined, cancelled, and end
+ *   sync_objects.c  what steps are counted on
+ *
+ * A step is step_begin(), step_entry(), what it does, step_done().
+ */
 #ifndef RETHREAD_SYM_SYNC_H
 #define RETHREAD_SYM_SYNC_H
 
@@ -63,26 +72,34 @@ struct object {
 	bool once_done;
 };
 
+/* sync_objects.c: the object at that place, made when it is new. */
 struct object *object_at(const void *place);
 /* ... if anybody has used it, else NULL. */
 struct object *object_known(const void *place);
+/* Has anything been used? */
+bool objects_any(void);
 /* The i-th object, or NULL beyond the last. */
 struct object *object_number(size_t i);
 /* Something new is at this address from now on. */
 void object_forget(const void *place);
 
-/* Counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */
+/* sync.c: counts the SAP. A step on `place` that the recorded run never completed ends the thread here. */
 struct ethread *step_begin(const void *place);
 /* The same, where it may be this condition variable (or NULL) that it waits for, and not the mutex. */
 struct ethread *step_begin_wait(const void *mutex, const void *condition);
 /* The log's entry for the step at hand, or NULL. */
 const struct rt_sync *step_entry(struct ethread *self);
+/* Did the call fail in the recorded run, and do nothing? */
+bool step_has_failed(const struct rt_sync *e);
 /* The step is complete; what it returned. */
 int step_done(struct ethread *self, const struct rt_sync *e);
 /* The step on o at hand comes after the last one, by whichever thread; it is the last. */
 void step_follows_last(struct ethread *self, struct object *o, enum event_kind earlier, enum event_kind kind,
 		       const char *what);
 void step_becomes_last(struct ethread *self, struct object *o, const char *what);
+
+/* sync_threads.c: ends the thread, its cleanups first. */
+_Noreturn void step_leave_thread(struct ethread *self, void *result);
 
 /* unordered.c: the same steps where the log has no order of synchronization. */
 int unordered_acquire(const void *place, const char *what);
