@@ -1,47 +1,7 @@
-#include "model/schedule.h"
+#include "model/schedule_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NOBODY UINT32_MAX
-
-/*
- * What every thread knows: clock[T][U] is the highest SAP of U that T has waited for, itself or through
- * others. An event remembers the row (kept clock) of its thread, which changes only when the thread learns
- * something; its own entry is the event's SAP.
- */
-struct builder {
-	struct schedule *s;
-	const struct memory *m;
-	const struct execution *x;
-	const struct linear *l;
-	uint32_t nthreads;
-	uint64_t *clock;
-	vec(uint64_t) rows;
-	uint32_t *row;            /* by event */
-	uint32_t *current;        /* by thread: row that holds now */
-	size_t *place;            /* by event: its step, SIZE_MAX when the failure does not need it */
-	size_t *effect_place;     /* by event: the step at which others see it; place but for late stores */
-	uint64_t *awaited;        /* by event, for late stores: threads that wait for it, a bit each */
-	uint32_t *last_write;     /* by atom */
-	struct reads {
-		vec(uint32_t) at;
-	} *reads;                 /* by atom, since the last write */
-	uint32_t *in_order, *in_order_start; /* known orders by their later event */
-	struct used {
-		enum sync_class class;
-		uint64_t object;
-		uint32_t unlock;          /* lock: the last by a writer; barrier: the last to leave */
-		vec(uint32_t) reads;      /* lock: readers' releases since; condition variable: signals; semaphore: posts */
-		size_t taken;             /* semaphore: so many of the posts are used up */
-	} *used;                  /* synchronization whose order was inferred, sorted */
-	size_t nused;
-};
-
-static const struct event *event_at(const struct builder *b, uint32_t e)
-{
-	return &b->x->events.at[e];
-}
 
 /* -------------------------------------------------- what threads know -------------------- */
 
@@ -181,7 +141,7 @@ static uint64_t end_of_laps(const struct builder *b, uint32_t p, size_t gate)
  * p is the release of a mutex inside a longer operation, it is enough that the thread is about to begin
  * that operation: it holds the mutex until then.
  */
-static void require(struct builder *b, uint32_t e, uint32_t p)
+void schedule_require(struct builder *b, uint32_t e, uint32_t p)
 {
 	uint32_t thread = event_at(b, e)->thread, other = event_at(b, p)->thread;
 	uint64_t p_sap = event_at(b, p)->sap;
@@ -251,7 +211,7 @@ static void after_conflicts(struct builder *b, uint32_t e, uint32_t atom, bool w
 	struct reads *r = &b->reads[atom];
 	uint32_t w = b->last_write[atom];
 	void (*after)(struct builder *, uint32_t, uint32_t) =
-		visible ? require_visible_after : require;
+		visible ? require_visible_after : schedule_require;
 	if (w != NOBODY)
 		after(b, e, w);
 	/* The latest first: it implies the thread's earlier ones. */
@@ -292,123 +252,6 @@ static void access_memory(struct builder *b, uint32_t e, bool visible)
 	}
 }
 
-/* -------------------------------------------------- inferred synchronization ------------- */
-
-static int by_object(const void *p, const void *q)
-{
-	const struct used *a = p, *b = q;
-	if (a->class != b->class)
-		return a->class < b->class ? -1 : 1;
-	return a->object < b->object ? -1 : a->object > b->object;
-}
-
-static void after_all(struct builder *b, uint32_t e, const uint32_t *events, size_t n)
-{
-	for (size_t i = n; i-- > 0;)
-		require(b, e, events[i]);
-}
-
-/* A lock is taken after its last release by a writer; by a writer, after those of readers since. */
-static void use_lock(struct builder *b, uint32_t e, struct used *u)
-{
-	const struct event *v = event_at(b, e);
-	bool shared = v->flags & EVENT_SHARED;
-	if (v->kind == EVENT_UNLOCK && shared) {
-		*vec_push(&u->reads) = e;
-	} else if (v->kind == EVENT_UNLOCK) {
-		u->unlock = e;
-	} else if (v->kind == EVENT_LOCK) {
-		if (u->unlock != NOBODY)
-			require(b, e, u->unlock);
-		if (!shared) {
-			after_all(b, e, u->reads.at, u->reads.n);
-			u->reads.n = 0;
-		}
-	}
-}
-
-/* A wait is over after the last signal that came while it lasted: some of those woke it. */
-static void use_condition(struct builder *b, uint32_t e, struct used *u)
-{
-	const struct event *v = event_at(b, e);
-	if (v->kind == EVENT_SIGNAL || v->kind == EVENT_BROADCAST) {
-		*vec_push(&u->reads) = e;
-		return;
-	}
-	uint32_t start = execution_wait_start(b->x, e);
-	for (size_t i = v->kind == EVENT_WAIT ? u->reads.n : 0; i-- > 0;) {
-		if (start == NOBODY || b->place[u->reads.at[i]] < b->place[start])
-			break;
-		if (event_at(b, u->reads.at[i])->thread != v->thread) {
-			require(b, e, u->reads.at[i]);
-			break;
-		}
-	}
-}
-
-/* The k-th token that is taken is the k-th there was. */
-static void use_semaphore(struct builder *b, uint32_t e, struct used *u)
-{
-	const struct event *v = event_at(b, e);
-	if (v->kind == EVENT_POST)
-		*vec_push(&u->reads) = e;
-	if (v->kind != EVENT_TAKE || u->taken++ < v->count || u->taken > v->count + u->reads.n)
-		return;
-	require(b, e, u->reads.at[u->taken - v->count - 1]);
-}
-
-/* Who arrives after somebody has left, arrives for the next round: all of the one before are really inside then. */
-static void use_barrier(struct builder *b, uint32_t e, struct used *u)
-{
-	if (event_at(b, e)->kind == EVENT_LEAVE)
-		u->unlock = e;
-	else if (u->unlock != NOBODY)
-		require(b, e, u->unlock);
-}
-
-/* A wait that is never ended starts after the signals that came before: one that comes later would end it. */
-static void start_hanging(struct builder *b, uint32_t e)
-{
-	const struct event *v = event_at(b, e), *next = e + 1 < b->x->events.n ? event_at(b, e + 1) : NULL;
-	if (!next || v->kind != EVENT_UNLOCK || next->kind != EVENT_HANG || next->thread != v->thread)
-		return;
-	struct used key = {.class = SYNC_CONDITION, .object = next->object};
-	const struct used *u = bsearch(&key, b->used, b->nused, sizeof key, by_object);
-	if (u)
-		after_all(b, e, u->reads.at, u->reads.n);
-}
-
-static void use_object(struct builder *b, uint32_t e)
-{
-	static void (*const use[])(struct builder *, uint32_t, struct used *) = {
-		[SYNC_LOCK] = use_lock,
-		[SYNC_CONDITION] = use_condition,
-		[SYNC_SEMAPHORE] = use_semaphore,
-		[SYNC_BARRIER] = use_barrier,
-	};
-	struct used key = {.class = event_sync_class(event_at(b, e)), .object = event_at(b, e)->object};
-	if (key.class != SYNC_NONE && !b->x->lock_order_known)
-		use[key.class](b, e, bsearch(&key, b->used, b->nused, sizeof key, by_object));
-	start_hanging(b, e);
-}
-
-static void find_objects(struct builder *b)
-{
-	vec(struct used) all = {0};
-	for (size_t i = 0; !b->x->lock_order_known && i < b->x->events.n; i++) {
-		const struct event *e = &b->x->events.at[i];
-		if (event_sync_class(e) != SYNC_NONE)
-			*vec_push(&all) = (struct used){.class = event_sync_class(e), .object = e->object,
-							.unlock = NOBODY};
-	}
-	if (all.n)
-		qsort(all.at, all.n, sizeof *all.at, by_object);
-	for (size_t i = 0; i < all.n; i++)
-		if (!b->nused || by_object(&all.at[b->nused - 1], &all.at[i]))
-			all.at[b->nused++] = all.at[i];
-	b->used = all.at;
-}
-
 /* -------------------------------------------------- steps -------------------------------- */
 
 /* The orders that the execution knows; creating and joining need no wait. */
@@ -420,7 +263,7 @@ static void follow_known(struct builder *b, uint32_t e)
 			if (b->place[p] != SIZE_MAX)
 				learn(b, event_at(b, e)->thread, p, event_at(b, p)->sap);
 		} else if (event_at(b, e)->kind != EVENT_END) {
-			require(b, e, p);
+			schedule_require(b, e, p);
 		}
 	}
 }
@@ -433,80 +276,9 @@ static void run_step(struct builder *b, const struct step *step)
 		return;
 	}
 	follow_known(b, e);
-	use_object(b, e);
+	schedule_use_object(b, e);
 	access_memory(b, e, false);
 	b->row[e] = b->current[event_at(b, e)->thread];
-}
-
-/* -------------------------------------------------- stops -------------------------------- */
-
-static struct schedule_point point(const struct execution_thread *t, uint64_t sap)
-{
-	struct schedule_point p = {.sap = sap};
-	memcpy(p.thread, t->name, sizeof p.thread);
-	return p;
-}
-
-/* Is somebody known to come after the end of this thread: does it return in this run? */
-static bool is_awaited(const struct builder *b, uint32_t end)
-{
-	for (size_t i = 0; i < b->x->orders.n; i++)
-		if (b->x->orders.at[i].a == end)
-			return true;
-	return false;
-}
-
-static void stop_thread(struct builder *b, const struct execution_thread *t)
-{
-	uint32_t e = t->first, end = t->first + t->count;
-	if (!t->count)
-		return;
-	while (e < end && (b->place[e] != SIZE_MAX || event_at(b, e)->kind == EVENT_START))
-		e++;
-	if (e == end) {
-		if (event_at(b, end - 1)->flags & EVENT_FAILS)
-			*vec_push(&b->s->fails) = point(t, event_at(b, end - 1)->sap);
-		else if (!is_awaited(b, end - 1))
-			*vec_push(&b->s->stops) = point(t, event_at(b, end - 1)->sap + 1);
-		return;
-	}
-	uint64_t sap = event_at(b, e)->sap;
-	bool inside = e > t->first && event_at(b, e - 1)->sap == sap && sap;
-	/* Woken, but without the mutex: it need not be woken, and must not take what others are yet to take. */
-	bool waits = inside && event_at(b, e)->kind == EVENT_LOCK && event_at(b, e - 1)->kind == EVENT_WAIT;
-	bool entered = event_at(b, e)->kind == EVENT_END || (inside && !waits);
-	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
-}
-
-/* The SAP before which each thread is stopped. */
-static uint64_t *stopped_at(const struct builder *b)
-{
-	uint64_t *at = xmalloc(b->nthreads * sizeof *at);
-	for (uint32_t t = 0; t < b->nthreads; t++) {
-		at[t] = UINT64_MAX;
-		for (size_t i = 0; i < b->s->stops.n; i++)
-			if (!strcmp(b->s->stops.at[i].thread, b->x->threads.at[t].name))
-				at[t] = b->s->stops.at[i].sap;
-	}
-	return at;
-}
-
-static void force_results(struct builder *b)
-{
-	uint64_t *stopped = stopped_at(b);
-	for (size_t i = 0; i < b->x->results.n; i++) {
-		const struct forced_result *r = &b->x->results.at[i];
-		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
-		p.result = r->result;
-		p.when = r->when;
-		if (r->kind == FORCED_SIGNAL)
-			*vec_push(&b->s->signals) = p;
-		else if (r->kind == FORCED_RESULT)
-			*vec_push(&b->s->results) = p;
-		else if (r->sap < stopped[r->thread]) /* there may be very many */
-			*vec_push(&b->s->places) = p;
-	}
-	free(stopped);
 }
 
 /* -------------------------------------------------- building ----------------------------- */
@@ -567,7 +339,7 @@ static void builder_init(struct builder *b)
 	b->reads = xcalloc(natoms, sizeof *b->reads);
 	for (uint32_t t = 0; t < b->nthreads; t++)
 		keep_clock(b, t);
-	find_objects(b);
+	schedule_find_objects(b);
 	group_orders(b);
 }
 
@@ -593,7 +365,7 @@ void schedule_init(struct schedule *s, const struct memory *m, const struct line
 		run_step(&b, &l->steps.at[i]);
 	end_late(&b);
 	for (size_t t = 0; t < m->x->threads.n; t++)
-		stop_thread(&b, &m->x->threads.at[t]);
-	force_results(&b);
+		schedule_stop_thread(&b, &m->x->threads.at[t]);
+	schedule_force_results(&b);
 	builder_release(&b);
 }

@@ -1,0 +1,74 @@
+/* Where threads stop or fail, and what their calls return (schedule_internal.h). */
+#include "model/schedule_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct schedule_point point(const struct execution_thread *t, uint64_t sap)
+{
+	struct schedule_point p = {.sap = sap};
+	memcpy(p.thread, t->name, sizeof p.thread);
+	return p;
+}
+
+/* Is somebody known to come after the end of this thread: does it return in this run? */
+static bool is_awaited(const struct builder *b, uint32_t end)
+{
+	for (size_t i = 0; i < b->x->orders.n; i++)
+		if (b->x->orders.at[i].a == end)
+			return true;
+	return false;
+}
+
+void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
+{
+	uint32_t e = t->first, end = t->first + t->count;
+	if (!t->count)
+		return;
+	while (e < end && (b->place[e] != SIZE_MAX || event_at(b, e)->kind == EVENT_START))
+		e++;
+	if (e == end) {
+		if (event_at(b, end - 1)->flags & EVENT_FAILS)
+			*vec_push(&b->s->fails) = point(t, event_at(b, end - 1)->sap);
+		else if (!is_awaited(b, end - 1))
+			*vec_push(&b->s->stops) = point(t, event_at(b, end - 1)->sap + 1);
+		return;
+	}
+	uint64_t sap = event_at(b, e)->sap;
+	bool inside = e > t->first && event_at(b, e - 1)->sap == sap && sap;
+	/* Woken, but without the mutex: it need not be woken, and must not take what others are yet to take. */
+	bool waits = inside && event_at(b, e)->kind == EVENT_LOCK && event_at(b, e - 1)->kind == EVENT_WAIT;
+	bool entered = event_at(b, e)->kind == EVENT_END || (inside && !waits);
+	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
+}
+
+/* The SAP before which each thread is stopped. */
+static uint64_t *stopped_at(const struct builder *b)
+{
+	uint64_t *at = xmalloc(b->nthreads * sizeof *at);
+	for (uint32_t t = 0; t < b->nthreads; t++) {
+		at[t] = UINT64_MAX;
+		for (size_t i = 0; i < b->s->stops.n; i++)
+			if (!strcmp(b->s->stops.at[i].thread, b->x->threads.at[t].name))
+				at[t] = b->s->stops.at[i].sap;
+	}
+	return at;
+}
+
+void schedule_force_results(struct builder *b)
+{
+	uint64_t *stopped = stopped_at(b);
+	for (size_t i = 0; i < b->x->results.n; i++) {
+		const struct forced_result *r = &b->x->results.at[i];
+		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
+		p.result = r->result;
+		p.when = r->when;
+		if (r->kind == FORCED_SIGNAL)
+			*vec_push(&b->s->signals) = p;
+		else if (r->kind == FORCED_RESULT)
+			*vec_push(&b->s->results) = p;
+		else if (r->sap < stopped[r->thread]) /* there may be very many */
+			*vec_push(&b->s->places) = p;
+	}
+	free(stopped);
+}
