@@ -190,16 +190,40 @@ bool is_renaming_cast(struct tr *t, LLVMValueRef i, LLVMOpcode op);
 /* The same bits, cut into slots of another type. */
 void emit_bitcast(struct tr *t, LLVMTypeRef from, const reg *in, LLVMTypeRef to, reg *out);
 
-/* translate_memory.c: address arithmetic, loads, stores, atomics */
+/* translate_address.c: local variables and address arithmetic */
+/* Gives the allocas of the entry block their places in the frame. */
+void plan_allocas(struct tr *t);
 void translate_gep(struct tr *t, LLVMValueRef i);
-void translate_memory(struct tr *t, LLVMValueRef i);
-bool is_memory(LLVMOpcode op);
 /* Is this GEP or alloca folded into all of its uses? */
 bool is_folded(struct tr *t, LLVMValueRef i);
-void plan_allocas(struct tr *t);
+/* What a plain load or store goes to. */
+struct address {
+	bool frame;     /* of static allocas: offset counts from there */
+	reg base;
+	int64_t offset;
+	reg index;      /* or NO_REG */
+	unsigned scale;
+};
+struct address address_of(struct tr *t, LLVMValueRef v);
+void emit_add_offset(struct tr *t, reg d, reg base, int64_t offset);
+
+/* translate_memory.c: loads, stores, and the others by the two files around it */
+bool is_memory(LLVMOpcode op);
+void translate_memory(struct tr *t, LLVMValueRef i);
 /* A load (values NULL) or store of pieces with a mask register each; scattered: an address each, too. */
 void emit_masked(struct tr *t, uint32_t site, const reg *addresses, bool scattered, const leaf_list *l,
 		 reg d, const reg *values, const reg *masks);
+
+/* translate_atomic.c */
+void translate_atomic(struct tr *t, LLVMValueRef i);
+void translate_cmpxchg(struct tr *t, LLVMValueRef i);
+void translate_fence(struct tr *t, LLVMValueRef i);
+/*
+ * A sequentially consistent store is an exchange whose result nobody wants, as on the machine: it drains the store
+ * buffer. Wider ones are no exchanges of ours.
+ */
+bool is_exchange(struct tr *t, LLVMValueRef store);
+void translate_exchange(struct tr *t, LLVMValueRef store);
 
 /* translate_call.c */
 void translate_call(struct tr *t, LLVMValueRef i);
