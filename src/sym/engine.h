@@ -16,7 +16,7 @@
  *   await.c    waiting for what a read found
  *   race.c     which locations race
  *   mirror.c   memory that the recorded run reused, and used after it was freed; turns.c: by whom first
- *   recall.c   recorded values of reads that decide addresses; blocks.c: where memory lay in the recorded run
+ *   recall.c   recorded values of reads that decide addresses; recall_addresses.c, blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
  *   laps.c     loops that poll; counting.c: and count how often
  *   guess.c    concrete values for what is not known
