@@ -3,7 +3,7 @@
  * files of `dir`; they become the trace's own when the engine is the first to come to an end.
  *
  *     work.c           what the engines share
- *     engine_solve.c   symbolic execution and constraints
+ *     engine_solve.c   symbolic execution and constraints (solving.h)
  *     engine_search.c  attempts;  follow_order: an order that was recorded
  */
 #ifndef RETHREAD_WORK_H

@@ -1,0 +1,166 @@
+/* How engine solve ends, and what is said then (solving.h). */
+#include "exe/unrecorded.h"
+#include "infer/progress.h"
+#include "infer/solving.h"
+
+#include <stdlib.h>
+
+char *solving_formula_file(const struct solving *w)
+{
+	return xasprintf("%s/formula", w->work->dir);
+}
+
+/* The last one that was solved, which is the one of the answer. */
+static void show_formula(const struct solving *w)
+{
+	char *file = w->work->request->explain ? solving_formula_file(w) : NULL, *text;
+	size_t size;
+	if (file && read_file(file, &text, &size, NULL)) {
+		putchar('\n');
+		fwrite(text, 1, size, stdout);
+		free(text);
+	}
+	free(file);
+}
+
+_Noreturn void solving_finish(struct solving *w, int code, const char *outcome)
+{
+	show_formula(w);
+	work_finish(w->work, code, outcome);
+}
+
+/* Why a path cannot be followed to the failure when the log is not all of the run; NULL when it is. */
+static const char *missing_from_log(const struct trace *t)
+{
+	if (t->header.flags & RT_LOG_CAP)
+		return "--max-log was reached";
+	return t->header.flags & RT_LOG_FULL ? "the disk was full" : NULL;
+}
+
+/*
+ * What the program computes from addresses is something else here than it was in the recorded run. Says so and ends if it
+ * does compute such numbers, or `possible` is asked for and it may.
+ */
+static void check_numbers(struct solving *w, bool possible)
+{
+	char where[200];
+	struct error err;
+	enum explore_numbers numbers = explorer_numbers(w->explorer, work_left(w->work), where, sizeof where);
+	if (numbers == NUMBERS_NONE || (numbers != NUMBERS_MADE && !possible))
+		return;
+	if (numbers != NUMBERS_UNKNOWN)
+		fail(&err, "no interleaving was found, which proves nothing: at %s a number is made of an address, which is "
+			   "another one in each run", where);
+	else
+		fail(&err, "no interleaving was found, which proves nothing: whether numbers are made of addresses was not "
+			   "found out: %s", where);
+	work_give_up(w->work, &err);
+}
+
+/* Code that is not in the log may have done anything to shared memory. */
+static void check_libraries(struct solving *w)
+{
+	char *library = unrecorded_first(w->work->trace->dir);
+	struct error err;
+	if (!library)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: what %s did is not recorded", library);
+	free(library);
+	work_give_up(w->work, &err);
+}
+
+_Noreturn void solving_unexplained(struct solving *w)
+{
+	const struct explore_stats *s = &w->work->figures.explore;
+	const char *missing = missing_from_log(w->work->trace);
+	struct error err;
+	/* Library code outside of the module changes shared structures without a trace; only the order of locks tells when. */
+	const char *advice = w->work->trace->header.scheme == RT_SCHEME_PATH
+				     ? "; scheme path knows nothing of what libraries do under a lock, path+sync may"
+			     : w->work->trace->header.flags & RT_LOG_VALUES
+				     ? "; where memory lies is not all in the log: record --all-values keeps it"
+				     : "; another failing run may be explained, and --engine search with a longer --budget does without";
+	if (!missing)
+		check_numbers(w, false);
+	if (missing)
+		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
+			   "more room", missing);
+	else if (s->mismatches)
+		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one, and "
+			   "nothing known to race decides it%s",
+		     s->first_mismatch, advice);
+	else if (s->faults)
+		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on%s",
+		     s->first_fault, advice);
+	else if (s->failed)
+		fail(&err, "the log cannot be explained: the threads' paths lead to the failure, but no order of what they did "
+			   "gives the values that the paths need%s", advice);
+	else if (w->work->trace->header.failure.thread >= w->work->trace->nthreads)
+		fail(&err, "the run failed in no thread's own code: before main, in a thread of a library, or as a thread ended, which "
+			   "happens when its stack was overwritten; inference sees none of these");
+	else
+		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
+			   "kind of failure yet");
+	work_give_up(w->work, &err);
+}
+
+_Noreturn void solving_over_budget(struct solving *w)
+{
+	if (w->work->alone)
+		progress_line("rethread: the budget of %.0f s ended before an interleaving was found; --budget gives more",
+			      w->work->request->budget);
+	else
+		progress_line("rethread: no interleaving was inferred in %.0f s", w->work->seconds);
+	if (w->work->trace->header.flags & RT_LOG_VALUES)
+		progress_line("rethread: the program has more racy values that decide addresses than were recorded: record "
+			      "--all-values keeps them, and there is less to infer");
+	solving_finish(w, EXIT_BUDGET, "budget");
+}
+
+_Noreturn void solving_reproduced(struct solving *w)
+{
+	const struct infer_stats *s = &w->work->figures.infer;
+	char least[64] = "the fewest";
+	if (!s->fewest)
+		snprintf(least, sizeof least, "few, not proven the fewest, which are at least %u", s->least);
+	progress_line("solved under %s in %.2f s: %llu racy reads, %llu variables, %llu constraints, %u candidates",
+		      w->work->figures.model, s->build_seconds + s->solve_seconds + s->check_seconds,
+		      (unsigned long long)s->racy_reads, (unsigned long long)s->variables,
+		      (unsigned long long)s->constraints,
+		      w->work->figures.replays ? w->work->figures.replays : 1);
+	if (w->work->request->prove)
+		printf("reproduced and proven by replay: %u context switches (%s), %llu waits%s\n", s->switches, least,
+		       (unsigned long long)s->waits, work_reliability(w->work));
+	else
+		printf("an interleaving explains the log: %u context switches (%s), %llu waits (not replayed)\n",
+		       s->switches, least, (unsigned long long)s->waits);
+	if (w->without_output)
+		puts("what it shows may differ from what the recorded run did");
+	printf("schedule: %s/schedule\n", w->work->trace->dir);
+	solving_finish(w, EXIT_DONE, w->work->request->prove ? "reproduced" : "inferred");
+}
+
+/* What laps read for which the log has no values any more is a guess (laps.c). */
+static void check_values(struct solving *w)
+{
+	struct error err;
+	if (!(w->work->trace->header.flags & RT_LOG_VALUES))
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: a thread had more values that decide addresses than were "
+		   "recorded, and the rest are guesses; record --all-values keeps them");
+	work_give_up(w->work, &err);
+}
+
+_Noreturn void solving_none_found(struct solving *w)
+{
+	if (w->work->figures.replays) {
+		progress_line("rethread: no further candidate, and none was proven: candidates did not replay; this says "
+			      "nothing about others");
+		solving_finish(w, EXIT_ERROR, "unproven");
+	}
+	check_numbers(w, true);
+	check_libraries(w);
+	check_values(w);
+	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
+	solving_finish(w, EXIT_NO_INTERLEAVING, "none");
+}
