@@ -3,7 +3,8 @@
  * recorded path, one at a time, in an order that respects the recorded synchronization, and writes what
  * it found (model/execution.h).
  *
- *   engine.c   start, entry from native code, the result
+ *   engine.c   start, threads, faults; engine_calls.c: entry from native code; engine_finish.c: the result
+ *   failing.c  whose end is the failure, and how far logs go
  *   baton.c    which thread runs
  *   sync.c     interposed functions: synchronization, known orders (sync.h names its other parts)
  *   vclock.c   vector clocks
@@ -319,13 +320,34 @@ extern struct engine engine;
 struct ethread *engine_thread_new(struct ethread *parent);
 struct ethread *engine_self(void);
 void engine_self_set(struct ethread *t);
-_Noreturn void engine_finish(void);              /* write the result and end the process */
 _Noreturn void engine_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A file that goes from run to run of the executor (free it). */
+char *engine_state_file(const char *name);
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
+/* ... at a call that does not return; counted: the call was counted as a SAP. */
+void engine_ends_here(struct ethread *t, bool counted);
+_Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
+/* The calling thread's routine has returned: it is over when its thread-specific destructors have run. */
+void engine_thread_returns(void);
+/* The calling thread ends the process. */
+void engine_leave_process(void);
+/* The calling thread is in the engine (1) or in the program's native code (0); returns what it was. */
+int engine_inside(int inside);
+
+/* engine_calls.c: for the twin's runtime. */
+const struct rt_engine *engine_calls(void);
+
+/* engine_finish.c: write the result and end the process. */
+_Noreturn void engine_finish(void);
+
+/* failing.c: is the end of this thread part of the failure; at_end: where the program itself would end. */
+bool engine_is_failing(const struct ethread *t, bool at_end);
 /* Is being blocked for ever this thread's part in the failure? */
 bool engine_blocking_fails(const struct ethread *t);
 /* Has it gone along all of its path, and done all steps of synchronization that it did? */
 bool engine_path_used_up(const struct ethread *t);
+/* ... and used all inputs? */
+bool engine_log_used_up(const struct ethread *t);
 /* Its log is at its end, and the thread is about to go on: did the recorded one fail before that? Then a guess is wrong. */
 bool engine_goes_too_far(const struct ethread *t);
 /*
@@ -335,18 +357,10 @@ bool engine_goes_too_far(const struct ethread *t);
 bool engine_goes_round(struct ethread *t);
 /* Did it fail inside the call at hand, by a signal? */
 bool engine_fails_in_call(const struct ethread *t);
-/* ... at a call that does not return; counted: the call was counted as a SAP. */
-void engine_ends_here(struct ethread *t, bool counted);
-_Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
-/* The calling thread's routine has returned: it is over when its thread-specific destructors have run. */
-void engine_thread_returns(void);
 /* Ending the process, did the thread go on in exit handlers? */
 bool engine_exits(const struct ethread *t);
-bool engine_log_used_up(const struct ethread *t);
 /* May the thread have been killed anywhere from here on? Not when it has yet to come to the failure. */
 bool engine_may_be_over(const struct ethread *t);
-/* The calling thread is in the engine (1) or in the program's native code (0); returns what it was. */
-int engine_inside(int inside);
 
 /* baton.c: block until the wait that `self` has set can be over; run another meanwhile. */
 void baton_wait(struct ethread *self);
