@@ -201,6 +201,32 @@ static void keep_synchronization(const struct problem *p, const uint32_t *place,
 	vec_free(&all);
 }
 
+/* -------------------------------------------------- store buffers ------------------------ */
+
+/* So many stores of a thread a processor holds back: with fewer switches they are not to become more than they were. */
+enum { BUFFERED = 64 };
+
+struct stores {
+	uint32_t last[BUFFERED]; /* a ring */
+	size_t n;
+};
+
+static void keep_buffers(const struct problem *p, const uint32_t *place, struct chosen_edges *out)
+{
+	const struct execution *x = p->m->x;
+	struct stores *stores = p->m->model == MEMORY_SC ? NULL : xcalloc(x->threads.n + 1, sizeof *stores);
+	for (uint32_t e = 0; stores && e < x->events.n; e++) {
+		if (p->m->visible[e] == e || x->events.at[e].kind != EVENT_WRITE)
+			continue;
+		struct stores *mine = &stores[x->events.at[e].thread];
+		uint32_t *slot = &mine->last[mine->n++ % BUFFERED];
+		if (mine->n > BUFFERED && place[p->m->visible[*slot]] < place[e])
+			push(out, p->m->visible[*slot], e);
+		*slot = e;
+	}
+	free(stores);
+}
+
 /* -------------------------------------------------- all of it ---------------------------- */
 
 void keep_orders(const struct problem *p, const uint32_t *place, const uint32_t *seen, struct chosen_edges *out)
@@ -210,6 +236,7 @@ void keep_orders(const struct problem *p, const uint32_t *place, const uint32_t 
 	struct group g = {last_new(nthreads), last_new(nthreads), last_new(nthreads), UINT32_MAX};
 	uint32_t atom = UINT32_MAX;
 	keep_synchronization(p, place, out);
+	keep_buffers(p, place, out);
 	collect_writes(p, place, &writes);
 	collect_reads(p, place, seen, &reads);
 	for (size_t i = 0; i < writes.n; i++) {

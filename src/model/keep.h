@@ -3,7 +3,8 @@
  * that matter, and nothing else. With them the steps can be put into an order with fewer context switches.
  *
  * A write that is read is after all writes to the place that came before it, and before those that came later, which are
- * also after its reads. Writes that nobody reads are not ordered among themselves.
+ * also after its reads. Writes that nobody reads are not ordered among themselves. Under TSO and PSO no more stores are held back at a time than a
+ * processor can, where that was so.
  */
 #ifndef RETHREAD_KEEP_H
 #define RETHREAD_KEEP_H

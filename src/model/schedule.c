@@ -191,8 +191,10 @@ static void require_visible_after(struct builder *b, uint32_t e, uint32_t p)
 		return;
 	if (b->effect_place[p] > b->place[e]) {
 		struct schedule_wait line = line_between(b, e, p, p_sap);
-		if (is_late(b, p) || !is_delay_implied(b->s, &line))
+		if (is_late(b, p) || !is_delay_implied(b->s, &line)) {
 			*vec_push(&b->s->delays) = line;
+			*vec_push(&b->held[event_at(b, e)->thread].at) = (struct held_store){e, p};
+		}
 	} else if (!is_known(b, e, b->rows.at + (size_t)b->row[e] * b->nthreads, p, p_sap)) {
 		*vec_push(&b->s->waits) = line_between(b, e, p, p_sap);
 		learn(b, event_at(b, e)->thread, p, p_sap);
@@ -204,6 +206,22 @@ static void require_visible_after(struct builder *b, uint32_t e, uint32_t p)
 static bool is_buffered(const struct builder *b, uint32_t e)
 {
 	return b->m->model != MEMORY_SC && event_at(b, e)->kind == EVENT_WRITE;
+}
+
+/*
+ * A store that comes when late ones before it are visible already must find them so: else it would queue behind them, unseen, while others take it
+ * that they see it once its thread has come further.
+ */
+static void find_buffer_empty(struct builder *b, uint32_t e)
+{
+	struct held *h = &b->held[event_at(b, e)->thread];
+	size_t kept = 0;
+	for (size_t i = 0; i < h->at.n; i++)
+		if (b->effect_place[h->at.at[i].store] < b->place[e])
+			schedule_require(b, e, h->at.at[i].until);
+		else
+			h->at.at[kept++] = h->at.at[i];
+	h->at.n = kept;
 }
 
 static void after_conflicts(struct builder *b, uint32_t e, uint32_t atom, bool writes, bool visible)
@@ -277,6 +295,8 @@ static void run_step(struct builder *b, const struct step *step)
 	}
 	follow_known(b, e);
 	schedule_use_object(b, e);
+	if (is_buffered(b, e))
+		find_buffer_empty(b, e);
 	access_memory(b, e, false);
 	b->row[e] = b->current[event_at(b, e)->thread];
 }
@@ -334,6 +354,7 @@ static void builder_init(struct builder *b)
 		if (!b->l->steps.at[i].visible)
 			b->place[b->l->steps.at[i].event] = i;
 	find_late(b);
+	b->held = xcalloc(b->nthreads, sizeof *b->held);
 	b->last_write = xmalloc(natoms * sizeof *b->last_write);
 	memset(b->last_write, 0xff, natoms * sizeof *b->last_write);
 	b->reads = xcalloc(natoms, sizeof *b->reads);
@@ -349,9 +370,11 @@ static void builder_release(struct builder *b)
 		vec_free(&b->reads[i].at);
 	for (size_t i = 0; i < b->nused; i++)
 		vec_free(&b->used[i].reads);
+	for (uint32_t t = 0; t < b->nthreads; t++)
+		vec_free(&b->held[t].at);
 	vec_free(&b->rows);
 	void *all[] = {b->clock,      b->row,   b->current,  b->place,          b->effect_place,
-		       b->last_write, b->reads, b->in_order, b->in_order_start, b->used, b->awaited};
+		       b->last_write, b->reads, b->in_order, b->in_order_start, b->used, b->awaited, b->held};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 }

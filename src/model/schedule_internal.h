@@ -12,6 +12,11 @@
 
 #define NOBODY UINT32_MAX
 
+/* A late store, and an event that it becomes visible after. */
+struct held_store {
+	uint32_t store, until;
+};
+
 /*
  * What every thread knows: clock[T][U] is the highest SAP of U that T has waited for, itself or through
  * others. An event remembers the row (kept clock) of its thread, which changes only when the thread learns
@@ -30,6 +35,9 @@ struct builder {
 	size_t *place;            /* by event: its step, SIZE_MAX when the failure does not need it */
 	size_t *effect_place;     /* by event: the step at which others see it; place but for late stores */
 	uint64_t *awaited;        /* by event, for late stores: threads that wait for it, a bit each */
+	struct held {
+		vec(struct held_store) at;
+	} *held;                  /* by thread */
 	uint32_t *last_write;     /* by atom */
 	struct reads {
 		vec(uint32_t) at;

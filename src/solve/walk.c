@@ -447,7 +447,7 @@ static void trust(struct walk *w, bool trusts)
 		way_begin(&w->way, w->m);
 		w->loosened++;
 	} else if (w->trusts) {
-		machine_delay_any(w->m);
+		way_end(&w->way, w->m);
 	}
 	w->trusts = trusts;
 }

@@ -9,11 +9,22 @@ enum { LEVELS = sizeof reaches / sizeof *reaches };
 /* Dead ends at which it is stuck: where all is as expected, there are few. */
 enum { STUCK = 100 };
 
-void way_begin(struct way *y, struct machine *m)
+static void forget(struct way *y)
 {
 	y->nodes.n = y->same = y->lead = 0;
 	y->stuck = y->level = 0;
+}
+
+void way_begin(struct way *y, struct machine *m)
+{
+	forget(y);
 	machine_delay_none(m);
+}
+
+void way_end(struct way *y, struct machine *m)
+{
+	forget(y);
+	machine_delay_any(m);
 }
 
 void way_release(struct way *y)

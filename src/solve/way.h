@@ -20,6 +20,8 @@ struct way {
 
 /* Another round: no way, and no store is delayed. What is in doubt stays so. */
 void way_begin(struct way *y, struct machine *m);
+/* A round that takes nothing for granted: no way leads it, and any store may be delayed. */
+void way_end(struct way *y, struct machine *m);
 void way_release(struct way *y);
 
 /* What the search's path does: a step more, and back to n steps. */

@@ -1,6 +1,7 @@
 /* Schedules from total orders: the waits that are needed and no others; and as text. */
 #include "make_execution.h"
 #include "model/check.h"
+#include "model/keep.h"
 #include "model/schedule.h"
 
 #include <rethread/schedule.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { X = 0x1000, Y = 0x1010 };
+enum { X = 0x1000, Y = 0x1010, Z = 0x1020 };
 
 /* The schedule of an order, the first `needed` steps of it up to the failure. */
 static void schedule_of_steps(const struct execution *x, enum memory_model model, const struct step *steps, size_t n, size_t needed,
@@ -203,6 +204,104 @@ static void a_delayed_store_waits_for_the_latest(void **state)
 	assert_string_equal(s.delays.at[1].thread, "1");
 	assert_string_equal(s.delays.at[1].other, "1:1");
 	schedule_release(&s);
+	execution_release(&x);
+}
+
+/*
+ * TSO. The store of x waits for the read by 1:2; the one of y comes when that has happened. 1:1 learns of the second by something later: so the second
+ * must not queue behind the first.
+ */
+static void a_store_finds_the_buffer_empty(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                        /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));  /* 1: SAP 1 */
+	make_write(&x, Y, 4, make_const(&x, 4, 1));  /* 2: SAP 2 */
+	make_read(&x, Z, 4);                         /* 3: SAP 3 */
+	make_end(&x, 0);                             /* 4 */
+	make_thread(&x, "1:1");                      /* 5 */
+	make_write(&x, Z, 4, make_const(&x, 4, 1));  /* 6: SAP 1 */
+	make_read(&x, Y, 4);                         /* 7: SAP 2 */
+	make_end(&x, 0);                             /* 8 */
+	make_thread(&x, "1:2");                      /* 9 */
+	make_read(&x, X, 4);                         /* 10: SAP 1 */
+	make_end(&x, 0);                             /* 11 */
+	const struct step steps[] = {{0, false}, {5, false}, {9, false}, {1, false}, {10, false}, {1, true}, {2, false}, {2, true},
+				     {3, false}, {6, false}, {6, true}, {7, false}, {4, false}, {8, false}, {11, false}};
+	schedule_of_steps(&x, MEMORY_TSO, steps, 15, 15, &s);
+	assert_int_equal(s.delays.n, 1);
+	assert_int_equal(s.waits.n, 2);
+	assert_wait(&s, 0, "1", 2, "1:2", 1);
+	assert_wait(&s, 1, "1:1", 1, "1", 3);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
+/* The most stores of thread 0 that are held back at a time. */
+static size_t most_held_back(const struct execution *x, const struct linear *l)
+{
+	size_t held = 0, most = 0;
+	for (size_t i = 0; i < l->steps.n; i++) {
+		const struct event *e = &x->events.at[l->steps.at[i].event];
+		if (e->thread || e->kind != EVENT_WRITE)
+			continue;
+		held += l->steps.at[i].visible ? (size_t)-1 : 1;
+		most = held > most ? held : most;
+	}
+	return most;
+}
+
+/* TSO. One store is late; with few switches two hundred that come behind it would be as well, more than any processor holds back. */
+static void few_stores_are_held_back(void **state)
+{
+	(void)state;
+	enum { STORES = 200 };
+	struct execution x;
+	struct memory m;
+	struct problem p;
+	struct linear l;
+	struct chosen_edges edges = {0};
+	struct error err;
+	struct memory_options options = {.model = MEMORY_TSO};
+	execution_init(&x);
+	make_thread(&x, "1");
+	make_write(&x, Z, 4, make_const(&x, 4, 1));
+	make_write(&x, X, 4, make_const(&x, 4, 1));
+	for (int i = 0; i < STORES; i++)
+		make_write(&x, Y, 4, make_const(&x, 4, (uint64_t)i + 1));
+	uint32_t end = make_end(&x, 0), start = make_thread(&x, "1:1");
+	make_condition(&x, EXPR_EQ, make_read(&x, Z, 4), make_const(&x, 4, 1), true, CONDITION_PATH);
+	make_condition(&x, EXPR_EQ, make_read(&x, X, 4), make_const(&x, 4, 0), true, CONDITION_PATH);
+	make_condition(&x, EXPR_EQ, make_read(&x, Y, 4), make_const(&x, 4, STORES), true, CONDITION_PATH);
+	uint32_t last = make_end(&x, 0);
+	assert_true(memory_init(&m, &x, &options, &err));
+	assert_true(problem_init(&p, &m, &(struct problem_options){0}, &err));
+	uint32_t *place = calloc(m.nnodes, sizeof *place), n = 0;
+	const uint32_t first[] = {0, 1, m.visible[1], 2, start, start + 1, start + 2, m.visible[2]};
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		place[first[i]] = n++;
+	for (uint32_t e = 3; e < end; e++) {
+		place[e] = n++;
+		place[m.visible[e]] = n++;
+	}
+	place[end] = n++;
+	place[start + 3] = n++;
+	place[last] = n++;
+	assert_int_equal(n, m.nnodes);
+	uint32_t *seen = keep_seen(&p, place);
+	keep_orders(&p, place, seen, &edges);
+	assert_true(linear_keep(&l, &m, edges.at, edges.n, &err));
+	assert_int_equal(l.switches, 3);
+	assert_in_range(most_held_back(&x, &l), 1, 64);
+	free(seen);
+	free(place);
+	vec_free(&edges);
+	linear_release(&l);
+	problem_release(&p);
+	memory_release(&m);
 	execution_release(&x);
 }
 
@@ -532,6 +631,8 @@ int main(void)
 		cmocka_unit_test(laps_that_were_left_out_come_with_the_first),
 		cmocka_unit_test(a_read_of_the_own_buffer_holds_later_writes_back),
 		cmocka_unit_test(a_delayed_store_waits_for_the_latest),
+		cmocka_unit_test(a_store_finds_the_buffer_empty),
+		cmocka_unit_test(few_stores_are_held_back),
 		cmocka_unit_test(creating_and_joining_need_no_wait),
 		cmocka_unit_test(a_wait_is_two_steps),
 		cmocka_unit_test(half_of_a_step_is_awaited_by_the_step_before),
