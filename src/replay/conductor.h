@@ -4,7 +4,8 @@
  * changes anything here, except where a call out of the program blocks: then the baton is taken from it, and it asks for it
  * again at its next gate.
  *
- *     conductor.c   whose turn it is       sketch.c     what was recorded, and whether a thread still follows it
+ *     conductor.c   at each gate           sketch.c     what was recorded, and whether a thread still follows it
+ *     baton.c       whose turn it is       attempt.c    the attempt's steps and its end
  *     conducted.c   steps in their order   conflicts.c  accesses that could have come in the other order
  *     blocking.c    steps that may block
  *
@@ -90,7 +91,7 @@ struct object {
 	uint64_t clock[CONDUCTED_THREADS];
 };
 
-/* conductor.c. False: it cannot. */
+/* conductor.c, baton.c, attempt.c. False: it cannot. */
 bool conductor_start(const char *sketch, const char *attempt_path);
 void conductor_thread(struct twin_thread *t, struct twin_thread *parent);
 void conductor_begins(struct twin_thread *t); /* the thread itself: waits for its turn */
