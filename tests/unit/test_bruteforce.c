@@ -7,6 +7,7 @@
  *     RETHREAD_BRUTE=cases[,seed]    more of them, or others
  */
 #include "brute_machine.h"
+#include "infer_once.h"
 #include "make_execution.h"
 #include "model/check.h"
 #include "solve/infer.h"
@@ -312,17 +313,10 @@ static unsigned count_by_solver(const struct execution *x, enum memory_model mod
 static bool is_found_as_large(const struct execution *x, enum memory_model model)
 {
 	struct infer_options o = infer_defaults();
-	struct infer_state *s = NULL;
-	struct schedule schedule;
-	struct error err;
 	o.model = model;
 	o.large = true;
 	o.fewest_seconds = 0;
-	bool found = infer_schedule(x, &o, &s, &schedule, NULL, &err) == INFER_FOUND;
-	if (found)
-		schedule_release(&schedule);
-	infer_free(s);
-	return found;
+	return infer_once(x, &o, NULL) == INFER_FOUND;
 }
 
 static void compare(const struct execution *x, enum memory_model model, uint64_t case_seed, bool count_all,

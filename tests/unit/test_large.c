@@ -2,6 +2,7 @@
  * The search of large problems (solve/walk.h): two threads stir cells, for so long that every wrong choice counts, and now and then a store is delayed
  * (solve/way.h).
  */
+#include "infer_once.h"
 #include "make_execution.h"
 #include "random.h"
 #include "solve/infer.h"
@@ -102,22 +103,13 @@ static void make_run(struct execution *x, const struct run *r)
 static enum infer_result search(const struct execution *x, enum memory_model model, struct infer_stats *stats)
 {
 	struct infer_options o = infer_defaults();
-	struct infer_state *s = NULL;
-	struct schedule schedule;
-	struct error err = {{0}};
 	o.model = model;
 	o.seconds = 60;
 	o.fewest_seconds = 0;
 	o.workers = 1;
 	o.large = true;
 	o.brief = model == MEMORY_SC;
-	enum infer_result r = infer_schedule(x, &o, &s, &schedule, stats, &err);
-	if (r == INFER_ERROR)
-		print_error("%s\n", err.text);
-	if (r == INFER_FOUND)
-		schedule_release(&schedule);
-	infer_free(s);
-	return r;
+	return infer_once(x, &o, stats);
 }
 
 static void finds_its_way(void **state)

@@ -1,4 +1,5 @@
 /* The worked examples of the papers: CLAP figures 2-4, Symber paper figures 4-5. */
+#include "infer_once.h"
 #include "make_execution.h"
 #include "model/check.h"
 #include "solve/infer.h"
@@ -69,19 +70,11 @@ static enum infer_result infer_clap(int fails, bool completes, bool in_order, en
 {
 	struct execution x;
 	struct infer_options o = infer_defaults();
-	struct infer_state *s = NULL;
-	struct schedule schedule;
-	struct error err = {{0}};
 	o.model = model;
 	o.solver = solver;
 	o.fewest_seconds = 10;
 	make_clap(&x, fails, completes, in_order);
-	enum infer_result r = infer_schedule(&x, &o, &s, &schedule, stats, &err);
-	if (r == INFER_ERROR)
-		print_error("%s\n", err.text);
-	if (r == INFER_FOUND)
-		schedule_release(&schedule);
-	infer_free(s);
+	enum infer_result r = infer_once(&x, &o, stats);
 	execution_release(&x);
 	return r;
 }

@@ -1,4 +1,5 @@
 /* Several searches and solvers on one problem (solve/team.h): what they share and what they prove. */
+#include "infer_once.h"
 #include "make_execution.h"
 #include "model/values.h"
 #include "solve/cubes.h"
@@ -150,16 +151,9 @@ static void cases_are_all_there_is(void **state)
 
 static enum infer_result infer(const struct execution *x, struct infer_options *o, struct infer_stats *stats)
 {
-	struct infer_state *state = NULL;
-	struct schedule schedule;
-	struct error err;
 	o->fewest_seconds = 0;
 	o->seconds = 60;
-	enum infer_result r = infer_schedule(x, o, &state, &schedule, stats, &err);
-	if (r == INFER_FOUND)
-		schedule_release(&schedule);
-	infer_free(state);
-	return r;
+	return infer_once(x, o, stats);
 }
 
 /* With and without searches, any number of workers says the same. */

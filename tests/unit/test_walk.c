@@ -1,4 +1,5 @@
 /* The search (solve/walk.h): busy waiting, mutual exclusion by flags, and what it does not claim. */
+#include "infer_once.h"
 #include "make_execution.h"
 #include "solve/infer.h"
 
@@ -13,20 +14,11 @@ enum { FLAG = 0x1000, OTHER = 0x1040, COUNT = 0x1080, ROUNDS = 40 };
 static enum infer_result search(struct execution *x, enum memory_model model, struct infer_stats *stats)
 {
 	struct infer_options o = infer_defaults();
-	struct infer_state *s = NULL;
-	struct schedule schedule;
-	struct error err = {{0}};
 	o.model = model;
 	o.seconds = 20;
 	o.walk_seconds = 20; /* the search alone */
 	o.fewest_seconds = 0;
-	enum infer_result r = infer_schedule(x, &o, &s, &schedule, stats, &err);
-	if (r == INFER_ERROR)
-		print_error("%s\n", err.text);
-	if (r == INFER_FOUND)
-		schedule_release(&schedule);
-	infer_free(s);
-	return r;
+	return infer_once(x, &o, stats);
 }
 
 /* while (flag == i) ; for i = 0, 1, ...: each turn is seen a hundred times before it is over. */
