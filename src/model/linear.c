@@ -188,18 +188,24 @@ static void emit(struct linear *l, const struct memory *m, uint32_t node)
 		*vec_push(&l->steps) = (struct step){e, true};
 }
 
+/* The same thread while it can; else another, which counts as a change; UINT32_MAX: nobody can. */
+static uint32_t thread_that_goes_on(struct scheduler *s, uint32_t thread, uint32_t *switches)
+{
+	if (thread != UINT32_MAX && s->ready[thread].n)
+		return thread;
+	uint32_t next = choose_thread(s);
+	*switches += next != UINT32_MAX && thread != UINT32_MAX;
+	return next;
+}
+
 /* Runs until nothing is ready; returns the number of changes of thread. */
 static uint32_t run(struct scheduler *s, struct linear *l)
 {
 	uint32_t thread = UINT32_MAX, switches = 0;
 	for (;;) {
-		if (thread == UINT32_MAX || !s->ready[thread].n) {
-			uint32_t next = choose_thread(s);
-			if (next == UINT32_MAX)
-				return switches;
-			switches += thread != UINT32_MAX;
-			thread = next;
-		}
+		thread = thread_that_goes_on(s, thread, &switches);
+		if (thread == UINT32_MAX)
+			return switches;
 		uint32_t node = take_ready(s, thread);
 		emit(l, s->m, node);
 		finish(s, node);
@@ -306,13 +312,9 @@ static uint32_t run_backwards(struct scheduler *s, uint32_t *order, uint32_t cou
 {
 	uint32_t thread = UINT32_MAX, switches = 0;
 	while (count) {
-		if (thread == UINT32_MAX || !s->ready[thread].n) {
-			uint32_t next = choose_thread(s);
-			if (next == UINT32_MAX)
-				return UINT32_MAX;
-			switches += thread != UINT32_MAX;
-			thread = next;
-		}
+		thread = thread_that_goes_on(s, thread, &switches);
+		if (thread == UINT32_MAX)
+			return UINT32_MAX;
 		uint32_t node = take_ready(s, thread);
 		order[--count] = node;
 		finish(s, node);
