@@ -24,6 +24,8 @@
  *   names.c    what memory is called in the source
  *   events.c   events and conditions as they occur
  *   lines.c    the source lines threads pass, for `rethread dump'
+ *
+ * All of it includes this file, which has the engine's state and, at its end, the rest: guess.h, laps.h, reused.h.
  */
 #ifndef RETHREAD_SYM_ENGINE_H
 #define RETHREAD_SYM_ENGINE_H
@@ -470,159 +472,6 @@ bool signals_fault(struct ethread *self, int signal);
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
 
-/* blocks.c: a block that the recorded run had at one address, and this one has at another. */
-void block_on_heap(uint32_t recorded, uint64_t own, uint64_t size);
-void block_at_place(uint32_t recorded, uint64_t own, uint64_t size); /* on the stack, or mapped */
-/* What may lie here of what lay there: up to `most` addresses, the newest first; then those that are the ends of blocks. */
-size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most);
-/* Where the recorded run had what now lies at `own`. */
-bool block_recorded(uint64_t own, uint32_t *recorded);
-
-/* mirror.c. The thread allocates; 0: memory anywhere will do. */
-uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
-/*
- * The allocating call of `name` is over, whose block was given a place. The memory that it filled, which holds what it held before
- * again, and what it is to hold now (the caller frees that).
- */
-void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes);
-/* A block is freed, at the SAP at hand. */
-void mirror_freed(struct ethread *self, uint64_t start, const char *what);
-/* In the next run the block at `own` shares memory: it is used after it was freed, or without being ordered with that. */
-void mirror_share(uint64_t own);
-/* The thread reads what nobody has written: left by the block before, perhaps. */
-void mirror_unwritten(uint64_t own);
-/* Does an allocating function leave memory as it is? Else the block was filled, at some place of its own. */
-bool mirror_leaves_memory(const char *name);
-void mirror_filled(uint64_t start);
-/* Where a block's memory ends: shared memory is laid out as the C library's, which gives a little more than was asked for. */
-uint64_t mirror_end(uint64_t start, uint64_t size);
-bool mirror_has(uint64_t own);
-bool mirror_can_go(const struct ethread *t);
-void mirror_load(void);
-/* At the end: how much was learnt that only another run can make use of; what keeps this run from proving anything. */
-size_t mirror_finish(void);
-size_t mirror_doubtful(void);
-
-/*
- * turns.c. The allocation at hand. May it have its memory, as far as earlier runs have learnt who had it before? A block was
- * freed. The block `late` has memory that `early` had to have first; false: that is known, or the other way round, and did not help.
- */
-struct allocation {
-	uint32_t thread, value;
-};
-struct allocation turns_name(const struct ethread *t);
-bool turns_have_come(const struct ethread *t);
-void turns_freed(struct allocation early);
-bool turns_learn(struct allocation late, struct allocation early);
-void turns_load(void);
-/* At the end: how much was learnt that only another run can make use of. */
-size_t turns_finish(void);
-
-/* recall.c: the value that comes next, of an allocation; 0: not known. */
-uint32_t recall_next(const struct ethread *self);
-/* recall.c: recorded values. Before the access at hand of `address`: let others run whom it has heard of. */
-void recall_await(struct ethread *self, uint64_t address, unsigned size);
-/* It read *s: from memory, or a symbol; corrected to what the log says. */
-void recall_value(struct ethread *self, struct slot *s, unsigned size);
-/*
- * A name for the place that is the same for all that lay there in the recorded run, where memory was reused, as far as
- * that is known.
- */
-uint64_t recall_place(uint64_t own);
-/* Can the recorded word be told, an address above all? */
-bool recall_knows(uint32_t recorded);
-void recall_load(void);
-/* A synchronization object was found at the place: if that is no variable's nor known from the log, its order is in doubt. */
-void recall_check_place(uint64_t place);
-/* At the end: how many addresses were taken to be one thing and turned out to have been several, or may have been. */
-size_t recall_doubtful(void);
-/* At the end of a run that left a recorded path: addresses that stand for several blocks by now are to be shared by these. */
-void recall_share(void);
-/* ... and how many blocks only another run will know from its beginning, which it has to: their addresses look like numbers. */
-size_t recall_finish(void);
-/*
- * laps.c: a read of shared memory is about to happen, at an address that is known; it has happened, and when it races it is the last
- * event. The first may leave out laps of a loop: the thread is then further on, at the same instruction.
- */
-void laps_read(struct ethread *t, uint32_t site, const struct access *a);
-void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy);
-/* Something is stored that does not race. */
-void laps_store(struct ethread *t, uint32_t site, const struct access *a);
-
-/*
- * counting.c: two laps were the same but for what may be counters. Begins to look at how the next one changes them, if it is worth it; the
- * lap is over: for how many more it will go on like that, at the most `ahead(t)`, which takes them there; 0: not at all.
- */
-bool counting_begins(struct ethread *t, const struct lap *end, const struct slot *registers, size_t n);
-uint64_t counting_ends(struct ethread *t, const struct lap *end, uint64_t (*ahead)(struct ethread *, const struct lap *, uint64_t most));
-/* The lap does not come to its end, or uses what changes in some other way. */
-void counting_stops(struct ethread *t);
-/* The expression, without counters. */
-expr counting_clean(struct ethread *t, expr e);
-/* A branch that is not recorded is decided by it. False: no counter is in it. */
-bool counting_known(struct ethread *t, expr e, uint64_t v);
-/* Are the expressions the same, with the symbols of the one lap where the other has its own? */
-bool laps_same_expr(const struct laps *l, expr a, expr b);
-
-/*
- * spin.c: is the racy read at hand one more round of a busy wait? Then it needs no event, and a->value is what it
- * read; else, after its event was added, it is noted.
- */
-bool spin_read(struct ethread *t, uint32_t site, struct access *a);
-void spin_note(struct ethread *t, uint32_t site, const struct access *a);
-
-/* guess.c: concrete values for what is not known. */
-/* The number of the racy read at hand at its SAP. */
-uint32_t guess_piece(struct ethread *t);
-/* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
-struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece);
-/* The symbol, if it is one, was taken to be v. */
-void guess_was(expr e, uint64_t v);
-/* Takes the expression to be v from here on; `address`: of the access that comes next. */
-void guess_assume(struct ethread *t, expr e, uint64_t v, bool address);
-/*
- * The expression of the address of the access at hand, once; EXPR_NONE: it is not assumed, or that of the other end of
- * a copy is.
- */
-expr guess_take_address(struct ethread *t, uint64_t at);
-/*
- * What a read at `address`, assumed to be `at`, gives: what it found there if the assumption holds, else anything.
- * So a condition met later names the assumptions it rests on. Without an assumption: the value's own expression.
- */
-expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct slot *value, unsigned size);
-/* The recorded thread did not come here this way: some guess in the causal past of t is wrong. */
-void guess_refute(struct ethread *t);
-/*
- * The recorded fault: should this, about to be used as an address (else as a parameter, or called), be the one? Then *v is it.
- */
-bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
-/* Should the division at hand, of or by something that is not known, be the recorded failure? */
-bool guess_division_fails(const struct ethread *t);
-void guess_load(void);
-/*
- * At the end: refuted combinations become conditions, and are kept for the next run; not those of a run that found
- * new races, where an unknown race may have been the reason.
- */
-void guess_finish(bool races_known);
-
-/* early.c: the log has the branch at hand going against what its condition's racy reads are taken to have found. */
-void early_contradicted(struct ethread *t, expr condition);
-/* Before a read: others go first where an earlier run found that it came too early. */
-void early_await(struct ethread *self, uint64_t address, unsigned size);
-void early_load(void);
-/* At the end: leaves what was found for the driver; how much of it is new. */
-size_t early_finish(void);
-
-/* quiet.c: does the racy read at hand find what is there, because by the time stamps nobody else has written yet? Then it is no event. */
-bool quiet_read(struct ethread *t, uint32_t site, const struct access *a);
-/* Memory that races is accessed; after races_access. */
-void quiet_access(struct ethread *t, uint64_t address, uint64_t size, bool write);
-/* Laps were left out: its last read of the place came so many SAPs later. */
-void quiet_moved(struct ethread *t, uint64_t address, uint64_t saps);
-void quiet_load(void);
-/* At the end: is another run, with what this one learnt, worth while? Not 0: yes. */
-size_t quiet_finish(void);
-
 /*
  * text.c: does what a call of strlen, strcmp, strcpy or their kin does, with symbols for what races. False: it is none, and
  * native code is to do it.
@@ -658,5 +507,9 @@ void lines_write(void);
 /* names.c: what the accessed addresses are called. */
 void names_add(struct execution *x);
 bool events_write(const char *path, struct error *err);
+
+#include "sym/guess.h"
+#include "sym/laps.h"
+#include "sym/reused.h"
 
 #endif
