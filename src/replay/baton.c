@@ -3,6 +3,7 @@
 
 #include "rt/real.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -184,6 +185,7 @@ static void pass_on(const struct actor *self)
 
 void baton_await(struct actor *self)
 {
+	int saved = errno;
 	for (;;) {
 		uint32_t seen = atomic_load(&self->turn);
 		if (atomic_load(&running) == self)
@@ -191,6 +193,7 @@ void baton_await(struct actor *self)
 		syscall(SYS_futex, &self->turn, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 	}
 	self->state = ACTOR_READY;
+	errno = saved;
 }
 
 void conductor_give_way(struct actor *self, enum actor_state state)

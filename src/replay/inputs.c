@@ -132,11 +132,11 @@ static void input_end(const struct given *g, unsigned flags)
 		if (flags & HEARS)
 			recorder_hears(g->recorder);
 	}
+	errno = error; /* a handler that runs after the step may change it */
 	if (twin_mode != TWIN_INFER)
 		gate_leave();
 	else
 		twin_engine->input_done();
-	errno = error;
 }
 
 #define RECORDS (input.recorder && !input.record)

@@ -217,12 +217,14 @@ static void run_handlers(struct twin_thread *self, uint64_t now)
 	struct rt_gate *gate = &__rethread_gate;
 	while (handler_is_due(self, now)) {
 		const struct point *at = &self->plan->points[self->next_point++];
+		int error = errno;
 		if (self->announces)
 			announce(self, gate->count - 1);
 		meet(self, at, &(struct met){ .what = "signal" });
 		if (self->announces)
 			announce(self, gate->count);
 		gate->next = next_sap(self);
+		errno = error;
 		signals_replay(self, at);
 		gate->count++;
 	}

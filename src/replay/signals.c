@@ -103,13 +103,10 @@ bool signals_deliver(int signal, const void *info)
 {
 	siginfo_t own = { .si_signo = signal };
 	ucontext_t context;
-	int saved = errno;
 	memset(&context, 0, sizeof context);
 	if (info)
 		memcpy(&own, info, sizeof own);
-	bool is_there = rt_caught_call(signal, &own, &context);
-	errno = saved;
-	return is_there;
+	return rt_caught_deliver(signal, &own, &context);
 }
 
 _Noreturn static void diverge(const struct twin_thread *self, const char *what, int signal)

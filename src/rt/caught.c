@@ -28,6 +28,7 @@ static __thread struct {
 	bool timed;
 	int timer;
 	uint64_t since; /* of the thread's own time: when the timer was set */
+	int error;      /* errno as the target has it, while the runtime is at work */
 } queue __attribute__((tls_model("initial-exec")));
 __thread uint32_t rt_caught_waiting;
 
@@ -114,9 +115,38 @@ bool rt_caught_call(int signal, siginfo_t *info, void *context)
 
 	if (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN)
 		return false;
+	errno = queue.error;
 	/* Whether it was installed with SA_SIGINFO or not, the processor's registers hold all three arguments. */
 	a->sa_sigaction(signal, info, context);
+	queue.error = errno;
 	return true;
+}
+
+/*
+ * What the runtime does around a handler does not change errno, but what the handler does, does: a program whose handlers
+ * spoil it fails when it is recorded, too. Handlers can interrupt one another's runtime, so what was kept is put back.
+ */
+static int keep_errno(void)
+{
+	int outer = queue.error;
+
+	queue.error = errno;
+	return outer;
+}
+
+static void give_errno(int outer)
+{
+	errno = queue.error;
+	queue.error = outer;
+}
+
+bool rt_caught_deliver(int signal, siginfo_t *info, void *context)
+{
+	int outer = keep_errno();
+	bool is_there = rt_caught_call(signal, info, context);
+
+	give_errno(outer);
+	return is_there;
 }
 
 static uint64_t mask_of(int signal)
@@ -147,7 +177,7 @@ static bool take(int *signal, siginfo_t *info)
 
 void rt_caught_run(uint32_t place)
 {
-	int saved = errno, signal;
+	int outer = keep_errno(), signal;
 	siginfo_t info;
 	ucontext_t context = queue.context;
 
@@ -161,7 +191,7 @@ void rt_caught_run(uint32_t place)
 		restore(mask);
 	}
 	queue.busy = false;
-	errno = saved;
+	give_errno(outer);
 }
 
 /* ------------------------------------------------------------------ catching ---------------- */
@@ -217,16 +247,14 @@ static bool wait_in_queue(int signal, const siginfo_t *info, const ucontext_t *c
 
 static void caught(int signal, siginfo_t *info, void *context)
 {
-	int saved = errno;
+	int outer = keep_errno();
 	/* abort does not come back for it. */
 	enum rt_caught_when when = hooks->when((is_in_call(context) || signal == SIGABRT) && !queue.busy);
 
 	if (when == RT_CAUGHT_PLAINLY) {
 		if (!is_ours(info))
 			rt_caught_call(signal, info, context);
-		return;
-	}
-	if (is_fault(signal, info))
+	} else if (is_fault(signal, info))
 		hooks->run(signal, info, context, RT_SIGNAL_FAULT);
 	else if (is_ours(info) && when == RT_CAUGHT_NOW)
 		rt_caught_run(RT_SIGNAL_CALL);
@@ -240,7 +268,7 @@ static void caught(int signal, siginfo_t *info, void *context)
 	} else if (!wait_in_queue(signal, info, context)) {
 		hooks->run(signal, info, context, RT_SIGNAL_ANYWHERE);
 	}
-	errno = saved;
+	give_errno(outer);
 }
 
 /* ------------------------------------------------------------------ installing -------------- */

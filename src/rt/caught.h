@@ -51,8 +51,10 @@ void rt_caught_run(uint32_t place);
 uint64_t rt_caught_block(void);
 void rt_caught_unblock(uint64_t mask);
 
-/* Calls the target's handler; false where there is none. */
+/* Calls the target's handler, for `run`; false where there is none. */
 bool rt_caught_call(int signal, siginfo_t *info, void *context);
+/* The same where nothing was caught. Here and in rt_caught_run errno is afterwards what the handler made of it. */
+bool rt_caught_deliver(int signal, siginfo_t *info, void *context);
 
 #pragma GCC visibility pop
 

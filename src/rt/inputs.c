@@ -178,9 +178,9 @@ static void cancelled(void *call)
 			after;                                                                     \
 			record_end(self, &input, RT_INPUT_##name, error, bits);                    \
 		}                                                                                  \
+		errno = error;                                                                     \
 		if (rt_unlikely(rt_caught_waiting))                                                \
 			rt_caught_run(RT_SIGNAL_STEP);                                             \
-		errno = error;                                                                     \
 		return result;                                                                     \
 	}
 #include <rethread/inputs.def>

@@ -4,16 +4,20 @@
  */
 #include "sym/engine.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The program's errno is the one that the interpreter's thread has: it stays. */
 static void await_turn(struct ethread *t)
 {
+	int saved = errno;
 	while (!atomic_load(&t->turn))
 		syscall(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	atomic_store(&t->turn, 0);
+	errno = saved;
 }
 
 static void hand_over(struct ethread *next)
