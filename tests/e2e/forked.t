@@ -52,8 +52,8 @@ for what in races:'exit status 7' asserts:assert crashes:SIGSEGV; do
 	[ $got = 1 ] || fail "status $got: $(cat err)"
 	has err "process [0-9]+, which was forked: .*${what#*:}"
 	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "not reproduced: $(cat out)"
-	rethread replay -n 100 >out 2>&1 || fail "not replayed: $(cat out)"
-	has out '^reproduced 100/100$'
+	rethread replay -n 30 >out 2>&1 || fail "not replayed: $(cat out)"
+	has out '^reproduced 30/30$'
 	rethread dump >out 2>&1
 	has out 'fork'
 done
