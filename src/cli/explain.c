@@ -156,6 +156,51 @@ static void print_summary(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* ---------------------------------------------------------------- who came in between */
+
+static const char *deed(const json_t *step)
+{
+	return !strcmp(text(step, "kind"), "read") ? "read" : !strcmp(text(step, "kind"), "write") ? "wrote" : "updated";
+}
+
+static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
+{
+	printf("  %sthread %s %s %s%s%s: %s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
+	       text(step, "value"));
+	quote(step, program);
+}
+
+/* Which lock one of the three went without. */
+static void print_missing_lock(const json_t *root, const json_t *between, const char *program)
+{
+	json_t *lock = json_object_get(between, "lock"), *bare = step_numbered(root, number(between, "unlocked"));
+	if (!lock || !bare)
+		return;
+	printf("    without %s%s%s, which guards it elsewhere, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
+	       text(bare, "thread"), deed(bare));
+	quote(bare, program);
+}
+
+static void print_between(const json_t *root, const char *program)
+{
+	json_t *between = json_object_get(root, "between");
+	json_t *first = step_numbered(root, number(between, "first")), *other = step_numbered(root, number(between, "other")),
+	       *second = step_numbered(root, number(between, "second"));
+	json_int_t undisturbed = number(between, "undisturbed");
+	if (!json_object_size(between) || !first || !other || !second)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	print_deed(second, "then ", "it", program);
+	if (json_object_get(between, "overtaken"))
+		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
+	print_missing_lock(root, between, program);
+	if (undisturbed)
+		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
+	putchar('\n');
+}
+
 /* ---------------------------------------------------------------- who waits for whom */
 
 /* The last step of the thread for which `holds` does; or NULL. */
@@ -383,6 +428,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	choose_style();
 	print_failure(root, t);
 	print_cycle(root, t);
+	print_between(root, t->program);
 	print_summary(root, t->program);
 	print_interleaving(root, all);
 	json_decref(root);
@@ -397,7 +443,8 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
+		   "First who came in between two accesses of a thread that belong together, where that is likely to be the\n"
+		   "cause, and the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
 		   "for whom; then the steps that lead there, in the order that replay enforces: synchronization and the\n"
 		   "accesses that race, with the values they read and write. Of what hunt or engine search found, the last\n"
 		   "reads of the thread that failed come first, since what the failure depends on is not known.\n",

@@ -141,5 +141,8 @@ void name_as_source(json_t *interleaving, const char *program)
 		return;
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
 		name_step(step, v);
+	json_t *lock = json_object_get(json_object_get(interleaving, "between"), "lock");
+	if (lock)
+		name_step(lock, v);
 	variables_close(v);
 }

@@ -1,7 +1,7 @@
 #include "infer/result.h"
 
 #include "exe/variables.h"
-#include "infer/slice.h"
+#include "infer/between.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -177,6 +177,31 @@ static json_t *told_step(const struct execution *x, const struct linear *l, cons
 	return step;
 }
 
+/* Its steps belong to what matters, whatever the slice says. */
+static bool find_between(struct between *b, struct slice *s, const struct execution *x, const struct linear *l,
+			 uint64_t *symbols)
+{
+	if (!between_find(b, s, x, l, symbols))
+		return false;
+	s->matters[b->first] = s->matters[b->other] = s->matters[b->second] = true;
+	return true;
+}
+
+static json_t *between_json(const struct execution *x, const struct between *b)
+{
+	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)b->first, "other", (json_int_t)b->other, "second",
+			      (json_int_t)b->second, "undisturbed", (json_int_t)b->undisturbed);
+	if (b->overtaken)
+		json_object_set_new(j, "overtaken", json_true());
+	if (b->lock != UINT32_MAX) {
+		char *object = object_name(x, &x->events.at[b->lock]);
+		json_object_set_new(j, "lock", json_pack("{s:s}", "object", object));
+		json_object_set_new(j, "unlocked", json_integer((json_int_t)b->unlocked));
+		free(object);
+	}
+	return j;
+}
+
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
 			const uint64_t *values)
 {
@@ -198,9 +223,11 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	}
 	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
 	expr_eval_all(x->exprs, symbols, values);
-	free(symbols);
 	struct slice slice;
 	slice_init(&slice, x, l);
+	struct between between;
+	bool came_between = find_between(&between, &slice, x, l, symbols);
+	free(symbols);
 	bool *show = steps_to_show(x, l, &slice);
 	size_t shown = 0;
 	FILE *f = fopen(path, "we");
@@ -209,7 +236,10 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	for (size_t i = 0; ok && i < l->needed; i++)
 		if (show[i])
 			ok = write_step(f, told_step(x, l, &slice, i, values), shown++ == 0);
-	ok = ok && write_asked(f, x, l, &slice, values) && fprintf(f, "\n], \"left_out\": %zu}\n", l->needed - shown) > 0;
+	ok = ok && write_asked(f, x, l, &slice, values) &&
+	     fputs("\n], \"between\": ", f) >= 0 &&
+	     write_step(f, came_between ? between_json(x, &between) : json_object(), true) &&
+	     fprintf(f, ", \"left_out\": %zu}\n", l->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	free(show);

@@ -7,7 +7,7 @@
  * The file: this header, then the arrays in the order of `sections`, each as it stands in memory. It never
  * leaves the machine that made it, so byte order and padding are the compiler's.
  */
-#define EXECUTION_MAGIC UINT64_C(0x0242584554485452) /* "RTHTEXB" 2 */
+#define EXECUTION_MAGIC UINT64_C(0x0342584554485452) /* "RTHTEXB" 3 */
 
 enum section {
 	SECTION_THREADS,
@@ -18,6 +18,7 @@ enum section {
 	SECTION_RESULTS,
 	SECTION_NAMES,
 	SECTION_SITES,
+	SECTION_HELD,
 	SECTION_EXPRS,
 	SECTION_COUNT
 };
@@ -38,6 +39,7 @@ static const size_t element_size[SECTION_COUNT] = {
 	[SECTION_RESULTS] = sizeof(struct forced_result),
 	[SECTION_NAMES] = sizeof(struct place_name),
 	[SECTION_SITES] = sizeof(struct site_info),
+	[SECTION_HELD] = sizeof(struct held_lock),
 	[SECTION_EXPRS] = sizeof(struct expr_node),
 };
 
@@ -57,6 +59,7 @@ void execution_release(struct execution *x)
 	vec_free(&x->results);
 	vec_free(&x->names);
 	vec_free(&x->sites);
+	vec_free(&x->held);
 	expr_arena_free(x->exprs);
 	x->exprs = NULL;
 }
@@ -64,11 +67,11 @@ void execution_release(struct execution *x)
 bool execution_write(const struct execution *x, const char *path, struct error *err)
 {
 	const void *at[SECTION_COUNT] = {x->threads.at,  x->events.at, x->conditions.at, x->orders.at,
-					 x->initials.at, x->results.at, x->names.at, x->sites.at,  expr_nodes(x->exprs) + 1};
+					 x->initials.at, x->results.at, x->names.at, x->sites.at, x->held.at, expr_nodes(x->exprs) + 1};
 	struct file_header h = {
 		.magic = EXECUTION_MAGIC,
 		.count = {x->threads.n, x->events.n, x->conditions.n, x->orders.n, x->initials.n,
-			  x->results.n, x->names.n, x->sites.n, expr_count(x->exprs)},
+			  x->results.n, x->names.n, x->sites.n, x->held.n, expr_count(x->exprs)},
 		.nsymbols = x->nsymbols,
 		.lock_order_known = x->lock_order_known,
 	};
@@ -192,6 +195,9 @@ static bool rest_ok(const struct execution *x, struct error *err)
 	for (size_t i = 0; i < x->orders.n; i++)
 		if (x->orders.at[i].a >= x->events.n || x->orders.at[i].b >= x->events.n)
 			return fail(err, "order %zu names a missing event", i);
+	for (size_t i = 0; i < x->held.n; i++)
+		if (x->held.at[i].thread >= x->threads.n)
+			return fail(err, "no such thread has lock %zu", i);
 	for (size_t i = 0; i < x->initials.n; i++)
 		if (x->initials.at[i].size < 1 || x->initials.at[i].size > 8)
 			return fail(err, "initial value %zu has %u bytes", i, x->initials.at[i].size);
@@ -241,6 +247,7 @@ static bool take_sections(struct execution *x, const struct file_header *h,
 	TAKE(&x->results, SECTION_RESULTS);
 	TAKE(&x->names, SECTION_NAMES);
 	TAKE(&x->sites, SECTION_SITES);
+	TAKE(&x->held, SECTION_HELD);
 	x->nsymbols = h->nsymbols;
 	x->lock_order_known = h->lock_order_known;
 	/* The arena counts from 1: one unused node in front. */

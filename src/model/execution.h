@@ -95,6 +95,16 @@ struct known_order {
 	uint32_t a, b; /* indexes in execution.events */
 };
 
+/*
+ * A thread had a lock from the one SAP to the other, and there are events of it in between. For explanations: where the
+ * order of locks is known, LOCK and UNLOCK are only there where a lock changes hands.
+ */
+struct held_lock {
+	uint32_t thread; /* index in execution.threads */
+	uint32_t lock;   /* as `object` of its events */
+	uint64_t from, to;
+};
+
 /* What memory holds before the first write: for each byte range read. */
 struct initial {
 	uint64_t address;
@@ -162,6 +172,7 @@ struct execution {
 	vec(struct event) events;
 	vec(struct condition) conditions;
 	vec(struct known_order) orders;
+	vec(struct held_lock) held;
 	vec(struct initial) initials;
 	vec(struct forced_result) results;
 	vec(struct place_name) names; /* by address */

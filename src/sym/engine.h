@@ -76,6 +76,12 @@ struct event_ref {
 	uint32_t thread, index;
 };
 /* An input that other threads may have heard of (hear.c). */
+/* A lock that the thread has (held.c). */
+struct hold {
+	uint32_t lock;
+	uint64_t from;
+};
+
 struct wake {
 	uint64_t time, sap;
 	uint32_t own; /* the thread's own time */
@@ -233,6 +239,7 @@ struct ethread {
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
+	vec(struct hold) holds; /* held.c */
 	struct lag lags[64]; /* guess.c: by address */
 	bool buffered;     /* has written since its last event that drains a store buffer */
 	vec(struct local_condition) conditions;
@@ -292,6 +299,7 @@ struct engine {
 	vec(struct ethread *) threads;
 	vec(struct order_ref) orders;
 	vec(struct initial) initials;
+	vec(struct held_lock) held;
 	vec(struct forced_result) results;
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, or its callers (events.c); 0 = not yet */
@@ -401,6 +409,12 @@ bool await_can_go(const struct ethread *t);
 bool await_is_over(const struct ethread *t);
 /* A racy place was written; who waits for that goes on. */
 void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
+
+/* held.c: the thread has got a lock, or gives it up, at its last SAP. */
+void held_take(struct ethread *self, const struct object *o);
+void held_drop(struct ethread *self, const struct object *o);
+/* Those that are still held. */
+void held_finish(void);
 
 /* sync.c, sync_threads.c: the steps of interposed calls (include/rethread/engine.h). */
 int sync_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

@@ -202,6 +202,17 @@ static void put_thread(struct execution *x, const struct ethread *t, uint32_t *f
 	}
 }
 
+/* Those in which the thread has events: some come to be events only after the lock is given up (quiet.c). */
+static void put_held(struct execution *x)
+{
+	held_finish();
+	for (size_t i = 0; i < engine.held.n; i++) {
+		const struct held_lock *h = &engine.held.at[i];
+		if (x->events.at[event_before(x, &x->threads.at[h->thread], h->to)].sap >= h->from)
+			*vec_push(&x->held) = *h;
+	}
+}
+
 bool events_write(const char *path, struct error *err)
 {
 	struct execution x;
@@ -222,6 +233,7 @@ bool events_write(const char *path, struct error *err)
 	x.initials.n = engine.initials.n;
 	x.results.at = engine.results.at;
 	x.results.n = engine.results.n;
+	put_held(&x);
 	x.sites.at = engine.sites.at;
 	x.sites.n = engine.sites.n;
 	x.exprs = engine.exprs;

@@ -213,6 +213,7 @@ int sync_acquire(const void *place, const char *what)
 	o->hold_site = place_describe(self, what);
 	o->depth = 1;
 	step_follows_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
+	held_take(self, o);
 	return step_done(self, e);
 }
 
@@ -229,6 +230,7 @@ void sync_release(const void *place, const char *what)
 	if (o->holder != self || --o->depth)
 		return;
 	o->holder = NULL;
+	held_drop(self, o);
 	step_becomes_last(self, o, what);
 }
 
@@ -357,6 +359,10 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 	await_turn(self, o, e);
 	step_follows_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
 	step_becomes_last(self, o, what);
+	if (step == RT_STEP_READ_LOCK || step == RT_STEP_WRITE_LOCK)
+		held_take(self, o);
+	else if (step == RT_STEP_UNLOCK)
+		held_drop(self, o);
 	if (once && step == RT_STEP_ONCE_RUNS)
 		once->runner = self, once->has_run = false;
 	else if (once && once->runner && once->runner != self)

@@ -109,6 +109,7 @@ static void lock(struct ethread *self, struct object *o, bool shared, const char
 	struct event *e = add_event(self, EVENT_LOCK, o, what);
 	e->flags |= shared ? EVENT_SHARED : 0;
 	*vec_push(&o->holders) = (struct holding){ self, 1, shared, event_last(self) };
+	held_take(self, o);
 }
 
 /*
@@ -133,6 +134,7 @@ static bool unlock(struct ethread *self, struct object *o, const char *what)
 	struct event *e = add_event(self, EVENT_UNLOCK, o, what);
 	e->flags |= h->shared ? EVENT_SHARED : 0;
 	*h = o->holders.at[--o->holders.n];
+	held_drop(self, o);
 	publish();
 	return true;
 }

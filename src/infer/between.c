@@ -1,0 +1,419 @@
+#include "infer/between.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Candidates whose locks are looked at; how many critical sections may end before the one that is looked for; how many
+ * other accesses to the place are asked whether they have the lock; how many of the thread's next conditions are tried.
+ */
+enum { LOOKED_AT = 64, AHEAD = 10000, ASKED = 40, CONDITIONS = 8 };
+
+/* Locks are counted from 1. */
+#define NO_LOCK 0u
+
+/* In longer orders nothing is looked for. */
+#define LONGEST 2000000u
+
+/*
+ * What speaks for a candidate. What the programs of bugs/ and eval/ have in common: the thread's two accesses belong
+ * together for the programmer (near, in one function), other times nobody came in between, a lock that others take
+ * is missing, and the failure depends on it. Found by comparing which candidate came first with what the bug is.
+ */
+enum {
+	WORTH_RACE = 6,     /* no lock in common */
+	WORTH_LOCK = 3,     /* one of the three goes without the place's lock */
+	WORTH_MATTERS = 6,  /* one of the three is in the slice */
+	WORTH_FUNCTION = 2, /* both accesses are in one function */
+	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
+	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
+	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
+	WORTH_ENOUGH = 9,
+};
+
+/* Three numbers and more by key, which is not 0. */
+struct table {
+	struct entry {
+		uint64_t key;
+		size_t at[4];
+	} *entries;
+	size_t mask, n;
+};
+
+/* What is kept of an address: steps + 1 of the last write and read, and of the last by other threads than those. */
+enum { WRITE, OTHER_WRITE, READ, OTHER_READ };
+/* What is kept of a pair of lines. The last is an index into `found`, + 1. */
+enum { UNDISTURBED, DISTURBED, BEST };
+
+struct candidate {
+	struct between b;
+	uint64_t pair;
+	int worth;
+};
+
+struct finder {
+	const struct slice *s;
+	const struct execution *x;
+	const struct linear *l;
+	struct table places; /* by address */
+	struct table mine;   /* by address and thread: the last access, step + 1 */
+	struct table pairs;  /* by two lines */
+	uint64_t *symbols;   /* their values */
+	struct held_lock *held; /* by thread, then by the end */
+	vec(struct candidate) found;
+};
+
+static uint64_t mixed(uint64_t v)
+{
+	v *= UINT64_C(0x9e3779b97f4a7c15);
+	return v ^ v >> 29;
+}
+
+static struct entry *free_entry(const struct table *t, uint64_t key)
+{
+	size_t i = mixed(key) & t->mask;
+	while (t->entries[i].key && t->entries[i].key != key)
+		i = (i + 1) & t->mask;
+	return &t->entries[i];
+}
+
+static void table_grow(struct table *t)
+{
+	struct table larger = {.mask = t->entries ? 2 * t->mask + 1 : 1023, .n = t->n};
+	larger.entries = xcalloc(larger.mask + 1, sizeof *larger.entries);
+	for (size_t i = 0; t->entries && i <= t->mask; i++)
+		if (t->entries[i].key)
+			*free_entry(&larger, t->entries[i].key) = t->entries[i];
+	free(t->entries);
+	*t = larger;
+}
+
+/* The entry, all 0 when it is new; until the next call. */
+static size_t *table_at(struct table *t, uint64_t key)
+{
+	if (2 * t->n >= t->mask)
+		table_grow(t);
+	struct entry *e = free_entry(t, key);
+	t->n += !e->key;
+	e->key = key;
+	return e->at;
+}
+
+static const struct event *event_at(const struct finder *f, size_t step)
+{
+	return &f->x->events.at[f->l->steps.at[step].event];
+}
+
+/* Where it is in the source, as a number: the compiler unrolls loops, and sites of one line are the same to a reader. */
+static uint64_t line_of(const struct finder *f, const struct event *e)
+{
+	uint64_t h = e->kind;
+	for (const char *s = f->x->sites.at[e->site].where; *s; s++)
+		h = mixed(h ^ (unsigned char)*s);
+	return h;
+}
+
+static bool reads(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_UPDATE;
+}
+
+static bool writes(const struct event *e)
+{
+	return e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written);
+}
+
+/* ---- what there is ---- */
+
+/* The last of the two kinds of step (+ 1; 0: none) that is not the thread's. */
+static size_t of_another(const struct finder *f, const size_t *place, int last, int other, uint32_t thread)
+{
+	return place[last] && event_at(f, place[last] - 1)->thread != thread ? place[last] : place[other];
+}
+
+static void note(const struct finder *f, size_t *place, int last, int other, size_t step)
+{
+	if (place[last] && event_at(f, place[last] - 1)->thread != event_at(f, step)->thread)
+		place[other] = place[last];
+	place[last] = step + 1;
+}
+
+/* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
+static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
+{
+	const struct event *a = event_at(f, first), *c = event_at(f, second);
+	size_t write = of_another(f, place, WRITE, OTHER_WRITE, c->thread),
+	       read = of_another(f, place, READ, OTHER_READ, c->thread);
+	if (write > first + 1 && (reads(c) || reads(a)))
+		return write;
+	return read > first + 1 && writes(a) && writes(c) ? read : 0;
+}
+
+static unsigned bits(uint64_t n)
+{
+	unsigned k = 0;
+	while (n >>= 1)
+		k++;
+	return k;
+}
+
+/* A line that reads the same again and again: most often a loop that waits. */
+static bool polls(const struct finder *f, const struct event *a, const struct event *c)
+{
+	return !writes(a) && !writes(c) && line_of(f, a) == line_of(f, c);
+}
+
+/* Without what has to be known of all others, and of locks. */
+static int worth_alone(const struct finder *f, const struct between *b)
+{
+	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
+	const struct site_info *sites = f->x->sites.at;
+	const bool *matters = f->s->matters;
+	int worth = -(int)bits(c->sap - a->sap + 1);
+	worth += matters[b->first] || matters[b->other] || matters[b->second] ? WORTH_MATTERS : 0;
+	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
+	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
+	return worth;
+}
+
+/* Of each pair of lines the best is kept, of equals the last. */
+static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, struct between b)
+{
+	struct candidate c = {b, pair, worth_alone(f, &b)};
+	if (!counts[BEST]) {
+		*vec_push(&f->found) = c;
+		counts[BEST] = f->found.n;
+	} else if (c.worth >= f->found.at[counts[BEST] - 1].worth) {
+		f->found.at[counts[BEST] - 1] = c;
+	}
+}
+
+static void take_access(struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	size_t *last = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
+	size_t *place = table_at(&f->places, e->object);
+	/* What a call does in pieces is one access. */
+	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
+		size_t first = *last - 1, other = disturber(f, place, first, step);
+		uint64_t pair = mixed(line_of(f, event_at(f, first))) ^ line_of(f, e);
+		size_t *counts = table_at(&f->pairs, pair | 1);
+		counts[other ? DISTURBED : UNDISTURBED]++;
+		if (other)
+			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, false, 0, UINT32_MAX, SLICE_NONE});
+	}
+	*last = step + 1;
+	if (writes(e))
+		note(f, place, WRITE, OTHER_WRITE, step);
+	if (reads(e))
+		note(f, place, READ, OTHER_READ, step);
+}
+
+/* ---- locks ---- */
+
+typedef vec(uint32_t) locks;
+
+static bool has_lock(const locks *v, uint32_t lock)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->at[i] == lock)
+			return true;
+	return false;
+}
+
+static int by_end(const void *p, const void *q)
+{
+	const struct held_lock *a = p, *b = q;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void sort_held(struct finder *f)
+{
+	size_t n = f->x->held.n;
+	f->held = xmalloc((n + 1) * sizeof *f->held);
+	if (n)
+		memcpy(f->held, f->x->held.at, n * sizeof *f->held);
+	qsort(f->held, n, sizeof *f->held, by_end);
+}
+
+/* The locks that the thread of the step has there, the one first that it gives up first. */
+static locks held_at(const struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	locks held = {0};
+	size_t low = 0, high = f->x->held.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (by_end(&f->held[mid], &(struct held_lock){e->thread, 0, 0, e->sap}) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low; i < f->x->held.n && i - low < AHEAD && f->held[i].thread == e->thread; i++)
+		if (f->held[i].from <= e->sap)
+			*vec_push(&held) = f->held[i].lock;
+	return held;
+}
+
+/* The first of the locks that is among the others; NO_LOCK: none. */
+static uint32_t common(const locks *some, const locks *others)
+{
+	for (size_t i = 0; i < some->n; i++)
+		if (has_lock(others, some->at[i]))
+			return some->at[i];
+	return NO_LOCK;
+}
+
+/* Do most accesses to the place before, in other lines than the one without it, have the lock? One that is held by chance is no reason. */
+static bool guards(const struct finder *f, uint32_t lock, const struct between *b)
+{
+	unsigned asked = 0, with = 0;
+	uint64_t bare = line_of(f, event_at(f, b->unlocked));
+	for (size_t i = b->second + 1; i-- > 0 && asked < ASKED;) {
+		const struct event *e = event_at(f, i);
+		if (e->object != event_at(f, b->other)->object || !(reads(e) || writes(e)) || line_of(f, e) == bare)
+			continue;
+		locks held = held_at(f, i);
+		with += has_lock(&held, lock);
+		asked++;
+		vec_free(&held);
+	}
+	return 4 * with >= 3 * asked;
+}
+
+/* An event of the lock, which it is called by; UINT32_MAX: none. */
+static uint32_t event_of_lock(const struct finder *f, uint32_t lock)
+{
+	for (uint32_t i = 0; i < f->x->events.n; i++) {
+		const struct event *e = &f->x->events.at[i];
+		if (e->object == lock && (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK || e->kind == EVENT_ORDERED))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+/* Which lock one of the three goes without; and what that is worth. */
+static int look_at_locks(const struct finder *f, struct between *b)
+{
+	locks first = held_at(f, b->first), other = held_at(f, b->other), second = held_at(f, b->second);
+	bool first_races = common(&other, &first) == NO_LOCK, second_races = common(&other, &second) == NO_LOCK;
+	uint32_t lock = NO_LOCK;
+	if (other.n && (first_races || second_races)) {
+		lock = other.at[0];
+		b->unlocked = first_races ? b->first : b->second;
+	} else if (!other.n) {
+		lock = common(&second, &first);
+		b->unlocked = b->other;
+	}
+	if (lock != NO_LOCK && guards(f, lock, b))
+		b->lock = event_of_lock(f, lock);
+	vec_free(&first);
+	vec_free(&other);
+	vec_free(&second);
+	return (first_races || second_races ? WORTH_RACE : 0) + (b->lock != UINT32_MAX ? WORTH_LOCK : 0);
+}
+
+/* ---- what was no longer true ---- */
+
+/* The first condition of the thread behind an event. */
+static size_t condition_behind(const struct execution *x, uint32_t event)
+{
+	size_t low = 0, high = x->conditions.n; /* they are by thread, in program order */
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (x->conditions.at[mid].event < event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Would the thread have gone another way between the two, had it read what the other wrote? */
+static bool is_overtaken(const struct finder *f, const struct between *b)
+{
+	const struct execution *x = f->x;
+	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other);
+	uint32_t first = f->l->steps.at[b->first].event, second = f->l->steps.at[b->second].event;
+	if (!reads(a) || !a->read || !writes(o) || a->size != o->size || expr_node(x->exprs, a->read)->op != EXPR_SYM)
+		return false;
+	uint64_t *symbol = &f->symbols[expr_node(x->exprs, a->read)->value], before = *symbol;
+	*symbol = expr_eval(x->exprs, o->written, f->symbols);
+	bool other_way = false;
+	size_t from = condition_behind(x, first);
+	for (size_t i = from; i < x->conditions.n && i < from + CONDITIONS && x->conditions.at[i].event < second; i++)
+		other_way |= x->conditions.at[i].kind == CONDITION_PATH && !expr_eval(x->exprs, x->conditions.at[i].condition, f->symbols);
+	*symbol = before;
+	return other_way;
+}
+
+/* ---- which is the best ---- */
+
+static int by_worth(const void *p, const void *q)
+{
+	const struct candidate *a = p, *b = q;
+	if (a->worth != b->worth)
+		return a->worth > b->worth ? -1 : 1;
+	return a->b.second > b->b.second ? -1 : a->b.second < b->b.second;
+}
+
+static void compare_with_others(struct finder *f, struct candidate *c)
+{
+	const size_t *counts = table_at(&f->pairs, c->pair);
+	int rare = (int)bits(counts[UNDISTURBED] + 1) - (int)bits(counts[DISTURBED]);
+	c->b.undisturbed = counts[UNDISTURBED];
+	c->worth += rare > WORTH_RARE ? WORTH_RARE : rare < -WORTH_RARE ? -WORTH_RARE : rare;
+}
+
+static void sort_found(struct finder *f)
+{
+	if (f->found.n)
+		qsort(f->found.at, f->found.n, sizeof *f->found.at, by_worth);
+}
+
+static void rank(struct finder *f)
+{
+	for (size_t i = 0; i < f->found.n; i++)
+		compare_with_others(f, &f->found.at[i]);
+	sort_found(f);
+	if (f->found.n > LOOKED_AT)
+		f->found.n = LOOKED_AT;
+	for (size_t i = 0; i < f->found.n; i++) {
+		struct candidate *c = &f->found.at[i];
+		c->b.overtaken = is_overtaken(f, &c->b);
+		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0);
+	}
+	sort_found(f);
+}
+
+static bool has_delayed_stores(const struct linear *l)
+{
+	for (size_t i = 0; i < l->needed; i++)
+		if (l->steps.at[i].visible)
+			return true;
+	return false;
+}
+
+bool between_find(struct between *b, const struct slice *s, const struct execution *x, const struct linear *l,
+		  uint64_t *symbols)
+{
+	struct finder f = {.s = s, .x = x, .l = l, .symbols = symbols};
+	if (l->needed > LONGEST || has_delayed_stores(l))
+		return false;
+	for (size_t i = 0; i < l->needed; i++)
+		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
+			take_access(&f, i);
+	sort_held(&f);
+	rank(&f);
+	bool found = f.found.n && f.found.at[0].worth >= WORTH_ENOUGH;
+	if (found)
+		*b = f.found.at[0].b;
+	free(f.places.entries);
+	free(f.mine.entries);
+	free(f.pairs.entries);
+	free(f.held);
+	vec_free(&f.found);
+	return found;
+}

@@ -1,0 +1,24 @@
+/*
+ * Who came in between: two accesses of a thread to the same memory, one after the other, between which another thread
+ * got at it in such a way that the two threads one after the other would not have had the same effect (AVIO's
+ * unserializable interleavings). Most are harmless, so they are ranked. The first is often what a programmer calls the
+ * cause, where what the failure itself reads is only how it was noticed. For explanations only.
+ */
+#ifndef RETHREAD_BETWEEN_H
+#define RETHREAD_BETWEEN_H
+
+#include "infer/slice.h"
+
+struct between {
+	size_t first, other, second; /* steps: the thread's own two, and the other thread's last one between them */
+	bool overtaken;              /* with what the other wrote, the thread would have gone another way after its first access */
+	size_t undisturbed;          /* how often threads did the same two and nobody came in between */
+	uint32_t lock;               /* an event of the lock which one of the three went without; UINT32_MAX: there is none */
+	size_t unlocked;             /* with a lock: the one of the three */
+};
+
+/* The most telling. symbols: their values in this order; the same again afterwards. False: none tells enough, or stores were delayed, which is an explanation of its own. */
+bool between_find(struct between *b, const struct slice *s, const struct execution *x, const struct linear *l,
+		  uint64_t *symbols);
+
+#endif

@@ -1,0 +1,42 @@
+# A place is asked for before the lock is taken, and used behind it. The failure is noticed much later, by what was done with the place:
+# `explain` names who came in between, which two accesses belong together, and which lock one of them went without.
+cat >places.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+enum { ROUNDS = 12 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { int size, used; char text[128]; } table = {128, 0, ""};
+static void *fills(void *mark)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		int at = table.used; /* too early */
+		pthread_mutex_lock(&lock);
+		table.used += 2;
+		pthread_mutex_unlock(&lock);
+		table.text[at] = *(char *)mark;
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	int n = 0;
+	pthread_create(&a, NULL, fills, "a");
+	pthread_create(&b, NULL, fills, "b");
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	for (int i = 0; i < table.size; i++)
+		n += table.text[i] != 0;
+	if (n < 2 * ROUNDS)
+		abort();
+}
+P
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread places.c -o places
+	status 134 rethread record -q --until-failure --runs 3000 ./places
+	rethread reproduce --engine solve >out 2>&1 || fail "$opt: $(cat out)"
+	rethread explain >out
+	sed -n '/^Who came in between:$/,/^$/p' out | tr -s ' \n' ' ' >text
+	has text 'thread (1:[12]) read table.used: [0-9]+ places.c:9 int at = table.used; .* then thread (1:[12]) wrote it: [0-9]+ places.c:11 table.used \+= 2; then thread \1 read it: [0-9]+ places.c:11 ' \
+		'without lock, which guards it elsewhere, thread 1:[12] read it here places.c:9 ' 'nobody came in between these two'
+done

@@ -1,0 +1,210 @@
+/* Who is said to have come in between (src/infer/between.h): who breaks into an update that belongs together, and nobody where all is in order. */
+#include "infer/between.h"
+#include "make_execution.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { X = 0x1000, L = 1, ROUNDS = 5 };
+
+/* Where the last event is, all in one function. */
+static void at_line(struct execution *x, const char *line)
+{
+	struct site_info *s = NULL;
+	for (size_t i = 0; i < x->sites.n && !s; i++)
+		if (!strcmp(x->sites.at[i].where, line))
+			s = &x->sites.at[i];
+	if (!s) {
+		s = vec_push(&x->sites);
+		*s = (struct site_info){.function = "work"};
+		snprintf(s->where, sizeof s->where, "%s", line);
+	}
+	x->events.at[x->events.n - 1].site = (uint32_t)(s - x->sites.at);
+}
+
+static expr reads_at(struct execution *x, const char *line)
+{
+	expr e = make_read(x, X, 4);
+	at_line(x, line);
+	return e;
+}
+
+static void takes_lock(struct execution *x)
+{
+	make_event(x, EVENT_LOCK, L);
+	const struct event *e = &x->events.at[x->events.n - 1];
+	*vec_push(&x->held) = (struct held_lock){e->thread, L, e->sap, UINT64_MAX};
+}
+
+/* X = X + 1 ROUNDS times; the lock is taken before line 1, before line 2, or not at all (0). */
+static void make_counter(struct execution *x, const char *name, int lock_before)
+{
+	make_thread(x, name);
+	for (int i = 0; i < ROUNDS; i++) {
+		if (lock_before == 1)
+			takes_lock(x);
+		expr e = reads_at(x, "1");
+		if (lock_before == 2)
+			takes_lock(x);
+		make_write(x, X, 4, make_add(x, e, 1));
+		at_line(x, "2");
+		if (lock_before) {
+			make_event(x, EVENT_UNLOCK, L);
+			x->held.at[x->held.n - 1].to = x->events.at[x->events.n - 1].sap;
+		}
+	}
+	make_end(x, 0);
+}
+
+/* Thread 0 up to its event `until`, then all of thread 1, then the rest. */
+static struct linear broken_at(const struct execution *x, uint32_t until)
+{
+	struct linear l = {0};
+	const struct execution_thread *t = x->threads.at;
+	for (uint32_t i = 0; i < until; i++)
+		*vec_push(&l.steps) = (struct step){i, false};
+	for (uint32_t i = 0; i < t[1].count; i++)
+		*vec_push(&l.steps) = (struct step){t[1].first + i, false};
+	for (uint32_t i = until; i < t[0].count; i++)
+		*vec_push(&l.steps) = (struct step){i, false};
+	l.needed = l.steps.n;
+	return l;
+}
+
+static bool find(struct between *b, struct execution *x, struct linear *l)
+{
+	struct slice s;
+	slice_init(&s, x, l);
+	uint64_t *symbols = calloc(x->nsymbols + 1, sizeof *symbols);
+	bool found = between_find(b, &s, x, l, symbols);
+	free(symbols);
+	slice_release(&s);
+	return found;
+}
+
+static void init(struct execution *x)
+{
+	execution_init(x);
+	if (!x->sites.n)
+		*vec_push(&x->sites) = (struct site_info){.where = "?"};
+}
+
+/* Both read before they take the lock: who wrote in between is named, and the lock that was missing where it was read. */
+static void update_begun_before_the_lock(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_counter(&x, "1", 2);
+	make_counter(&x, "2", 1);
+	/* start, four events a round; the third round has read, and not locked */
+	struct linear l = broken_at(&x, 1 + 2 * 4 + 1);
+	assert_true(find(&b, &x, &l));
+	assert_int_equal(l.steps.at[b.first].event, 1 + 2 * 4);
+	assert_int_equal(l.steps.at[b.second].event, 1 + 2 * 4 + 2);
+	assert_int_equal(x.events.at[l.steps.at[b.other].event].thread, 1);
+	assert_int_equal(x.events.at[l.steps.at[b.other].event].kind, EVENT_WRITE);
+	assert_int_equal(b.undisturbed, 2 * ROUNDS - 1);
+	assert_int_equal(b.unlocked, b.first);
+	assert_int_equal(x.events.at[b.lock].object, L);
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
+/* The one who breaks in is the one without the lock. */
+static void intruder_without_the_lock(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_counter(&x, "1", 1);
+	make_thread(&x, "2");
+	make_write(&x, X, 4, make_const(&x, 4, 0));
+	at_line(&x, "3");
+	make_end(&x, 0);
+	struct linear l = broken_at(&x, 1 + 2 * 4 + 2);
+	assert_true(find(&b, &x, &l));
+	assert_int_equal(b.unlocked, b.other);
+	assert_int_equal(x.events.at[b.lock].object, L);
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
+/* One after the other, each in its critical section: nothing to say. */
+static void sections_in_order(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_counter(&x, "1", 1);
+	make_counter(&x, "2", 1);
+	struct linear l = broken_at(&x, 1 + 2 * 4);
+	assert_false(find(&b, &x, &l));
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
+/* A counter is tested and then taken from; in between, somebody else takes the last one. Other values would have changed nothing. */
+static void test_that_is_overtaken(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_thread(&x, "1");
+	make_condition(&x, EXPR_EQ, reads_at(&x, "1"), make_const(&x, 4, 7), false, CONDITION_PATH);
+	uint32_t test = (uint32_t)x.events.n - 1;
+	reads_at(&x, "2");
+	make_end(&x, 0);
+	make_thread(&x, "2");
+	make_write(&x, X, 4, make_const(&x, 4, 7));
+	at_line(&x, "3");
+	make_end(&x, 0);
+	struct linear l = broken_at(&x, test + 1);
+	assert_true(find(&b, &x, &l));
+	assert_true(b.overtaken);
+	x.events.at[test + 4].written = make_const(&x, 4, 8);
+	assert_true(!find(&b, &x, &l) || !b.overtaken);
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
+/* A loop that waits for a value reads it again and again: whoever writes it is welcome. */
+static void polling(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_thread(&x, "1");
+	for (int i = 0; i < 8; i++)
+		reads_at(&x, "1");
+	make_condition(&x, EXPR_EQ, reads_at(&x, "1"), make_const(&x, 4, 7), true, CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "2");
+	make_write(&x, X, 4, make_const(&x, 4, 7));
+	at_line(&x, "2");
+	make_end(&x, 0);
+	struct linear l = broken_at(&x, 9);
+	assert_false(find(&b, &x, &l));
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(update_begun_before_the_lock),
+		cmocka_unit_test(intruder_without_the_lock),
+		cmocka_unit_test(sections_in_order),
+		cmocka_unit_test(test_that_is_overtaken),
+		cmocka_unit_test(polling),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
