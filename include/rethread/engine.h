@@ -28,6 +28,8 @@ struct rt_engine_config {
 	int *(*engine_heap)(void);
 	/* Memory handed out to the program by malloc: the block around address, or false. */
 	bool (*heap_block)(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
+	/* Would the C library mark a block of that size, should the calling thread give one back now? */
+	bool (*heap_marks)(uint64_t size);
 	/* Calls the program's handler of a signal, with this siginfo_t; false when it has none. */
 	bool (*deliver)(int signal, const void *info);
 };

@@ -314,7 +314,7 @@ _Noreturn void engine_solve(struct work *work)
 		}
 		/* In another order the same guesses may be right ones. */
 		const struct explore_stats *last = &w->work->figures.explore;
-		if (explorer_wait(w->explorer, last) || explorer_unmark(w->explorer, last))
+		if (explorer_wait(w->explorer, last))
 			execution_release(&w->x);
 		else
 			revise(w);

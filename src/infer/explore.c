@@ -100,7 +100,6 @@ struct explorer {
 	char *code;
 	struct forced forced;
 	unsigned waits; /* calls of explorer_wait that helped */
-	bool unmarked;  /* explorer_unmark was called */
 	char *nogoods;  /* before the last run */
 	size_t nogoods_size;
 };
@@ -204,17 +203,6 @@ bool explorer_wait(struct explorer *e, const struct explore_stats *s)
 	free(early);
 	free(path);
 	return ok;
-}
-
-bool explorer_unmark(struct explorer *e, const struct explore_stats *s)
-{
-	if (!s->faults || e->unmarked)
-		return false;
-	char *path = xasprintf("%s/unmarked", e->dir);
-	struct error err;
-	e->unmarked = write_file(path, "", 0, &err);
-	free(path);
-	return e->unmarked;
 }
 
 enum explore_result explorer_run(struct explorer *e, double seconds, struct execution *x,

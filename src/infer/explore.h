@@ -76,11 +76,6 @@ bool explorer_reorder(struct explorer *e, const struct execution *x, const struc
  * the last one learnt besides is forgotten. False: there are none that were not tried before, or it was done often enough.
  */
 bool explorer_wait(struct explorer *e, const struct explore_stats *s);
-/*
- * The last run explains nothing, since it used a bad address: the C library marks a block that it gets back only as long as there is room
- * in its first list, so later runs leave the marks out. False: they do so already, or that is not what was wrong.
- */
-bool explorer_unmark(struct explorer *e, const struct explore_stats *s);
 
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)

@@ -238,6 +238,8 @@ static _Atomic(void *) *last_fast_of(size_t size)
 
 static void take_kept(size_t size)
 {
+	if (engine_heap) /* the engine's own, which the recorded run did not have */
+		return;
 	uint8_t *n = kept_of(size);
 	_Atomic(void *) *last = last_fast_of(size);
 	if (n && *n)
@@ -253,11 +255,18 @@ static bool is_fast_again(void *p, size_t size)
 	return last && atomic_exchange(last, p) == p;
 }
 
-/* Is the block marked? Something is written there in large ones, too. */
+/* Something is written there in large ones, too. */
+bool heap_marks(uint64_t size)
+{
+	const uint8_t *n = kept_of(size);
+	return !n || *n < MOST_KEPT;
+}
+
+/* Is the block marked? */
 static bool keep(size_t size)
 {
 	uint8_t *n = kept_of(size);
-	if (n && *n == MOST_KEPT)
+	if (!heap_marks(size))
 		return false;
 	if (n)
 		++*n;
@@ -277,11 +286,17 @@ void free(void *p)
 {
 	if (!p)
 		return;
+	uint64_t size = usable_size(p);
 	if (is_ours(p)) {
+		if (head_of(p)->mark == LIVE)
+			keep(size);
 		head_of(p)->mark = FREED;
 		return;
 	}
-	uint64_t size = usable_size(p);
+	if (base && !placed_is(p)) { /* infer mode: not the program's */
+		__libc_free(p);
+		return;
+	}
 	bool marked = keep(size), again = !marked && is_fast_again(p, size);
 	if (placed_is(p)) {
 		placed_free(p, marked, again);

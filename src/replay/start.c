@@ -137,7 +137,7 @@ static void start_infer(const struct setting *s)
 	static struct rt_engine_config config;
 	config = (struct rt_engine_config){ RT_ABI, &__rethread_twin_module, trace, code, state,
 					    rt_real.pthread_create, rt_real.pthread_join, heap_engine,
-					    heap_block, signals_deliver };
+					    heap_block, heap_marks, signals_deliver };
 	heap_start();
 	twin_engine = start_engine(&config);
 	if (!twin_engine)

@@ -236,6 +236,7 @@ void heap_place_next(uint64_t recorded);
 void heap_place_none(void);
 int *heap_engine(void);
 bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
+bool heap_marks(uint64_t size);
 
 /*
  * placed.c: blocks at places of the recorded run, which its address tells, as far as its lower half does. NULL when there is no

@@ -183,14 +183,6 @@ static void read_known(void)
 	free(data);
 }
 
-static bool is_unmarked(void)
-{
-	char *path = xasprintf("%s/unmarked", engine.config->state);
-	bool unmarked = !access(path, F_OK);
-	free(path);
-	return unmarked;
-}
-
 static void read_barriers(void)
 {
 	char *data;
@@ -222,7 +214,6 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	engine.freed_mark = engine.trace->header.freed_mark ? engine.trace->header.freed_mark : RT_FREED_MARK;
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
 	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };
-	engine.unmarked = is_unmarked();
 	read_known();
 	read_barriers();
 	guess_load();

@@ -304,8 +304,7 @@ struct engine {
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, or its callers (events.c); 0 = not yet */
 	bool lock_order; /* the log has the order of locks */
-	uint64_t freed_mark; /* left by the C library in what was given back, */
-	bool unmarked;       /* but not always (explorer_unmark in src/infer/explore.h) */
+	uint64_t freed_mark; /* left by the C library in what was given back, where it keeps that for the thread */
 	vec(uint64_t) open_barriers; /* addresses of those that more threads use than they are for */
 	vec(struct assumption) assumptions;
 	vec(struct forced_value) forced; /* by thread, sap, piece */
@@ -452,9 +451,9 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 void native_ends(struct ethread *self, const struct native_call *c);
 /*
  * What the C library leaves in the first words of a block that it got back, more or less. Small blocks have room for them, too. False:
- * it leaves nothing there.
+ * it leaves nothing there. marked: the second word, too.
  */
-bool native_left_by_free(uint64_t start, uint64_t at, unsigned size, uint64_t *left);
+bool native_left_by_free(uint64_t start, bool marked, uint64_t at, unsigned size, uint64_t *left);
 /* The thread reads these bytes in native code; decides: what it reads has consequences. */
 void native_uses(struct ethread *self, uint32_t site, uint64_t from, uint64_t size, bool decides);
 /* format.c: ... as the printf format in that parameter says; read: as above. In format_reads_list a va_list follows the format. */

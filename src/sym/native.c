@@ -80,11 +80,11 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 	}
 }
 
-bool native_left_by_free(uint64_t start, uint64_t at, unsigned size, uint64_t *left)
+bool native_left_by_free(uint64_t start, bool marked, uint64_t at, unsigned size, uint64_t *left)
 {
 	uint64_t offset = at - start, low = offset % 8;
 	uint64_t word = offset < 8 ? RT_FREED_LINK(start) : engine.freed_mark;
-	if (offset + size > (engine.unmarked ? 8 : RT_FREED_SIZE) || low + size > 8)
+	if (offset + size > (marked ? RT_FREED_SIZE : 8) || low + size > 8)
 		return false;
 	*left = word >> low * 8 & (UINT64_MAX >> (64 - size * 8));
 	return true;
@@ -98,13 +98,13 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address)
 		return;
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
-	bool raced = false, shares = mirror_has(start);
+	bool raced = false, shares = mirror_has(start), marked = engine.config->heap_marks(size);
 	if (shares && !moves && end < start + RT_FREED_SIZE)
 		end = start + RT_FREED_SIZE;
 	sync_freed(self, start, size < OBJECTS_IN_AT_MOST ? size : OBJECTS_IN_AT_MOST);
 	for (uint64_t at = start; at < end;) {
 		struct access a = { .address = at, .size = piece_size(at, end - at) };
-		bool marks = !moves && native_left_by_free(start, at, a.size, &a.value.v);
+		bool marks = !moves && native_left_by_free(start, marked, at, a.size, &a.value.v);
 		if (!marks)
 			a.value = (struct slot){ peek(at, a.size), interp_memory_expr(engine.interp, at, a.size) };
 		if (marks || !shares)

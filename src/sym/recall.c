@@ -295,7 +295,7 @@ static void number(struct ethread *self, struct slot *s, uint64_t recorded, unsi
 	bool freed;
 	expr is_same = expr_equals(engine.exprs, s->e, recorded);
 	if (precedes_fault(self) && engine.config->heap_block(self->recall_address, &start, &length, &freed) &&
-	    native_left_by_free(start, self->recall_address, size, &left))
+	    native_left_by_free(start, true, self->recall_address, size, &left))
 		is_same = either(is_same, expr_equals(engine.exprs, s->e, left));
 	known_when(self, s, is_same, recorded);
 }
