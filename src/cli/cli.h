@@ -13,7 +13,7 @@ struct command {
 	const char *arguments; /* "[-o DIR] PROG ARGS..." */
 	const char *summary;   /* one line for `rethread help` */
 	const char *details;   /* for `rethread help NAME`: options, exit status; may be NULL */
-	/* argv[0] is the command's name; returns the exit status. */
+	/* argv[0] is what messages of getopt_long begin with; returns the exit status. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };
 

@@ -1,12 +1,13 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 void command_usage(const struct command *self, FILE *to)
 {
-	fprintf(to, "usage: rethread %s %s\n", self->name, self->arguments);
+	fprintf(to, "usage: rethread %s%s%s\n", self->name, *self->arguments ? " " : "", self->arguments);
 }
 
 static void print_help(const struct command *c)
@@ -45,7 +46,10 @@ long usage_number(const struct command *self, const char *option, const char *te
 	char *end;
 	errno = 0;
 	long n = strtol(text, &end, 10);
-	if (end == text || *end || errno || n < 1 || n > most)
+	bool is_good = end != text && !*end && !errno && n >= 1 && n <= most;
+	if (!is_good && most == LONG_MAX)
+		usage_error(self, "%s takes a number, 1 or more, not `%s'", option, text);
+	if (!is_good)
 		usage_error(self, "%s takes a number from 1 to %ld, not `%s'", option, most, text);
 	return n;
 }

@@ -15,6 +15,8 @@ static void print_command(const struct trace *t)
 
 static int info(const struct command *self, int argc, char **argv)
 {
+	if (argc > 1 && argv[1][0] == '-')
+		usage_error(self, "takes no option `%s'", argv[1]);
 	if (argc > 2)
 		usage_error(self, "one trace at a time");
 	struct trace *t = open_trace(argv[1]);

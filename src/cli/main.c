@@ -53,5 +53,7 @@ int main(int argc, char **argv)
 	bool is_compiler = command == &cc_command || command == &cxx_command;
 	if (argc > 2 && !is_compiler && asks_for_help(argv[2]))
 		return help_command.run(&help_command, 2, (char *[]){"help", argv[1], NULL});
+	if (!is_compiler && command->run != infer_command.run) /* these look at their name */
+		argv[1] = xasprintf("rethread: %s", command->name); /* what getopt_long begins its messages with */
 	return command->run(command, argc - 1, argv + 1);
 }

@@ -163,8 +163,12 @@ static void check_program(struct record *r)
 {
 	const char *name = r->run.argv[0];
 	r->run.program = find_program(name);
-	if (!r->run.program || access(r->run.program, X_OK))
-		die(EXIT_ERROR, "cannot run %s: %s", name, strerror(errno));
+	if (!r->run.program || access(r->run.program, X_OK)) {
+		int error = errno;
+		bool is_here = !strchr(name, '/') && !access(name, X_OK); /* as for a shell, that is not enough */
+		die(EXIT_ERROR, is_here ? "cannot run %s: it is not in PATH; this folder's is ./%s" : "cannot run %s: %s", name,
+		    is_here ? name : strerror(error));
+	}
 	if (!sections_has(r->run.program, RT_SECTION_BITCODE))
 		die(EXIT_ERROR, "%s was not built by rethread: build it with `rethread cc' (or CC=rethread-cc), "
 				"then record again", r->run.program);

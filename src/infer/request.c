@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn static void usage(int code)
+_Noreturn static void usage(bool prove, int code)
 {
-	fprintf(code ? stderr : stdout, "usage: rethread reproduce %s\n", REPRODUCE_ARGUMENTS);
+	fprintf(code ? stderr : stdout, "usage: rethread %s %s\n", prove ? "reproduce" : "infer    ", REPRODUCE_ARGUMENTS);
 	if (!code)
 		printf("       rethread infer     the same without the proof by replay\n\n%s", REPRODUCE_DETAILS);
 	exit(code);
@@ -74,6 +74,8 @@ struct request request_parse(int argc, char **argv)
 		{ 0 },
 	};
 	struct request r = { .engine = "auto", .prove = argc && !strcmp(argv[0], "reproduce"), .budget = 300, .seed = 1 };
+	if (argc)
+		argv[0] = r.prove ? "rethread: reproduce" : "rethread: infer";
 	for (int c; (c = getopt_long(argc, argv, "vh", options, NULL)) != -1;)
 		switch (c) {
 		case 'e':
@@ -115,13 +117,13 @@ struct request request_parse(int argc, char **argv)
 			r.verbose = true;
 			break;
 		case 'h':
-			usage(EXIT_DONE);
+			usage(r.prove, EXIT_DONE);
 		default:
-			usage(EXIT_USAGE);
+			usage(r.prove, EXIT_USAGE);
 		}
 	if (argc - optind > 1) {
 		warn("one trace at a time");
-		usage(EXIT_USAGE);
+		usage(r.prove, EXIT_USAGE);
 	}
 	check_writable(r.json);
 	check_writable(r.smt2);

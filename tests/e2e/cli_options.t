@@ -46,3 +46,16 @@ for c in $(cat commands); do rethread help $c; done | long_options >all
 sed '/^\.B cc/,/^\.B record/d' described | long_options >manuals
 same "$(comm -13 all manuals)" ""
 same "$(completed record '' | grep -cx commands)" 1
+# Whoever gets one wrong is told so by rethread, in one way: what is wrong, then how the command is used.
+for c in $(cat commands); do
+	case $c in cc | c++ | help | version) continue ;; esac
+	status 2 rethread $c --nonsense 2>err
+	has err "^rethread: $c: .*--nonsense" "^usage: rethread $c( |\$)"
+	! grep -q ' $' err || fail "$(cat err)"
+done
+status 2 rethread replay -n 0 2>err
+has err 'takes a number, 1 or more'
+printf 'int main(void) { return 0; }\n' >here.c
+rethread cc here.c -o here
+status 4 rethread record -- here 2>err
+has err 'this folder.s is \./here'
