@@ -70,10 +70,28 @@ void host_recall(struct ithread *t, unsigned flags)
 	self->recall_float = flags & RECALL_FLOAT;
 }
 
+/*
+ * Is the number the lower half of what the C library had left in the first word of a block that it got back: the block's page
+ * number and another block's address, exclusive or? Such blocks are multiples of 16 apart. It is another number here.
+ */
+static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size, uint64_t *left)
+{
+	enum { APART = 16 };
+	uint64_t start, length;
+	uint32_t place;
+	bool freed;
+	return size == sizeof(uint32_t) && recorded >= SMALL && mirror_has(self->recall_address) &&
+	       engine.config->heap_block(self->recall_address, &start, &length, &freed) && start == self->recall_address &&
+	       block_recorded(start, &place) && (recorded ^ RT_FREED_LINK(place)) % APART == 0 &&
+	       native_left_by_free(start, true, start, size, left);
+}
+
 /* The value that the read at hand finds, where the log leaves no doubt of it. */
 static bool foretold(const struct ethread *self, uint64_t recorded, unsigned size, uint64_t *value)
 {
 	uint64_t own[CANDIDATES], address = recorded;
+	if (!self->recall_float && is_link(self, recorded, size, value))
+		return true;
 	*value = is_address_size(size) ? recorded : recorded & ((1ull << size * 8) - 1);
 	if (self->recall_float || !is_address_size(size))
 		return true;
@@ -294,6 +312,10 @@ static void number(struct ethread *self, struct slot *s, uint64_t recorded, unsi
 	uint64_t start, length, left;
 	bool freed;
 	expr is_same = expr_equals(engine.exprs, s->e, recorded);
+	if (is_link(self, recorded, size, &left)) {
+		exactly(self, s, left);
+		return;
+	}
 	if (precedes_fault(self) && engine.config->heap_block(self->recall_address, &start, &length, &freed) &&
 	    native_left_by_free(start, true, self->recall_address, size, &left))
 		is_same = either(is_same, expr_equals(engine.exprs, s->e, left));
