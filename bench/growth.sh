@@ -14,7 +14,7 @@
 #
 #   saps      more SAPs, always the same few races          aim: linear up to ten million SAPs
 #   races     every access races, and decides branches      aim: near linear
-#   racey     every access races and decides addresses      aim: 1.36 million SAPs (340000) in a minute; CLAP: 38 minutes
+#   racey     every access races and decides addresses      aim: 1.36 million accesses (226667) in a minute; CLAP: 38 minutes
 #   compute   millions of instructions before the failure   aim: 1000 (10^9 instructions) works
 #
 # Exit status: 0; 1 when something was not reproduced; 2 on wrong usage or when something does not build.
@@ -28,7 +28,7 @@ row='%-8s %8s %10s %10s %12s %9s %8s %8s %8s %7s %6s\n'
 declare -A sizes=(
   [saps]="6250 62500 625000"
   [races]="5000 20000 80000"
-  [racey]="1000 10000 100000 340000"
+  [racey]="1000 10000 100000 226667 340000"
   [compute]="10 100 1000"
 )
 

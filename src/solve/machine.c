@@ -565,6 +565,20 @@ static bool own_reads_have_hope(const struct machine *m, const struct accesses *
 	return true;
 }
 
+bool machine_is_doomed(const struct machine *m, uint32_t node)
+{
+	uint32_t event = m->m->event_of[node], thread = m->x->events.at[event].thread;
+	for (uint32_t i = m->part_start[event]; m->test && i < m->part_start[event + 1]; i++) {
+		uint32_t atom = m->parts.at[i].atom;
+		for (uint32_t k = m->atom_start[atom]; k < m->atom_start[atom + 1]; k++) {
+			const struct accesses *a = &m->accesses.at[m->atom_accesses[k]];
+			if (a->thread == thread && !a->write && !own_reads_have_hope(m, a, event))
+				return true;
+		}
+	}
+	return false;
+}
+
 int32_t machine_merit(const struct machine *m, uint32_t node)
 {
 	uint32_t event = m->m->event_of[node], thread = m->x->events.at[event].thread;
@@ -573,13 +587,8 @@ int32_t machine_merit(const struct machine *m, uint32_t node)
 		uint32_t atom = m->parts.at[i].atom;
 		for (uint32_t k = m->atom_start[atom]; k < m->atom_start[atom + 1]; k++) {
 			const struct accesses *a = &m->accesses.at[m->atom_accesses[k]];
-			if (a->write || a->next == a->to)
+			if (a->write || a->next == a->to || a->thread == thread)
 				continue;
-			if (a->thread == thread) {
-				if (m->test && !own_reads_have_hope(m, a, event))
-					return INT32_MIN;
-				continue;
-			}
 			uint32_t read = piece_of(m, m->access_nodes[a->next], atom);
 			if (!piece_has_hope(m, read, event))
 				return INT32_MIN;

@@ -91,6 +91,8 @@ void machine_touches(const struct machine *m, uint32_t node, struct machine_atom
 bool machine_has_hope(const struct machine *m, uint32_t read);
 /* Has the chain's next read, as far as is trusted (below), a value that it can have? True where there is no trust. */
 bool machine_is_wanted(const struct machine *m, uint32_t read);
+/* Of a large problem: a write after which its own thread reads what nobody gives it any more, whenever the write comes. */
+bool machine_is_doomed(const struct machine *m, uint32_t write);
 /*
  * A write: how many next reads of other threads want its value minus how many want the one it overwrites. INT32_MIN: some
  * read could never be right afterwards.

@@ -122,20 +122,24 @@ static void settle_expected(struct machine *m)
 	vec_free(&all);
 }
 
-/* What is written whole, and read by the same thread afterwards, most likely is what that read found. */
+/* What is written whole, and read by the same thread afterwards, most likely is what the first such read found. */
 static void build_expected(struct machine *m)
 {
+	uint32_t *found = zeroes(m->x->events.n, sizeof *found); /* by event: the read it was found in */
 	m->is_expected = zeroes(m->x->events.n, sizeof *m->is_expected);
 	m->expected = zeroes(m->x->events.n, sizeof *m->expected);
 	for (size_t i = 0; i < m->p->pieces.n; i++) {
 		const struct piece *piece = &m->p->pieces.at[i];
 		const struct event *read = &m->x->events.at[piece->event];
 		uint32_t own = piece->own;
-		if (own == WRITER_INITIAL || m->is_expected[own] || piece->width != 8 * read->size ||
-		    m->x->events.at[own].size != read->size || m->x->events.at[own].object != read->object)
+		if (own == WRITER_INITIAL || (m->is_expected[own] && found[own] < piece->event) || piece->width != 8 * read->size ||
+		    m->x->events.at[own].size != read->size || m->x->events.at[own].object != read->object ||
+		    !value_test_pins(m->test, piece, &m->expected[own]))
 			continue;
-		m->is_expected[own] = value_test_pins(m->test, piece, &m->expected[own]);
+		m->is_expected[own] = true;
+		found[own] = piece->event;
 	}
+	free(found);
 }
 
 /* Of a large problem what is possible is found out when it is asked for. */

@@ -154,6 +154,11 @@ static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 		uint32_t node = machine_next(w->m, chain);
 		bool reads = machine_reads(w->m, node);
 		bool local = machine_is_local(w->m, node);
+		if (machine_writes(w->m, node) && machine_is_doomed(w->m, node)) {
+			w->reason = (struct machine_atoms){{0}};
+			machine_touches(w->m, node, &w->reason);
+			return false;
+		}
 		if (!local && (!reads || machine_writes(w->m, node)))
 			return true;
 		struct machine_mark mark = machine_mark(w->m);

@@ -6,6 +6,7 @@
 #include "make_execution.h"
 #include "random.h"
 #include "solve/infer.h"
+#include "solve/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,11 +146,52 @@ static void delays_stores_where_it_is_stuck(void **state)
 	execution_release(&x);
 }
 
+/*
+ * A thread reads a cell, adds to it, reads back what it wrote, and later reads what the other thread writes. When that comes between the read and the
+ * write, the last read is lost, and that is known before the write.
+ */
+static void knows_that_a_write_is_doomed(void **state)
+{
+	(void)state;
+	enum { CELL = 0x1000 };
+	struct execution x;
+	struct memory m;
+	struct problem p;
+	struct error err;
+	bool contradiction;
+	execution_init(&x);
+	make_initial(&x, CELL, 4, 0);
+	make_thread(&x, "1");
+	uint32_t write = make_write(&x, CELL, 4, make_add(&x, make_read(&x, CELL, 4), 5));
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 5), true, CONDITION_PATH);
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 7), true, CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "1:1");
+	uint32_t other = make_write(&x, CELL, 4, make_const(&x, 4, 7));
+	make_end(&x, 0);
+	assert_true(memory_init(&m, &x, &(struct memory_options){.model = MEMORY_SC}, &err));
+	assert_true(problem_init(&p, &m, &(struct problem_options){.large = true}, &err));
+	struct machine *machine = machine_new(&p, NULL, &contradiction, &err);
+	assert_non_null(machine);
+	machine_trust(machine, true);
+	for (uint32_t c = 0; c < machine_chains(machine); c++)
+		while (machine_next(machine, c) != UINT32_MAX && machine_next(machine, c) != write && machine_next(machine, c) != other)
+			machine_step(machine, machine_next(machine, c));
+	assert_false(machine_is_doomed(machine, write));
+	machine_step(machine, other);
+	assert_true(machine_is_doomed(machine, write));
+	machine_free(machine);
+	problem_release(&p);
+	memory_release(&m);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_its_way),
 		cmocka_unit_test(delays_stores_where_it_is_stuck),
+		cmocka_unit_test(knows_that_a_write_is_doomed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
