@@ -1,4 +1,5 @@
 #include "cli/source.h"
+#include "exe/files.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -29,12 +30,17 @@ static char *find_above(const char *folder, const char *name)
 	return found;
 }
 
-/* What is left of "../../src/file.c": compilers that run in a build folder beside the sources give such names. */
+/* What is left of "../../src/file.c" and "./file.h": compilers that run in a folder of a larger project give such names. */
 static const char *without_ups(const char *name)
 {
-	while (!strncmp(name, "../", 3))
-		name += 3;
-	return name;
+	for (;;) {
+		if (!strncmp(name, "../", 3))
+			name += 3;
+		else if (!strncmp(name, "./", 2))
+			name += 2;
+		else
+			return name;
+	}
 }
 
 static char *find_source(const char *name, const char *program)
@@ -50,6 +56,8 @@ static char *find_source(const char *name, const char *program)
 			*slash = 0;
 		found = find_above(folder, name);
 		free(folder);
+		if (!found)
+			found = source_file(program, name);
 	}
 	return found;
 }

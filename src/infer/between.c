@@ -107,7 +107,7 @@ static const struct event *event_at(const struct finder *f, size_t step)
 /* Where it is in the source, as a number: the compiler unrolls loops, and sites of one line are the same to a reader. */
 static uint64_t line_of(const struct finder *f, const struct event *e)
 {
-	uint64_t h = e->kind;
+	uint64_t h = 1;
 	for (const char *s = f->x->sites.at[e->site].where; *s; s++)
 		h = mixed(h ^ (unsigned char)*s);
 	return h;
@@ -188,6 +188,11 @@ static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, struc
 	}
 }
 
+static uint64_t pair_of(const struct finder *f, const struct event *a, const struct event *c)
+{
+	return mixed(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
+}
+
 static void take_access(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
@@ -196,7 +201,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		uint64_t pair = mixed(line_of(f, event_at(f, first))) ^ line_of(f, e);
+		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;
 		if (other)
@@ -238,7 +243,10 @@ static void sort_held(struct finder *f)
 	qsort(f->held, n, sizeof *f->held, by_end);
 }
 
-/* The locks that the thread of the step has there, the one first that it gives up first. */
+/*
+ * The locks that the thread of the step has there, the one first that it gives up first. Those that it has as a reader do
+ * not count: writers who have the same do not exclude one another, which is how such locks are used that guard something else.
+ */
 static locks held_at(const struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
@@ -246,13 +254,13 @@ static locks held_at(const struct finder *f, size_t step)
 	size_t low = 0, high = f->x->held.n;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		if (by_end(&f->held[mid], &(struct held_lock){e->thread, 0, 0, e->sap}) < 0)
+		if (by_end(&f->held[mid], &(struct held_lock){.thread = e->thread, .to = e->sap}) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	for (size_t i = low; i < f->x->held.n && i - low < AHEAD && f->held[i].thread == e->thread; i++)
-		if (f->held[i].from <= e->sap)
+		if (f->held[i].from <= e->sap && !f->held[i].shared)
 			*vec_push(&held) = f->held[i].lock;
 	return held;
 }

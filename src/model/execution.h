@@ -101,7 +101,8 @@ struct known_order {
  */
 struct held_lock {
 	uint32_t thread; /* index in execution.threads */
-	uint32_t lock;   /* as `object` of its events */
+	uint32_t lock : 31; /* as `object` of its events */
+	uint32_t shared : 1; /* as a reader */
 	uint64_t from, to;
 };
 

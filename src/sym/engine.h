@@ -79,6 +79,7 @@ struct event_ref {
 /* A lock that the thread has (held.c). */
 struct hold {
 	uint32_t lock;
+	bool shared;
 	uint64_t from;
 };
 
@@ -410,7 +411,7 @@ bool await_is_over(const struct ethread *t);
 void await_wrote(struct ethread *self, uint64_t address, unsigned size, uint64_t value);
 
 /* held.c: the thread has got a lock, or gives it up, at its last SAP. */
-void held_take(struct ethread *self, const struct object *o);
+void held_take(struct ethread *self, const struct object *o, bool shared);
 void held_drop(struct ethread *self, const struct object *o);
 /* Those that are still held. */
 void held_finish(void);

@@ -10,15 +10,15 @@
 /* Programs with more critical sections have fewer explained. */
 enum { MOST = 4000000 };
 
-void held_take(struct ethread *self, const struct object *o)
+void held_take(struct ethread *self, const struct object *o, bool shared)
 {
-	*vec_push(&self->holds) = (struct hold){o->number, self->saps};
+	*vec_push(&self->holds) = (struct hold){o->number, shared, self->saps};
 }
 
 static void note(const struct ethread *t, const struct hold *h, uint64_t to)
 {
 	if (engine.held.n < MOST)
-		*vec_push(&engine.held) = (struct held_lock){t->number, h->lock, h->from, to};
+		*vec_push(&engine.held) = (struct held_lock){t->number, h->lock & INT32_MAX, h->shared, h->from, to};
 }
 
 void held_drop(struct ethread *self, const struct object *o)

@@ -213,7 +213,7 @@ int sync_acquire(const void *place, const char *what)
 	o->hold_site = place_describe(self, what);
 	o->depth = 1;
 	step_follows_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
-	held_take(self, o);
+	held_take(self, o, false);
 	return step_done(self, e);
 }
 
@@ -360,7 +360,7 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 	step_follows_last(self, o, EVENT_ORDERED, EVENT_ORDERED, what);
 	step_becomes_last(self, o, what);
 	if (step == RT_STEP_READ_LOCK || step == RT_STEP_WRITE_LOCK)
-		held_take(self, o);
+		held_take(self, o, step == RT_STEP_READ_LOCK);
 	else if (step == RT_STEP_UNLOCK)
 		held_drop(self, o);
 	if (once && step == RT_STEP_ONCE_RUNS)

@@ -109,7 +109,7 @@ static void lock(struct ethread *self, struct object *o, bool shared, const char
 	struct event *e = add_event(self, EVENT_LOCK, o, what);
 	e->flags |= shared ? EVENT_SHARED : 0;
 	*vec_push(&o->holders) = (struct holding){ self, 1, shared, event_last(self) };
-	held_take(self, o);
+	held_take(self, o, shared);
 }
 
 /*

@@ -1,4 +1,4 @@
-# A program built in a folder beside its sources: they are quoted, though the compiler named them relative to where it ran.
+# A program built in a folder beside its sources, or above them: they are quoted, though the compiler named them relative to where it ran.
 mkdir -p src b/bin elsewhere
 cat >src/p.c <<'P'
 #include <pthread.h>
@@ -19,3 +19,11 @@ status 134 rethread record -q b/bin/p
 rethread reproduce >out 2>&1 || fail "$(cat out)"
 (cd elsewhere && rethread explain) >out 2>&1
 has out 'src/p.c:4 +static void \*sets' 'src/p.c:9 +while \(!ready\)'
+
+mkdir parts
+mv src/p.c parts
+(cd parts && rethread cc -O1 -g -pthread ./p.c -o ../p)
+status 134 rethread record -q ./p
+rethread reproduce >out 2>&1 || fail "$(cat out)"
+(cd elsewhere && rethread explain) >out 2>&1
+has out 'p.c:4 +static void \*sets' 'p.c:9 +while \(!ready\)'

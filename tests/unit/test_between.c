@@ -36,7 +36,7 @@ static void takes_lock(struct execution *x)
 {
 	make_event(x, EVENT_LOCK, L);
 	const struct event *e = &x->events.at[x->events.n - 1];
-	*vec_push(&x->held) = (struct held_lock){e->thread, L, e->sap, UINT64_MAX};
+	*vec_push(&x->held) = (struct held_lock){e->thread, L, false, e->sap, UINT64_MAX};
 }
 
 /* X = X + 1 ROUNDS times; the lock is taken before line 1, before line 2, or not at all (0). */
