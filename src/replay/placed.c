@@ -23,10 +23,12 @@ enum { UNIT = 16 };
 
 uint64_t placed_mark = RT_FREED_MARK;
 
+enum { KEEPERS = 4 };
 struct placed {
 	uint64_t start, size;
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
-	bool freed, marked; /* marked: when it was freed; then the C library notices that it is freed again */
+	bool freed;
+	uint32_t keepers[KEEPERS]; /* threads for which the C library keeps it since they gave it back; 0: none */
 };
 
 static struct placed *blocks; /* [0] unused */
@@ -84,6 +86,33 @@ static void unlock(void)
 	atomic_flag_clear(&busy);
 }
 
+static uint32_t own_number(void)
+{
+	static _Atomic uint32_t threads;
+	static __thread uint32_t number;
+	if (!number)
+		number = ++threads;
+	return number;
+}
+
+/* The entry in which one number, or none, stands; NULL: there is none. */
+static uint32_t *keeper(struct placed *b, uint32_t number)
+{
+	for (unsigned i = 0; i < KEEPERS; i++)
+		if (b->keepers[i] == number)
+			return &b->keepers[i];
+	return NULL;
+}
+
+/* Another thread may keep a block that is given out: it was freed twice. */
+static void still_kept(struct placed *b, const struct placed *before)
+{
+	memcpy(b->keepers, before->keepers, sizeof b->keepers);
+	uint32_t *own = keeper(b, own_number());
+	if (own)
+		*own = 0;
+}
+
 void *placed_take(uint32_t recorded, size_t size)
 {
 	void *p = NULL;
@@ -96,6 +125,8 @@ void *placed_take(uint32_t recorded, size_t size)
 		bool same = before && before->start == start, again = same && before->freed;
 		uint32_t others = same && !before->freed ? before->others + 1 : 0;
 		blocks[++nblocks] = (struct placed){ .start = start, .size = size, .others = others };
+		if (same)
+			still_kept(&blocks[nblocks], before);
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
 			by_unit[(recorded + at) / UNIT] = nblocks;
 		p = (void *)(uintptr_t)start;
@@ -130,23 +161,41 @@ _Noreturn static void double_free(bool marked)
 	abort();
 }
 
+/* What the C library leaves in a block that it gets back. */
+static void leave_words(struct placed *b, bool marked)
+{
+	uint64_t *words = (uint64_t *)(uintptr_t)b->start;
+	words[0] = RT_FREED_LINK(b->start);
+	if (marked)
+		words[1] = placed_mark;
+}
+
+/*
+ * Does the C library notice by its mark that the block is given back again? It looks among what it keeps for the thread: small blocks that another
+ * one gave back are then kept for both.
+ */
+static bool is_noticed(struct placed *b)
+{
+	bool marked = ((const uint64_t *)(uintptr_t)b->start)[1] == placed_mark;
+	return b->freed && marked && (b->size > RT_FREED_MOST || keeper(b, own_number()));
+}
+
 void placed_free(void *p, bool marked, bool again)
 {
 	lock();
 	struct placed *b = block_at((uint64_t)(uintptr_t)p);
-	bool was_freed = b && b->freed, was_marked = was_freed && b->marked;
+	bool writes = b && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p;
+	bool noticed = writes && is_noticed(b), was_freed = b && b->freed;
 	if (b && b->others)
 		b->others--;
 	else if (b)
 		b->freed = true;
-	if (b && !was_freed)
-		b->marked = marked;
-	if (b && !was_freed && twin_mode != TWIN_INFER && b->start == (uint64_t)(uintptr_t)p) {
-		((uint64_t *)p)[0] = RT_FREED_LINK(b->start);
-		if (marked)
-			((uint64_t *)p)[1] = placed_mark;
-	}
+	uint32_t *free_entry = b && marked && !keeper(b, own_number()) ? keeper(b, 0) : NULL;
+	if (free_entry)
+		*free_entry = own_number();
+	if (writes && !noticed)
+		leave_words(b, marked);
 	unlock();
-	if ((was_marked || (was_freed && again)) && twin_mode != TWIN_INFER)
-		double_free(was_marked);
+	if (noticed || (was_freed && again && twin_mode != TWIN_INFER))
+		double_free(noticed);
 }
