@@ -93,8 +93,8 @@ bool rethread_instrument(LLVMModuleRef m)
 	identities_turn(m);
 	choices_turn(m);
 	if (!all_branches()) {
+		anchors_turn(m); /* before loops are unrolled, which makes several branches of one */
 		loops_turn(m);
-		anchors_turn(m);
 	}
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);

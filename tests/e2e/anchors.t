@@ -35,3 +35,43 @@ rethread analyze p >out
 has out '^ +10  work +1 load; branches: 2 known$'
 rethread record -o trace -- ./p || fail "the recorded program: $?"
 rethread dump trace >/dev/null
+
+# A search that ends soon is not taken for long because it was unrolled: what is looked for, which comes often, is not recorded itself.
+cat >search.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+enum { LENGTH = 4096 };
+static unsigned char *data;
+static void *work(void *unused) {
+	unsigned char order[256];
+	for (int i = 0; i < 256; i++)
+		order[i] = (unsigned char)i;
+#pragma clang loop unroll(disable)
+	for (int round = 0; round < 50; round++)
+		for (int i = 0; i < LENGTH; i++) {
+			unsigned char wanted = data[i], last = order[0], *at = order;
+			while (wanted != last) {
+				unsigned char moved = last;
+				last = *++at;
+				*at = moved;
+			}
+			order[0] = last;
+		}
+	return unused;
+}
+int main(void) {
+	pthread_t t[2];
+	data = calloc(1, LENGTH);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < LENGTH; i++)
+		data[i] = i % 3;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread search.c -o search
+rethread analyze search >out
+has out '^ +13  work +branches: 10 recorded$'
+! grep -q 'rethread\.anchor' out || fail "an anchor in a search that ends soon"
