@@ -99,6 +99,10 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 		/* clang's own -O0 without LTO makes its code so too; lld would take twice the time here. */
 		if (linker_find(argv, "-plugin-opt=O0"))
 			strings_add(argv, "--lto-CGO0");
+		/* In functions of more blocks than this, CodeGenPrepare looks again only at those that changed. LLVM's limit is 10000; what is
+		 * instrumented has so many that it took a quarter of the code generator's time. */
+		strings_add(argv, "-mllvm");
+		strings_add(argv, "-cgpp-huge-func=100");
 		for (size_t i = 0; exported_symbol(i); i++)
 			linker_add(argv, "--export-dynamic-symbol=", exported_symbol(i));
 		linker_add(env, "RETHREAD_PASS=", modes[m]);
