@@ -4,7 +4,7 @@
 # exit status; prints the cost as a ratio, measured alternately, least of several runs. Into some a bug is put by a patch
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
-#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto
+#   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
 #                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent xz ck)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -522,6 +522,30 @@ try_blosc() {
 	done
 	cost ./c-blosc-native/pack ./c-blosc-recorded/pack
 	compared c-blosc pack 'counter read outside of its lock'
+}
+
+# Blocks packed by threads that wait for work on a stack.
+try_xz() {
+	local w
+	fetch xz-utils xz-utils || return
+	for w in native recorded bug; do
+		build xz-utils $w src/xz/xz './configure -q --disable-nls --disable-shared --disable-doc --disable-lzmadec --disable-lzmainfo --disable-scripts \
+			CFLAGS="-O2 -g" && make -s -j"$(nproc)"' || return
+	done
+	[ -e text.in ] || cat /usr/bin/* 2>/dev/null | head -c 20000000 >text.in
+	head -c 600000 text.in >xz.in
+	cost ./xz-utils-native/src/xz/xz ./xz-utils-recorded/src/xz/xz -T2 --block-size=100KiB -1 -k -c text.in
+	compared xz-utils src/xz/xz 'lock left out' -T8 --block-size=4KiB -0 -k -c xz.in
+}
+
+# Structures without locks, whose accesses are inline assembly.
+try_ck() {
+	local w
+	fetch libck-dev ck || return
+	for w in native recorded bug; do
+		build ck $w jobs './configure && $CC -O2 -g "$root/eval/programs/ckjobs.c" -Iinclude -pthread -o jobs' || return
+	done
+	compared ck jobs 'lock tested and then taken'
 }
 
 # An event loop that other threads wake, and a buffer that they share.

@@ -1,7 +1,8 @@
 /*
- * Atomic updates that a program writes as inline assembly (libuv, older headers for atomics): `lock; cmpxchg`, `lock; xadd`,
- * `xchg` and the like become the instructions of LLVM that mean the same, so that they are accesses like any other to all that comes
- * after. One instruction with operands that are understood to the last, or the text stays what it is.
+ * Accesses that a program writes as inline assembly (libuv, Concurrency Kit, older headers for atomics): `lock; cmpxchg`, `lock; xadd`,
+ * `xchg` and the like, and `mov` from and to memory, become the instructions of LLVM that mean the same, so that they are accesses like
+ * any other to all that comes after. One instruction with operands that are understood to the last, and behind cmpxchg the question
+ * whether it succeeded (`setz`, or a flag that is an output), or the text stays what it is.
  *
  * So do checksums of memory, `crc32q (%1), %0` (librdkafka and others have them from one source): loads, and intrinsics that
  * the executor computes. Of these one text may have several.
@@ -22,14 +23,21 @@ struct mnemonic {
 	bool locked; /* needs the prefix: only xchg locks by itself */
 	bool returns; /* the old value */
 	LLVMAtomicRMWBinOp operation;
+	enum { UPDATES, COMPARES, MOVES } kind;
 };
 
 static const struct mnemonic mnemonics[] = {
-	{"cmpxchg", 2, true, true, LLVMAtomicRMWBinOpXchg}, {"xadd", 2, true, true, LLVMAtomicRMWBinOpAdd},
-	{"xchg", 2, false, true, LLVMAtomicRMWBinOpXchg},   {"inc", 1, true, false, LLVMAtomicRMWBinOpAdd},
-	{"dec", 1, true, false, LLVMAtomicRMWBinOpSub},     {"add", 2, true, false, LLVMAtomicRMWBinOpAdd},
-	{"sub", 2, true, false, LLVMAtomicRMWBinOpSub},     {"and", 2, true, false, LLVMAtomicRMWBinOpAnd},
-	{"or", 2, true, false, LLVMAtomicRMWBinOpOr},       {"xor", 2, true, false, LLVMAtomicRMWBinOpXor},
+	{"cmpxchg", 2, true, true, LLVMAtomicRMWBinOpXchg, COMPARES},
+	{"mov", 2, false, false, LLVMAtomicRMWBinOpXchg, MOVES},
+	{"xadd", 2, true, true, LLVMAtomicRMWBinOpAdd, UPDATES},
+	{"xchg", 2, false, true, LLVMAtomicRMWBinOpXchg, UPDATES},
+	{"inc", 1, true, false, LLVMAtomicRMWBinOpAdd, UPDATES},
+	{"dec", 1, true, false, LLVMAtomicRMWBinOpSub, UPDATES},
+	{"add", 2, true, false, LLVMAtomicRMWBinOpAdd, UPDATES},
+	{"sub", 2, true, false, LLVMAtomicRMWBinOpSub, UPDATES},
+	{"and", 2, true, false, LLVMAtomicRMWBinOpAnd, UPDATES},
+	{"or", 2, true, false, LLVMAtomicRMWBinOpOr, UPDATES},
+	{"xor", 2, true, false, LLVMAtomicRMWBinOpXor, UPDATES},
 };
 
 /* ---------------------------------------------------------------- the text */
@@ -38,7 +46,9 @@ struct text {
 	const struct mnemonic *is;
 	unsigned value, memory; /* numbers of its operands; in AT&T's order the memory comes last */
 	unsigned bits;          /* that the mnemonic names; 0: the operands tell */
+	unsigned flag;          /* number of the operand that says whether a cmpxchg succeeded; NO_FLAG: none does */
 };
+enum { NO_FLAG = MOST_OPERANDS };
 
 static const char *skip(const char *s, const char *end, const char *what)
 {
@@ -83,6 +93,16 @@ static const char *operand(const char *s, const char *end, unsigned *number)
 	return s + 2;
 }
 
+/* "setz $1", and where it ends; s where there is none. */
+static const char *read_flag(const char *s, const char *end, struct text *t)
+{
+	const char *after = word_end(s, end);
+	t->flag = NO_FLAG;
+	if (t->is->kind != COMPARES || after - s != 4 || (memcmp(s, "setz", 4) && memcmp(s, "sete", 4)))
+		return s;
+	return operand(skip(after, end, " \t"), end, &t->flag);
+}
+
 static bool read_text(LLVMValueRef assembly, struct text *t)
 {
 	size_t n;
@@ -108,6 +128,7 @@ static bool read_text(LLVMValueRef assembly, struct text *t)
 		s = skip(s + 1, end, " \t");
 	}
 	s = operand(s, end, &t->memory);
+	s = s ? read_flag(skip(s, end, between), end, t) : NULL;
 	return s && skip(s, end, between) == end;
 }
 
@@ -116,6 +137,7 @@ static bool read_text(LLVMValueRef assembly, struct text *t)
 struct constraint {
 	bool output, indirect;
 	bool accumulator;
+	bool flag;              /* output: whether the last result was zero */
 	int tied;               /* to the output of this number; -1: to none */
 	LLVMValueRef argument;  /* NULL for what the assembly returns */
 	unsigned index;         /* of the argument */
@@ -127,9 +149,10 @@ static bool read_constraint(const char *s, size_t n, struct constraint *c)
 	c->output = n && *s == '=';
 	c->indirect = memchr(s, '*', n) != NULL;
 	c->accumulator = n >= 4 && !memcmp(s + n - 4, "{ax}", 4);
+	c->flag = n == 7 && (!memcmp(s, "={@ccz}", n) || !memcmp(s, "={@cce}", n));
 	if (n == 1 && isdigit((unsigned char)*s))
 		c->tied = *s - '0';
-	return n && !memchr(s, '|', n) && !memchr(s, '@', n);
+	return n && !memchr(s, '|', n) && (c->flag || !memchr(s, '@', n));
 }
 
 /* How many there are; 0 when one is not understood. */
@@ -167,8 +190,10 @@ static LLVMValueRef input_of(const struct constraint *at, unsigned n, unsigned o
 
 struct update {
 	const struct mnemonic *is;
-	LLVMValueRef place, value, expected; /* expected: of cmpxchg only */
+	LLVMValueRef place, value, expected; /* value: NULL for a load; expected: of cmpxchg only */
 	LLVMTypeRef type;
+	unsigned nresults;
+	bool is_flag[MOST_OPERANDS]; /* by result: whether it succeeded, else the old value */
 };
 
 static LLVMTypeRef element_type(LLVMValueRef call, unsigned argument)
@@ -185,31 +210,86 @@ static bool is_number(LLVMTypeRef type)
 	       LLVMGetIntTypeWidth(type) <= 64 && !(LLVMGetIntTypeWidth(type) & (LLVMGetIntTypeWidth(type) - 1));
 }
 
+static bool is_pointer(LLVMTypeRef type)
+{
+	return type && LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+}
+
 /*
- * What is updated. Headers say that it is a structure, so that the compiler takes it for changed as a whole, and smaller than that is
- * what the instruction changes.
+ * What is updated: a number or a pointer, as the operand beside it. Headers say that it is a structure, so that the compiler takes it for
+ * changed as a whole, or a byte, and what the instruction changes has another size.
  */
-static LLVMTypeRef updated_type(const struct text *t, LLVMTypeRef place, LLVMValueRef value)
+static LLVMTypeRef updated_type(const struct text *t, LLVMTypeRef place, LLVMTypeRef value)
 {
 	if (!place || !LLVMTypeIsSized(place))
 		return NULL;
 	unsigned bits = t->bits;
-	if (!bits && (is_number(place) || (value && is_number(LLVMTypeOf(value)))))
-		bits = LLVMGetIntTypeWidth(is_number(place) ? place : LLVMTypeOf(value));
+	if (is_pointer(value))
+		return !bits || bits == 64 ? value : NULL;
+	if (!bits && (is_number(place) || is_number(value)))
+		bits = LLVMGetIntTypeWidth(is_number(place) ? place : value);
 	return bits ? LLVMIntTypeInContext(LLVMGetTypeContext(place), bits) : NULL;
 }
 
-/* Is every operand one of those that the update has? Then nothing is lost with the text. */
-static bool uses_all(const struct update *u, const struct constraint *at, unsigned n)
+static LLVMTypeRef nth_result(LLVMTypeRef type, unsigned i)
 {
-	unsigned results = 0;
+	return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i) : type;
+}
+
+static unsigned count_results(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	return kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : kind != LLVMVoidTypeKind;
+}
+
+/* Is operand i, an output, the value that was in memory before? */
+static bool is_old_value(const struct text *t, const struct constraint *at, unsigned i)
+{
+	return t->is->kind == COMPARES ? at[i].accumulator : i == t->value;
+}
+
+/* Is every operand one of those that the update has? Then nothing is lost with the text. */
+static bool uses_all(LLVMValueRef call, const struct text *t, struct update *u, const struct constraint *at, unsigned n)
+{
+	LLVMTypeRef type = LLVMTypeOf(call);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef v = at[i].argument;
+		bool flag = at[i].flag || i == t->flag;
 		if (at[i].indirect ? v != u->place : v && v != u->value && v != u->expected)
 			return false;
-		results += !v;
+		if (v)
+			continue;
+		if (u->nresults == count_results(type) || (flag ? t->is->kind != COMPARES : !is_old_value(t, at, i)))
+			return false;
+		LLVMTypeRef result = nth_result(type, u->nresults);
+		if (flag ? !is_number(result) : result != u->type)
+			return false;
+		u->is_flag[u->nresults++] = flag;
 	}
-	return results == u->is->returns;
+	return u->nresults == count_results(type);
+}
+
+/* What cmpxchg compares with: the accumulator before. */
+static LLVMValueRef compared_with(const struct constraint *at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (at[i].output && at[i].accumulator)
+			return input_of(at, n, i);
+	for (unsigned i = 0; i < n; i++)
+		if (at[i].accumulator)
+			return at[i].argument;
+	return NULL;
+}
+
+/* xchg works either way, and mov from memory is a load: the memory is what is an operand in memory. */
+static void find_memory(struct text *t, const struct constraint *at)
+{
+	bool symmetric = t->is->kind == MOVES || !strcmp(t->is->name, "xchg");
+	if (symmetric && at[t->value].indirect && !at[t->memory].indirect) {
+		unsigned memory = t->value;
+		t->value = t->memory;
+		t->memory = memory;
+	}
 }
 
 static bool read_update(LLVMValueRef call, struct update *u)
@@ -220,39 +300,65 @@ static bool read_update(LLVMValueRef call, struct update *u)
 	if (!read_text(LLVMGetCalledValue(call), &t) || !(n = read_constraints(call, at)))
 		return false;
 	*u = (struct update){.is = t.is};
-	if (t.memory >= n || t.value >= n || !at[t.memory].indirect)
+	if (t.memory >= n || t.value >= n)
 		return false;
+	find_memory(&t, at);
+	if (!at[t.memory].indirect || (t.is->operands == 2 && at[t.value].indirect))
+		return false;
+	bool loads = t.is->kind == MOVES && at[t.value].output;
 	u->place = at[t.memory].argument;
-	if (t.is->operands == 2)
+	if (t.is->operands == 2 && !loads)
 		u->value = at[t.value].output ? input_of(at, n, t.value) : at[t.value].argument;
-	u->type = updated_type(&t, element_type(call, at[t.memory].index), u->value);
+	if (t.is->operands == 2 && !loads && !u->value)
+		return false;
+	u->type = updated_type(&t, element_type(call, at[t.memory].index), loads ? LLVMTypeOf(call) : u->value ? LLVMTypeOf(u->value) : NULL);
 	if (!u->type)
 		return false;
 	if (t.is->operands == 1)
 		u->value = LLVMConstInt(u->type, 1, false);
-	if (!strcmp(t.is->name, "cmpxchg") && (at[t.value].output || !at[0].accumulator || !(u->expected = input_of(at, n, 0))))
+	if (t.is->kind == COMPARES && (at[t.value].output || !(u->expected = compared_with(at, n))))
 		return false;
-	if (t.is->returns && !u->expected && !at[t.value].output)
+	if (t.is->kind == UPDATES && t.is->returns && !at[t.value].output)
 		return false;
-	bool fits = u->value && LLVMTypeOf(u->value) == u->type && (!u->expected || LLVMTypeOf(u->expected) == u->type);
-	return fits && uses_all(u, at, n) && (!t.is->returns || LLVMTypeOf(call) == u->type);
+	bool fits = (loads || LLVMTypeOf(u->value) == u->type) && (!u->expected || LLVMTypeOf(u->expected) == u->type);
+	return fits && uses_all(call, &t, u, at, n);
 }
 
 /* ---------------------------------------------------------------- the turn */
 
-static void turn(LLVMValueRef call, const struct update *u)
+/* The access; the old value, and of a cmpxchg whether it succeeded. As ordered as x86 orders it, but for what delayed stores do. */
+static LLVMValueRef build_access(LLVMBuilderRef b, const struct update *u, LLVMValueRef *success)
 {
 	const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
-	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
+	unsigned bytes = is_pointer(u->type) ? 8 : LLVMGetIntTypeWidth(u->type) / 8;
+	LLVMValueRef v;
+	if (u->expected) {
+		v = LLVMBuildAtomicCmpXchg(b, u->place, u->expected, u->value, order, order, false);
+		*success = LLVMBuildExtractValue(b, v, 1, "");
+		return LLVMBuildExtractValue(b, v, 0, "");
+	}
+	if (u->is->kind == UPDATES)
+		return LLVMBuildAtomicRMW(b, u->is->operation, u->place, u->value, order, false);
+	v = u->value ? LLVMBuildStore(b, u->value, u->place) : LLVMBuildLoad2(b, u->type, u->place, "");
+	LLVMSetOrdering(v, u->value ? LLVMAtomicOrderingRelease : LLVMAtomicOrderingAcquire);
+	LLVMSetAlignment(v, bytes);
+	return v;
+}
+
+static void turn(LLVMValueRef call, const struct update *u)
+{
+	LLVMTypeRef type = LLVMTypeOf(call);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(type));
 	LLVMPositionBuilderBefore(b, call);
 	LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
-	LLVMValueRef old;
-	if (u->expected)
-		old = LLVMBuildExtractValue(b, LLVMBuildAtomicCmpXchg(b, u->place, u->expected, u->value, order, order, false), 0, "");
-	else
-		old = LLVMBuildAtomicRMW(b, u->is->operation, u->place, u->value, order, false);
-	if (u->is->returns)
-		LLVMReplaceAllUsesWith(call, old);
+	LLVMValueRef success = NULL, old = build_access(b, u, &success), all = NULL;
+	for (unsigned i = 0; i < u->nresults; i++) {
+		LLVMValueRef v = u->is_flag[i] ? LLVMBuildZExt(b, success, nth_result(type, i), "") : old;
+		bool one = LLVMGetTypeKind(type) != LLVMStructTypeKind;
+		all = one ? v : LLVMBuildInsertValue(b, all ? all : LLVMGetPoison(type), v, i, "");
+	}
+	if (all)
+		LLVMReplaceAllUsesWith(call, all);
 	LLVMInstructionEraseFromParent(call);
 	LLVMDisposeBuilder(b);
 }
@@ -319,8 +425,7 @@ struct checksum {
 
 static LLVMTypeRef result_type(const struct checksum *c, unsigned i)
 {
-	LLVMTypeRef type = LLVMTypeOf(c->call);
-	return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i) : type;
+	return nth_result(LLVMTypeOf(c->call), i);
 }
 
 /* The sums are the results, each of which has a value before. */

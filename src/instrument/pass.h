@@ -7,7 +7,7 @@
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
  *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
- *     assembly.c   atomic updates and checksums in inline assembly become LLVM's own
+ *     assembly.c   accesses and checksums in inline assembly become LLVM's own
  *     machine.c    other instructions that only the machine knows become functions of their own
  *     anchors.c    numbers that decide many branches go through the path instead
  *     number.c     symbols, sites and branches of the module

@@ -83,3 +83,90 @@ status 134 rethread record --until-failure --runs 20 -o trace ./prog 2>err
 rethread reproduce --engine solve trace >out 2>err
 rethread replay -n 5 trace >out
 has out 'reproduced 5/5'
+
+# So are moves from and to memory, cmpxchg that says whether it succeeded, by `setz` or by a flag, xchg with the memory first, and
+# pointers behind operands that are called bytes: Concurrency Kit's.
+cat >moves.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+struct node { struct node *next; };
+static struct node nodes[2][10], *head;
+static unsigned lock, broken, counted, lost;
+static unsigned load(const unsigned *p)
+{
+	unsigned v;
+	__asm__ __volatile__("movl %1, %0" : "=q"(v) : "m"(*p) : "memory");
+	return v;
+}
+static void *load_pointer(const void *p)
+{
+	void *v;
+	__asm__ __volatile__("movq %1, %0" : "=q"(v) : "m"(*(const char *)p) : "memory");
+	return v;
+}
+static void store(unsigned *p, unsigned v) { __asm__ __volatile__("movl %1, %0" : "=m"(*p) : "iq"(v) : "memory"); }
+static unsigned exchange(unsigned *p, unsigned v)
+{
+	__asm__ __volatile__("xchgl %0, %1" : "+m"(*p), "+q"(v) : : "memory");
+	return v;
+}
+static bool swap_set(unsigned *p, unsigned old, unsigned new)
+{
+	bool z;
+	__asm__ __volatile__("lock cmpxchgl %3, %0; setz %1" : "+m"(*p), "=q"(z), "+a"(old) : "q"(new) : "memory", "cc");
+	return z;
+}
+static bool swap_pointer(void *p, void *old, void *new, void *found)
+{
+	bool z;
+	__asm__ __volatile__("lock cmpxchgq %3, %0;" : "+m"(*(char *)p), "=@ccz"(z), "+a"(old) : "q"(new) : "memory", "cc");
+	*(void **)found = old;
+	return z;
+}
+static void *work(void *mine)
+{
+	struct node *n = mine;
+	for (int i = 0; i < 10; i++) {
+		struct node *first = load_pointer(&head);
+		do
+			n[i].next = first;
+		while (!swap_pointer(&head, first, &n[i], &first));
+		while (exchange(&lock, 1))
+			;
+		counted++;
+		store(&lock, 0);
+		for (unsigned v = load(&lost); !swap_set(&lost, v, v + 1); v = load(&lost))
+			;
+	}
+	while (load(&broken))
+		;
+	store(&broken, 1);
+	counted++;
+	store(&broken, 0);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	int n = 0;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, nodes[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	for (struct node *p = head; p; p = p->next)
+		n++;
+	if (n != 20 || lost != 20 || swap_set(&lock, 1, 2) || !swap_set(&lock, 0, 2) || lock != 2)
+		return 1;
+	assert(counted != 22);
+}
+P
+rethread cc -O2 -g -pthread moves.c -o moves
+rethread analyze ./moves >out
+has out 'shared access points: .* 1[0-9] atomic'
+! grep ' asm' out || fail "assembly that is not understood"
+status 134 rethread record --until-failure --runs 200 -o moved ./moves 2>err
+rethread reproduce --engine solve moved >out 2>err
+rethread replay -n 5 moved >out
+has out 'reproduced 5/5'
