@@ -47,6 +47,21 @@ void warn(const char *format, ...)
 	va_end(ap);
 }
 
+static void check_output(void)
+{
+	bool failed = ferror(stdout); /* before, and errno is another's by now */
+	errno = 0;
+	if (!fflush(stdout) && !failed)
+		return;
+	dprintf(2, "rethread: cannot write standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+	_exit(EXIT_ERROR);
+}
+
+void check_output_at_exit(void)
+{
+	atexit(check_output);
+}
+
 static void *checked(void *p)
 {
 	if (!p)

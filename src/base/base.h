@@ -37,6 +37,9 @@ _Noreturn void die(int code, const char *format, ...) __attribute__((format(prin
 /* "rethread: warning: MESSAGE" on stderr. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on a process that ends without having written all of its standard output (the disk is full) says so, and ends with EXIT_ERROR. */
+void check_output_at_exit(void);
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);

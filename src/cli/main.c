@@ -31,6 +31,7 @@ static bool asks_for_help(const char *argument)
 
 int main(int argc, char **argv)
 {
+	check_output_at_exit();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
 	if (!strncmp(name, "rethread-", 9)) {

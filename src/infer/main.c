@@ -139,6 +139,7 @@ static bool keep_result(const struct job *j, const struct crew_member *decided, 
 
 int main(int argc, char **argv)
 {
+	check_output_at_exit();
 	umask(077); /* what goes into a trace is for its owner alone */
 	if (argc && !strcmp(argv[0], "paths"))
 		return paths_main(argc, argv);

@@ -59,3 +59,9 @@ printf 'int main(void) { return 0; }\n' >here.c
 rethread cc here.c -o here
 status 4 rethread record -- here 2>err
 has err 'this folder.s is \./here'
+rethread record -q -- ./here
+# Output that could not be written is no success.
+for c in help ls "help record"; do
+	status 4 rethread $c >/dev/full 2>err
+	has err '^rethread: cannot write standard output: No space left'
+done
