@@ -1,5 +1,5 @@
 /*
- * The independent checker (src/model/check.h), rule by rule: of two threads, an order that it has to accept and one that it has to
+ * The independent checker (src/model/check.h), rule by rule: of two or three threads, an order that it has to accept and one that it has to
  * refuse, with what it says of that. Inference trusts it with every answer; test_bruteforce.c compares it with a machine at random.
  */
 #include "make_execution.h"
@@ -11,16 +11,18 @@
 
 #include <cmocka.h>
 
-enum { X = 0x1000, Y = 0x2000, MOST = 40 };
+enum { X = 0x1000, Y = 0x2000, MOST = 40, THREADS = 3 };
 
 /*
- * "1" and "2": the next event of that thread, its START and END among them. "!1": the oldest store of thread 1 that is still buffered
+ * "1", "2" and "3": the next event of that thread, its START and END among them. "!1": the oldest store of thread 1 that is still buffered
  * becomes visible; "?1": the newest.
  */
 static size_t read_order(const struct execution *x, const char *text, struct step steps[MOST])
 {
-	uint32_t next[2] = {x->threads.at[0].first, x->threads.at[1].first}, buffered[2][MOST], n[2] = {0};
+	uint32_t next[THREADS], buffered[THREADS][MOST], n[THREADS] = {0};
 	size_t nsteps = 0;
+	for (size_t t = 0; t < x->threads.n; t++)
+		next[t] = x->threads.at[t].first;
 	for (const char *c = text; *c; c++) {
 		char how = *c == '!' || *c == '?' ? *c++ : 0;
 		unsigned t = (unsigned)(*c - '1');
@@ -178,6 +180,22 @@ static void make_try_against_reader(struct execution *x)
 	make_try(x, EVENT_SHARED, 0);
 }
 
+/* Two locks, and a semaphore that has the number of one of them. */
+static void make_namesakes(struct execution *x)
+{
+	make_thread(x, "1");
+	make_event(x, EVENT_LOCK, 1);
+	make_event(x, EVENT_LOCK, 0);
+	make_event(x, EVENT_UNLOCK, 0);
+	make_event(x, EVENT_UNLOCK, 1);
+	uint32_t take = make_event(x, EVENT_TAKE, 0);
+	x->events.at[take].count = 1;
+	make_end(x, 0);
+	make_section(x, "1:1", 0);
+	for (size_t e = take + 2; e < x->events.n; e++)
+		x->events.at[e].object = 1;
+}
+
 static void locks(void **state)
 {
 	CHECK({make_two_writers, MEMORY_SC, "11112222", "11221122", "that thread 1 holds"},
@@ -189,6 +207,7 @@ static void locks(void **state)
 	      {make_stray_reader_unlock, MEMORY_SC, NULL, "1122211", "that no reader holds"},
 	      {make_try_writer, MEMORY_SC, "1122211", "1111222", "which is free"},
 	      {make_try_against_reader, MEMORY_SC, "1122211", "2221111", "which is free"},
+	      {make_namesakes, MEMORY_SC, "11111112222", "11221111122", "that thread 1 holds"},
 	      {make_try_as_reader, MEMORY_SC, NULL, "1122211", "which is free"}, );
 }
 
@@ -223,6 +242,18 @@ static void make_empty(struct execution *x)
 static void make_full(struct execution *x)
 {
 	make_semaphore(x, EVENT_EMPTY, 1);
+}
+
+/* One that is there, and one that has to come. */
+static void make_second_take(struct execution *x)
+{
+	make_thread(x, "1");
+	make_counted(x, EVENT_POST, 1);
+	make_end(x, 0);
+	make_thread(x, "1:1");
+	make_counted(x, EVENT_TAKE, 1);
+	make_counted(x, EVENT_TAKE, 1);
+	make_end(x, 0);
 }
 
 /* Two rounds of a barrier for two. */
@@ -268,6 +299,33 @@ static void make_signalled_elsewhere(struct execution *x)
 	x->events.at[x->events.n - 2].object = 8;
 }
 
+/* Two wait for what the third does. */
+static void make_two_waiters(struct execution *x, enum event_kind wakes)
+{
+	for (int t = 0; t < 2; t++) {
+		make_thread(x, t ? "1:1" : "1");
+		make_event(x, EVENT_LOCK, 0);
+		make_event(x, EVENT_UNLOCK, 0);
+		make_event(x, EVENT_WAIT, 7);
+		make_event(x, EVENT_LOCK, 0);
+		make_event(x, EVENT_UNLOCK, 0);
+		make_end(x, 0);
+	}
+	make_thread(x, "1:2");
+	make_event(x, wakes, 7);
+	make_end(x, 0);
+}
+
+static void make_two_signalled(struct execution *x)
+{
+	make_two_waiters(x, EVENT_SIGNAL);
+}
+
+static void make_two_broadcast(struct execution *x)
+{
+	make_two_waiters(x, EVENT_BROADCAST);
+}
+
 static void make_hang(struct execution *x)
 {
 	make_thread(x, "1");
@@ -290,6 +348,9 @@ static void other_synchronization(void **state)
 	      {make_signalled, MEMORY_SC, "1112211112", "1221111112", "nobody signalled"},
 	      {make_broadcast, MEMORY_SC, "1112211112", "1111112212", "nobody signalled"},
 	      {make_signalled_elsewhere, MEMORY_SC, NULL, "1112211112", "nobody signalled"},
+	      {make_second_take, MEMORY_SC, "1122212", "2221112", "which has none"},
+	      {make_two_signalled, MEMORY_SC, NULL, "11122233111122223", "nobody signalled"},
+	      {make_two_broadcast, MEMORY_SC, "11122233111122223", "11133222111122223", "nobody signalled"},
 	      {make_hang, MEMORY_SC, "22111112", "11122112", "is woken, but never wakes"}, );
 }
 
@@ -329,6 +390,69 @@ static void make_unknown(struct execution *x)
 	make_end(x, 0);
 }
 
+/* Two reads that found the same; `first`: what that was, by the log. Thread 1:1 writes something else. */
+static void make_reads(struct execution *x, expr first)
+{
+	make_initial(x, X, 1, 5);
+	make_thread(x, "1");
+	expr v = make_read(x, X, 1);
+	make_read(x, X, 1);
+	if (first)
+		x->events.at[x->events.n - 2].read = v = first;
+	x->events.at[x->events.n - 1].read = v;
+	make_end(x, 0);
+	make_thread(x, "1:1");
+	make_write(x, X, 1, make_const(x, 1, 6));
+	make_end(x, 0);
+}
+
+static void make_same_reads(struct execution *x)
+{
+	make_reads(x, EXPR_NONE);
+}
+
+static void make_known_reads(struct execution *x)
+{
+	make_reads(x, make_const(x, 1, 5));
+}
+
+/* What is read beside a store that is still buffered is memory's. */
+static void make_neighbour(struct execution *x)
+{
+	make_initial(x, X, 2, 0x0500);
+	make_thread(x, "1");
+	make_write(x, X, 1, make_const(x, 1, 1));
+	make_condition(x, EXPR_EQ, make_read(x, X + 1, 1), make_const(x, 1, 5), true, CONDITION_PATH);
+	make_end(x, 0);
+	make_thread(x, "1:1");
+	make_end(x, 0);
+}
+
+/* A value that nobody knows is no matter where the other one is chosen; `known`: which of the two is known. */
+static void make_choice(struct execution *x, bool known)
+{
+	make_initial(x, X, 1, known);
+	make_thread(x, "1");
+	expr chosen = make_read(x, X, 1), unknown = make_read(x, Y, 1), seven = make_const(x, 1, 7);
+	expr is_one = expr_equals(x->exprs, chosen, 1);
+	make_condition(x, EXPR_EQ, expr_ite(x->exprs, is_one, known ? seven : unknown, known ? unknown : seven), seven, true,
+		       CONDITION_PATH);
+	make_end(x, 0);
+	make_thread(x, "1:1");
+	make_write(x, X, 1, make_const(x, 1, !known));
+	make_end(x, 0);
+}
+
+static void make_chosen_first(struct execution *x)
+{
+	make_choice(x, true);
+}
+
+static void make_chosen_second(struct execution *x)
+{
+	make_choice(x, false);
+}
+
 /* Two stores, of two bytes and of one; thread 1:1 does nothing. */
 static void make_stores(struct execution *x, uint64_t second)
 {
@@ -343,6 +467,16 @@ static void make_stores(struct execution *x, uint64_t second)
 static void make_far_stores(struct execution *x)
 {
 	make_stores(x, Y);
+}
+
+static void make_store_behind(struct execution *x)
+{
+	make_stores(x, X + 2);
+}
+
+static void make_store_before(struct execution *x)
+{
+	make_stores(x, X - 1);
 }
 
 static void make_overlapping_stores(struct execution *x)
@@ -388,7 +522,50 @@ static void memory(void **state)
 	      {make_overlapping_stores, MEMORY_PSO, "111!1!1122", "111?1!1122", "before an earlier store"},
 	      {make_fence, MEMORY_TSO, "11!11122", "111!1122", "not visible yet"},
 	      {make_fence, MEMORY_PSO, "11!11122", "111!1122", "not visible yet"},
+	      {make_store_behind, MEMORY_PSO, "111?1!1122", "111!1122", "never becomes visible"},
+	      {make_store_before, MEMORY_PSO, "111?1!1122", "111!1122", "never becomes visible"},
+	      {make_same_reads, MEMORY_SC, "1111222", "1122112", "reads 6 where 5 is expected"},
+	      {make_known_reads, MEMORY_SC, "1111222", "2211112", "reads 6 where 5 is expected"},
+	      {make_neighbour, MEMORY_TSO, "111!1122", "111122", "never becomes visible"},
+	      {make_chosen_first, MEMORY_SC, "1111222", "2211112", "depends on a value that nobody reads"},
+	      {make_chosen_second, MEMORY_SC, "1111222", "2211112", "depends on a value that nobody reads"},
 	      {make_updates, MEMORY_SC, "112212", "221112", "does not hold"}, );
+}
+
+/* Nobody sees a store that is yet to be executed. */
+static void no_store_is_early(void **state)
+{
+	(void)state;
+	const struct step steps[] = {{0, false}, {1, true}, {1, false}, {2, false}, {3, false}, {4, false}, {5, false}};
+	struct execution x;
+	struct error err = {{0}};
+	execution_init(&x);
+	make_fence(&x);
+	assert_false(check_order(&x, MEMORY_TSO, steps, sizeof steps / sizeof *steps, NULL, &err));
+	assert_non_null(strstr(err.text, "before it is issued"));
+	execution_release(&x);
+}
+
+/* Every place keeps what was written there, whatever else there is. */
+static void many_places(void **state)
+{
+	enum { PLACES = 300 };
+	static struct step steps[2 * PLACES + 2];
+	struct execution x;
+	struct error err = {{0}};
+	(void)state;
+	execution_init(&x);
+	make_thread(&x, "1");
+	for (uint64_t i = 0; i < PLACES; i++)
+		make_write(&x, X + 24 * i, 1, make_const(&x, 1, i & 0xff));
+	for (uint64_t i = 0; i < PLACES; i++)
+		make_condition(&x, EXPR_EQ, make_read(&x, X + 24 * i, 1), make_const(&x, 1, i & 0xff), true, CONDITION_PATH);
+	make_end(&x, 0);
+	for (uint32_t i = 0; i < x.events.n; i++)
+		steps[i] = (struct step){i, false};
+	if (!check_order(&x, MEMORY_SC, steps, x.events.n, NULL, &err))
+		fail_msg("%s", err.text);
+	execution_release(&x);
 }
 
 int main(void)
@@ -398,6 +575,8 @@ int main(void)
 		cmocka_unit_test(locks),
 		cmocka_unit_test(other_synchronization),
 		cmocka_unit_test(memory),
+		cmocka_unit_test(no_store_is_early),
+		cmocka_unit_test(many_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
