@@ -60,7 +60,7 @@ static void revise(struct solving *w)
 	/* Back where it was: it would go round for ever. */
 	if (forced == FORCED_AGAIN && !forced_exclude(explorer_forced(w->explorer), &w->x, symbols, &err))
 		work_give_up(w->work, &err);
-	if (forced == FORCED_SAME && !phase_next(w, true))
+	if (forced == FORCED_SAME && !explorer_stir(w->explorer, &w->work->figures.explore, true) && !phase_next(w, true))
 		solving_unexplained(w);
 	w->work->figures.revisions++;
 	free(w->rejected);
@@ -303,6 +303,12 @@ _Noreturn void engine_solve(struct work *work)
 					solving_none_found(w);
 				continue;
 			}
+			if (w->rejected && explorer_stir(w->explorer, &w->work->figures.explore, true)) {
+				free(w->rejected);
+				w->rejected = NULL;
+				execution_release(&w->x);
+				continue;
+			}
 			if (w->rejected) { /* under these guesses nothing fails the same way */
 				exclude_guesses(w);
 				continue;
@@ -314,7 +320,8 @@ _Noreturn void engine_solve(struct work *work)
 		}
 		/* In another order the same guesses may be right ones. */
 		const struct explore_stats *last = &w->work->figures.explore;
-		if (explorer_wait(w->explorer, last))
+		bool wrong = last->mismatches && !last->refuted;
+		if (explorer_stir(w->explorer, last, wrong) || explorer_wait(w->explorer, last))
 			execution_release(&w->x);
 		else
 			revise(w);

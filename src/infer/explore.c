@@ -56,6 +56,7 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	s->faults = number(status, "faults");
 	s->refuted = number(status, "refuted");
 	s->early = number(status, "early");
+	s->lulls = number(status, "lulls");
 	s->failed = json_is_true(json_object_get(status, "failed"));
 	const char *first = json_string_value(json_object_get(status, "first_mismatch"));
 	snprintf(s->first_mismatch, sizeof s->first_mismatch, "%s", first ? first : "");
@@ -100,6 +101,7 @@ struct explorer {
 	char *code;
 	struct forced forced;
 	unsigned waits; /* calls of explorer_wait that helped */
+	unsigned lulled; /* calls of explorer_stir that came to nothing */
 	char *nogoods;  /* before the last run */
 	size_t nogoods_size;
 };
@@ -201,6 +203,18 @@ bool explorer_wait(struct explorer *e, const struct explore_stats *s)
 	e->waits++;
 	free(next);
 	free(early);
+	free(path);
+	return ok;
+}
+
+bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong)
+{
+	enum { MOST_TRIES = 4 };
+	if (!s->lulls || (!wrong && e->lulled++ < MOST_TRIES))
+		return false;
+	char *path = xasprintf("%s/stirred", e->dir);
+	struct error err;
+	bool ok = write_file(path, "", 0, &err);
 	free(path);
 	return ok;
 }

@@ -27,6 +27,7 @@ struct explore_stats {
 	uint64_t assumptions;  /* guesses made where a symbolic value was needed concretely */
 	uint64_t refuted;      /* combinations of guesses that led off the path */
 	uint64_t early;        /* reads that were not known to come too early */
+	uint64_t lulls;        /* long stretches of reads that are taken to have found the same, twice */
 	bool failed;           /* the failing thread reached its failure */
 	double seconds;        /* in all */
 	char first_mismatch[256], first_fault[256];
@@ -76,6 +77,11 @@ bool explorer_reorder(struct explorer *e, const struct execution *x, const struc
  * the last one learnt besides is forgotten. False: there are none that were not tried before, or it was done often enough.
  */
 bool explorer_wait(struct explorer *e, const struct explore_stats *s);
+/*
+ * The last run explains nothing, and takes long stretches of reads to have found the same (src/sym/lulls.c): later runs do not. False: it
+ * takes nothing so, or, unless that is known to be what was wrong, other guesses are to be tried first.
+ */
+bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong);
 
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)

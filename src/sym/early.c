@@ -61,8 +61,10 @@ void early_contradicted(struct ethread *t, expr condition)
 {
 	uint32_t symbols[MOST_IN_BRANCH];
 	for (size_t n = symbols_in(condition, symbols, MOST_IN_BRANCH); n--;)
-		if (engine.symbols.at[symbols[n]].thread == t)
+		if (engine.symbols.at[symbols[n]].thread == t) {
 			note(read_of(symbols[n]));
+			lulls_contradicted(t, engine.symbols.at[symbols[n]].address);
+		}
 }
 
 /* What was noted of the read at hand, which would find `value`; NULL: nothing. */

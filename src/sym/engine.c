@@ -219,6 +219,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	guess_load();
 	early_load();
 	quiet_load();
+	lulls_load();
 	lines_load();
 	time_load();
 	recall_load();

@@ -109,6 +109,7 @@ struct symbol_info {
 	struct forced_value read; /* .value: the guess */
 	struct ethread *thread;
 	expr symbol;
+	uint64_t address; /* that was read; 0: none */
 };
 
 /* The lines a thread passed, repetitions folded (lines.c). */
@@ -391,6 +392,8 @@ void time_path(struct ethread *t);
  * far as the stamps leave it open.
  */
 void time_wander(struct ethread *t);
+/* When the access at hand was over, at the latest. */
+uint64_t time_over_by(const struct ethread *t);
 /* Whom the guide wants to run now; NULL: nobody who can. */
 struct ethread *time_guided(void);
 void time_load(void);
@@ -485,6 +488,25 @@ bool signals_fault(struct ethread *self, int signal);
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
+
+/*
+ * lulls.c: is the racy read at hand in the middle of many that found the same, as an earlier run had it? Then it is no event, and
+ * finds that.
+ */
+bool lulls_read(struct ethread *t, uint32_t site, struct access *a);
+/* A racy read is a symbol, and is taken to find a->value. */
+void lulls_note(const struct ethread *t, const struct access *a);
+/* A branch of the thread went against what its last reads of the place were taken to find. */
+void lulls_contradicted(const struct ethread *t, uint64_t address);
+void lulls_written(const struct ethread *t, uint64_t address, uint64_t size);
+/* SAP up to which the thread's reads of the place find the same; UINT64_MAX: nothing is known of it. */
+uint64_t lulls_until(const struct ethread *t, uint64_t address);
+/* Laps were left out: its last read of the place came so many SAPs later. */
+void lulls_moved(const struct ethread *t, uint64_t address, uint64_t saps);
+void lulls_load(void);
+uint64_t lulls_doubtful(void);
+/* At the end: is another run, with what this one learnt, worth while? */
+bool lulls_finish(void);
 
 /*
  * text.c: does what a call of strlen, strcmp, strcpy or their kin does, with symbols for what races. False: it is none, and

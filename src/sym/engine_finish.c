@@ -41,7 +41,7 @@ static void write_status(size_t found)
 {
 	uint64_t saps = 0, instructions = 0, events = 0;
 	bool failed = false;
-	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + cut_short();
+	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + lulls_doubtful() + cut_short();
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *t = engine.threads.at[i];
 		saps += t->saps;
@@ -50,11 +50,11 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)doubts, "faults",
-		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "failed", failed,
+		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "lulls", (json_int_t)lulls_doubtful(), "failed", failed,
 		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "numbers", numbers_made(), "possible_numbers",
 		numbers_possible());
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
@@ -94,7 +94,7 @@ _Noreturn void engine_finish(void)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
 	if (engine.mismatches || engine.faults)
 		recall_share();
-	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish();
+	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish() + lulls_finish();
 	const struct range *found = races_found(engine.races, &nfound);
 	guess_finish(nfound == 0 && !learnt);
 	struct error err;

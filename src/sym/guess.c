@@ -80,7 +80,7 @@ struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint6
 	const struct forced_value *f = find_forced(thread, t->saps, *piece);
 	uint64_t value = likely_value(t, address, in_memory, f);
 	expr symbol = expr_sym(engine.exprs, size * 8, engine.symbols.n);
-	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol };
+	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol, address };
 	return (struct slot){ value, symbol };
 }
 
@@ -136,7 +136,7 @@ expr guess_guarded(struct ethread *t, expr address, uint64_t at, const struct sl
 	if (!address)
 		return value->e;
 	expr found = value_expr(value, size), unknown = expr_sym(engine.exprs, size * 8, engine.symbols.n);
-	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, 0 }, t, unknown };
+	*vec_push(&engine.symbols) = (struct symbol_info){ { UINT32_MAX, 0, 0, 0 }, t, unknown, 0 };
 	return expr_ite(engine.exprs, expr_equals(engine.exprs, address, at), found, unknown);
 }
 

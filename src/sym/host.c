@@ -156,6 +156,8 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 	}
 	if (racy)
 		quiet_access(self, address, size, write);
+	if (racy && write)
+		lulls_written(self, address, size);
 	return racy;
 }
 
@@ -192,6 +194,12 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 			laps_note(self, site, a, false);
 		return;
 	}
+	if (lulls_read(self, site, a)) {
+		recall_value(self, &a->value, a->size);
+		if (!address)
+			laps_note(self, site, a, false);
+		return;
+	}
 	if (!address && spin_read(self, site, a)) {
 		laps_note(self, site, a, true);
 		return;
@@ -207,6 +215,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		laps_note(self, site, a, true);
 	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 	recall_value(self, &a->value, a->size);
+	lulls_note(self, a);
 }
 
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)

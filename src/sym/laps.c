@@ -139,6 +139,18 @@ static bool is_cut_off(const struct ethread *t, size_t first, size_t n)
 	return first + n > t->log->nvalues && engine.trace->header.flags & RT_LOG_VALUES;
 }
 
+/* Laps whose reads are taken to find the same (lulls.c) go on no longer than that. */
+static uint64_t laps_in_lull(struct ethread *t, const struct lap *end, uint64_t most)
+{
+	const struct lap *b = &t->laps.now;
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint64_t to = b->reads[i].event == NO_EVENT ? lulls_until(t, b->reads[i].address) : UINT64_MAX;
+		uint64_t n = to == UINT64_MAX ? most : to > t->saps ? (to - t->saps) / (end->sap - b->sap) : 0;
+		most = n < most ? n : most;
+	}
+	return most;
+}
+
 /* How many more of the same the log has, counted up to `most`. */
 static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t most)
 {
@@ -153,6 +165,7 @@ static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t mo
 		uint64_t guided = (r->sap - t->saps) / (end->sap - b->sap);
 		most = guided < most ? guided : most;
 	}
+	most = laps_in_lull(t, end, most);
 	if (values && b->value < t->log->nvalues)
 		for (uint64_t n = 0; n < most; n++)
 			if (!same_values(t, b->value, end->value + n * values, values)) {
@@ -198,6 +211,7 @@ static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t tim
 	for (uint32_t i = 0; i < last->n; i++) {
 		if (last->reads[i].event == NO_EVENT) {
 			quiet_moved(t, last->reads[i].address, by);
+			lulls_moved(t, last->reads[i].address, by);
 			continue;
 		}
 		mark_first(t, i, saps);

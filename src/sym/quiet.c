@@ -81,20 +81,6 @@ static bool has_time(void)
 	return engine.trace->header.time_margin != 0;
 }
 
-/*
- * When the access at hand was over, at the latest. The next stamp of the path may have been taken before it, if the word was
- * complete already; the one after that was not.
- */
-static uint64_t over_by(const struct ethread *t)
-{
-	uint64_t by = UINT64_MAX;
-	if (t->next_time + 1 < t->log->ntimes)
-		by = t->log->times[t->next_time + 1].time;
-	if (t->next_sync < t->log->nsync && t->log->sync[t->next_sync].time && t->log->sync[t->next_sync].time < by)
-		by = t->log->sync[t->next_sync].time;
-	return by;
-}
-
 static bool comes_before(uint64_t over, uint64_t begun)
 {
 	uint64_t margin = engine.trace->header.time_margin;
@@ -145,7 +131,7 @@ bool quiet_read(struct ethread *t, uint32_t site, const struct access *a)
 	/* What is there may itself be unknown; the event could not say what it found. */
 	if (q->noise || interp_memory_expr(engine.interp, a->address, a->size))
 		return false;
-	uint64_t over = over_by(t);
+	uint64_t over = time_over_by(t);
 	if (!comes_before(over, q->until)) {
 		q->asked += !q->until;
 		return false;
@@ -189,7 +175,7 @@ void quiet_moved(struct ethread *t, uint64_t address, uint64_t saps)
 	if (!s)
 		return;
 	s->event.sap += saps;
-	s->event.before = over_by(t);
+	s->event.before = time_over_by(t);
 }
 
 static char *state_file(void)

@@ -135,3 +135,14 @@ void time_load(void)
 	}
 	free(path);
 }
+
+/* The next stamp of the path may have been taken before the access, if the word was complete already; the one after that was not. */
+uint64_t time_over_by(const struct ethread *t)
+{
+	uint64_t by = UINT64_MAX;
+	if (t->next_time + 1 < t->log->ntimes)
+		by = t->log->times[t->next_time + 1].time;
+	if (t->next_sync < t->log->nsync && t->log->sync[t->next_sync].time && t->log->sync[t->next_sync].time < by)
+		by = t->log->sync[t->next_sync].time;
+	return by;
+}
