@@ -348,6 +348,9 @@ static bool is_overtaken(const struct finder *f, const struct between *b)
 	if (!reads(a) || !a->read || !writes(o) || a->size != o->size || expr_node(x->exprs, a->read)->op != EXPR_SYM)
 		return false;
 	uint64_t *symbol = &f->symbols[expr_node(x->exprs, a->read)->value], before = *symbol;
+	/* Addresses that were recorded are conditions, too, which say nothing about the way. */
+	if (before >> 32 && a->size == 8)
+		return false;
 	*symbol = expr_eval(x->exprs, o->written, f->symbols);
 	bool other_way = false;
 	size_t from = condition_behind(x, first);

@@ -111,7 +111,7 @@ void conducted_end(struct actor *a)
 	a->follower.ops++;
 	a->idle = 0;
 	conductor_reconsiders();
-	if (o && (a->kind != STEP_ACQUIRE || o->last != a->thread->number + 1))
+	if (o)
 		conductor_trail(a, RT_ACCESS_NONE);
 	if (o && a->kind != STEP_RELEASE && (!a->result || a->entry)) {
 		o->steps++;

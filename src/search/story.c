@@ -3,16 +3,12 @@
 #include "exe/report.h"
 #include "exe/symbols.h"
 #include "exe/twin.h"
+#include "search/trail.h"
 
 #include <jansson.h>
 #include <rethread/instrument.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct site_line {
-	const char *function, *file;
-	int line;
-};
 
 /*
  * Steps are numbered from the attempt's first, of which the trail may have lost the beginning: step `first` + i is the i-th of the n that
@@ -159,6 +155,32 @@ static json_t *asked_json(const struct story *s)
 	return all;
 }
 
+/* ---- who came in between ---- */
+
+static json_t *between_json(struct story *s)
+{
+	const struct rt_trail **steps = xcalloc(s->n + 1, sizeof *steps);
+	for (uint64_t i = 0; i < s->n; i++)
+		steps[i] = trail_at(s, i);
+	struct between b;
+	json_t *j = json_object();
+	if (trail_between(&(struct trail){steps, s->n, s->matters, s->sites.at, s->sites.n}, &b)) {
+		s->matters[b.first] = s->matters[b.other] = s->matters[b.second] = true;
+		json_object_set_new(j, "first", json_integer((json_int_t)(s->first + b.first)));
+		json_object_set_new(j, "other", json_integer((json_int_t)(s->first + b.other)));
+		json_object_set_new(j, "second", json_integer((json_int_t)(s->first + b.second)));
+		json_object_set_new(j, "undisturbed", json_integer((json_int_t)b.undisturbed));
+		if (b.lock != UINT32_MAX) {
+			char *object = object_name(s, steps[b.lock]);
+			json_object_set_new(j, "lock", json_pack("{s:s}", "object", *object ? object : "a lock"));
+			json_object_set_new(j, "unlocked", json_integer((json_int_t)(s->first + b.unlocked)));
+			free(object);
+		}
+	}
+	free(steps);
+	return j;
+}
+
 /* ---- writing it ---- */
 
 static json_t *numbered_json(const struct story *s, uint64_t i)
@@ -207,15 +229,15 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	s.first = a->ntrail - s.n;
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
 	ask_last_reads(&s, t);
-	json_t *steps = json_array();
+	json_t *between = between_json(&s), *steps = json_array();
 	for (uint64_t i = 0; i < s.n; i++)
 		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
 	if (at_a_place)
 		json_array_append_new(steps, failure_json(&s, t));
-	json_t *root = json_pack("{s:s s:I s:I s:I s:b s:o s:o}", "model", "sc", "events", (json_int_t)json_array_size(steps), "threads",
+	json_t *root = json_pack("{s:s s:I s:I s:I s:b s:o s:o s:o}", "model", "sc", "events", (json_int_t)json_array_size(steps), "threads",
 				 (json_int_t)a->nthreads, "switches", (json_int_t)count_switches(steps), "guessed", 1, "asked",
-				 asked_json(&s), "steps", steps);
+				 asked_json(&s), "between", between, "steps", steps);
 	bool ok = !json_dump_file(root, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);
 	json_decref(root);
 	report_release(&s.report);

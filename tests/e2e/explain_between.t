@@ -31,12 +31,16 @@ int main(void)
 		abort();
 }
 P
-for opt in -O0 -O2; do
-	rethread cc $opt -g -pthread places.c -o places
-	status 134 rethread record -q --until-failure --runs 3000 ./places
-	rethread reproduce --engine solve >out 2>&1 || fail "$opt: $(cat out)"
+between() {
+	rethread reproduce --engine "$1" --budget 60 >out 2>&1 || fail "$opt, $1: $(cat out)"
 	rethread explain >out
 	sed -n '/^Who came in between:$/,/^$/p' out | tr -s ' \n' ' ' >text
 	has text 'thread (1:[12]) read table.used: [0-9]+ places.c:9 int at = table.used; .* then thread (1:[12]) wrote it: [0-9]+ places.c:11 table.used \+= 2; then thread \1 read it: [0-9]+ places.c:11 ' \
 		'without lock, which guards it elsewhere, thread 1:[12] read it here places.c:9 ' 'nobody came in between these two'
+}
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread places.c -o places
+	status 134 rethread record -q --until-failure --runs 3000 ./places
+	between solve
+	between search
 done

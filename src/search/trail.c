@@ -1,0 +1,121 @@
+#include "search/trail.h"
+
+#include <rethread/instrument.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A lock that a thread has. */
+struct hold {
+	uint32_t thread, lock;
+	uint64_t from;
+};
+
+struct maker {
+	const struct trail *t;
+	struct execution x;
+	struct linear l;
+	vec(uint64_t) locks; /* by number less 1: where it lies */
+	vec(struct hold) holds;
+};
+
+static enum event_kind kind_of(const struct rt_trail *step)
+{
+	switch (step->kind) {
+	case RT_ACCESS_LOAD:
+		return EVENT_READ;
+	case RT_ACCESS_STORE:
+		return EVENT_WRITE;
+	case RT_ACCESS_UPDATE:
+		return EVENT_UPDATE;
+	default:
+		return EVENT_CALL;
+	}
+}
+
+static uint32_t lock_at(struct maker *m, uint64_t place)
+{
+	for (uint32_t i = 0; i < m->locks.n; i++)
+		if (m->locks.at[i] == place)
+			return i + 1;
+	*vec_push(&m->locks) = place;
+	return (uint32_t)m->locks.n;
+}
+
+static struct hold *hold_of(struct maker *m, uint32_t thread, uint32_t lock)
+{
+	for (size_t i = m->holds.n; i-- > 0;)
+		if (m->holds.at[i].thread == thread && m->holds.at[i].lock == lock)
+			return &m->holds.at[i];
+	return NULL;
+}
+
+/* One that it has not taken in the trail it has had from before. */
+static void give_up(struct maker *m, const struct rt_trail *step, uint32_t lock)
+{
+	struct hold *h = hold_of(m, step->thread, lock);
+	*vec_push(&m->x.held) = (struct held_lock){step->thread, lock & INT32_MAX, false, h ? h->from : 0, step->sap};
+	if (h)
+		*h = m->holds.at[--m->holds.n];
+}
+
+/* A wait for a condition is a step on the mutex, which the thread has behind it. */
+static bool is_about_lock(const char *what)
+{
+	if (strstr(what, "cond_") && strstr(what, "wait"))
+		return true;
+	return strstr(what, "lock") && !strstr(what, "rdlock") && !strstr(what, "try");
+}
+
+/* "pthread_mutex_lock" and its kin; readers do not count, nor do attempts, which may have failed. */
+static void take_lock_step(struct maker *m, const struct rt_trail *step, struct event *e)
+{
+	if (step->kind || !step->place || !is_about_lock(step->what))
+		return;
+	uint32_t lock = lock_at(m, step->place);
+	e->object = lock;
+	e->kind = strstr(step->what, "unlock") ? EVENT_UNLOCK : EVENT_LOCK;
+	if (e->kind == EVENT_UNLOCK)
+		give_up(m, step, lock);
+	else if (!hold_of(m, step->thread, lock))
+		*vec_push(&m->holds) = (struct hold){step->thread, lock, step->sap};
+}
+
+static void make_event(struct maker *m, const struct rt_trail *step)
+{
+	struct event e = {.thread = step->thread, .kind = (uint8_t)kind_of(step), .sap = step->sap, .object = step->place,
+			  .size = (uint8_t)(step->size < 8 ? step->size : 8), .site = step->site <= m->t->nsites ? step->site : 0};
+	e.written = e.kind == EVENT_WRITE || e.kind == EVENT_UPDATE; /* something */
+	take_lock_step(m, step, &e);
+	*vec_push(&m->l.steps) = (struct step){(uint32_t)m->x.events.n, false};
+	*vec_push(&m->x.events) = e;
+}
+
+static void make_sites(struct maker *m)
+{
+	for (size_t i = 0; i < m->t->nsites; i++) {
+		const struct site_line *l = &m->t->sites[i];
+		struct site_info *s = vec_push(&m->x.sites);
+		*s = (struct site_info){0};
+		snprintf(s->where, sizeof s->where, "%s:%d", l->file, l->line);
+		snprintf(s->function, sizeof s->function, "%s", l->function);
+	}
+}
+
+bool trail_between(const struct trail *t, struct between *b)
+{
+	struct maker m = {.t = t};
+	execution_init(&m.x);
+	make_sites(&m);
+	for (size_t i = 0; i < t->n; i++)
+		make_event(&m, t->steps[i]);
+	for (size_t i = 0; i < m.holds.n; i++)
+		*vec_push(&m.x.held) = (struct held_lock){m.holds.at[i].thread, m.holds.at[i].lock & INT32_MAX, false, m.holds.at[i].from, UINT64_MAX};
+	m.l.needed = m.l.steps.n;
+	struct slice s = {.matters = (bool *)t->matters};
+	bool found = between_find(b, &s, &m.x, &m.l, NULL);
+	vec_free(&m.l.steps);
+	vec_free(&m.locks);
+	vec_free(&m.holds);
+	execution_release(&m.x);
+	return found;
+}

@@ -1,0 +1,26 @@
+/* Who came in between (infer/between.h), in the trail of an attempt. */
+#ifndef RETHREAD_TRAIL_H
+#define RETHREAD_TRAIL_H
+
+#include "infer/between.h"
+
+#include <rethread/search.h>
+
+/* Where a site is; sites are numbered from 1. */
+struct site_line {
+	const char *function, *file;
+	int line;
+};
+
+struct trail {
+	const struct rt_trail *const *steps;
+	size_t n;
+	const bool *matters; /* by step */
+	const struct site_line *sites;
+	size_t nsites;
+};
+
+/* Steps are places in the trail; `lock`, too, which is one that took or gave up the lock. What is overtaken is not known. */
+bool trail_between(const struct trail *t, struct between *b);
+
+#endif
