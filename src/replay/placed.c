@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SPAN (1ull << 32)
@@ -28,6 +29,7 @@ struct placed {
 	uint64_t start, size;
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
 	bool freed;
+	bool over; /* a thread that kept it is over */
 	uint32_t keepers[KEEPERS]; /* threads for which the C library keeps it since they gave it back; 0: none */
 };
 
@@ -198,4 +200,45 @@ void placed_free(void *p, bool marked, bool again)
 	unlock();
 	if (noticed || (was_freed && again && twin_mode != TWIN_INFER))
 		double_free(noticed);
+}
+
+static bool is_kept_by_another(const struct placed *b)
+{
+	for (unsigned i = 0; i < KEEPERS; i++)
+		if (b->keepers[i] && b->keepers[i] != own_number())
+			return true;
+	return false;
+}
+
+/* The threads that gave it back, too, end before the one that fails. */
+static void await_over(const struct placed *b)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	for (unsigned i = 0; i < 1000 && !b->over && is_kept_by_another(b); i++) {
+		unlock();
+		syscall(SYS_nanosleep, &moment, NULL);
+		lock();
+	}
+}
+
+void placed_over(bool fails)
+{
+	bool twice = false;
+	if (!ready)
+		return;
+	lock();
+	for (uint32_t i = 1; i <= nblocks; i++) {
+		struct placed *b = &blocks[i];
+		uint32_t *own = b->freed ? keeper(b, own_number()) : NULL;
+		if (!own || block_at(b->start) != b)
+			continue;
+		if (fails)
+			await_over(b);
+		twice |= b->over;
+		b->over = true;
+		*own = 0;
+	}
+	unlock();
+	if (twice && fails)
+		double_free(false);
 }

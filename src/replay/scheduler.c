@@ -423,6 +423,13 @@ void gate_no_further(void)
 			stop_here(self);
 }
 
+/* Is the failure expected when the thread is over? It has passed the last point, then. */
+static bool fails_as_it_ends(const struct twin_thread *self)
+{
+	const struct plan *plan = self->plan;
+	return plan && plan->npoints && plan->points[plan->npoints - 1].fails;
+}
+
 void gate_end(void)
 {
 	struct twin_thread *self = twin_self();
@@ -432,6 +439,8 @@ void gate_end(void)
 	gate_no_further();
 	buffers_stored(self);
 	buffers_drain(self);
+	if (twin_mode == TWIN_REPLAY)
+		placed_over(fails_as_it_ends(self));
 	if (twin_mode == TWIN_RECORD)
 		recorder_thread_ends(self);
 	if (conductor_on)

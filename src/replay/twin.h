@@ -248,6 +248,11 @@ bool placed_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed
 uint64_t placed_size(const void *p);
 /* marked: as the C library marks it. again: it is not marked, and the one that the C library got back last. */
 void placed_free(void *p, bool marked, bool again);
+/*
+ * The calling thread is over, and the C library gives back for good what it keeps for it. Should it come to that: it fails when a block is
+ * among that which it got back from another thread that is over. Which it notices depends on blocks that are not followed here.
+ */
+void placed_over(bool fails);
 extern uint64_t placed_mark; /* left in what was given back */
 
 /* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */

@@ -31,7 +31,8 @@
 static uint32_t current_thread(void)
 {
 	bool is_recorded = rt_self.active || (rt_self.paused && rt_self.thread);
-	uint32_t number = is_recorded ? rt_self.number : RT_NOBODY;
+	bool is_over = rt_self.thread == &rt_self.spare; /* the C library gives back what it kept for the thread */
+	uint32_t number = is_recorded || is_over ? rt_self.number : RT_NOBODY;
 
 	rt_self.paused = is_recorded;
 	rt_self.active = false;

@@ -111,6 +111,7 @@ static void after_destructors(void *round)
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
 		return;
 	engine_inside(1);
+	engine_thread_ends(self, engine_fails_as_it_ends(self));
 	engine_thread_over(self);
 }
 

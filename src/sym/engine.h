@@ -353,6 +353,12 @@ _Noreturn void engine_finish(void);
 
 /* failing.c: is the end of this thread part of the failure; at_end: where the program itself would end. */
 bool engine_is_failing(const struct ethread *t, bool at_end);
+/*
+ * ... when it is over, as the C library gives back for good what it kept for the thread, and finds a block among that twice. At
+ * the end of the run: threads that were over by then came before, since they may have given it back, too.
+ */
+bool engine_fails_as_it_ends(const struct ethread *t);
+void engine_order_ends(void);
 /* Is being blocked for ever this thread's part in the failure? */
 bool engine_blocking_fails(const struct ethread *t);
 /* Has it gone along all of its path, and done all steps of synchronization that it did? */

@@ -92,6 +92,7 @@ _Noreturn void engine_finish(void)
 		check_cancelled(engine.threads.at[i]);
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
+	engine_order_ends();
 	if (engine.mismatches || engine.faults)
 		recall_share();
 	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish() + lulls_finish();

@@ -31,6 +31,24 @@ bool engine_is_failing(const struct ethread *t, bool at_end)
 	}
 }
 
+bool engine_fails_as_it_ends(const struct ethread *t)
+{
+	return engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_is_failing(t, true) && t->log->info.ended;
+}
+
+void engine_order_ends(void)
+{
+	const struct ethread *last = NULL;
+	for (size_t i = 0; i < engine.threads.n; i++)
+		if (engine.threads.at[i]->failed && engine_fails_as_it_ends(engine.threads.at[i]))
+			last = engine.threads.at[i];
+	for (size_t i = 0; last && i < engine.threads.n; i++) {
+		const struct ethread *t = engine.threads.at[i];
+		if (t != last && t->log && t->log->info.ended && t->log->info.end_time < engine.trace->failure.time)
+			order_add(t->end, last->end);
+	}
+}
+
 bool engine_exits(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
@@ -54,7 +72,7 @@ bool engine_blocking_fails(const struct ethread *t)
 bool engine_goes_too_far(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
-	return (kind == RT_FAIL_ASSERT || kind == RT_FAIL_SIGNAL) && engine_is_failing(t, true) &&
+	return (kind == RT_FAIL_ASSERT || kind == RT_FAIL_SIGNAL) && engine_is_failing(t, true) && !engine_fails_as_it_ends(t) &&
 	       !(engine.trace->header.flags & (RT_LOG_FULL | RT_LOG_CAP));
 }
 
@@ -85,5 +103,6 @@ bool engine_goes_round(struct ethread *t)
 
 bool engine_fails_in_call(const struct ethread *t)
 {
-	return engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_log_used_up(t) && engine_is_failing(t, true);
+	return engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_log_used_up(t) && engine_is_failing(t, true) &&
+	       !engine_fails_as_it_ends(t);
 }
