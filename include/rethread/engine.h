@@ -32,6 +32,8 @@ struct rt_engine_config {
 	bool (*heap_marks)(uint64_t size);
 	/* Calls the program's handler of a signal, with this siginfo_t; false when it has none. */
 	bool (*deliver)(int signal, const void *info);
+	/* How many bytes the program has mapped for itself and other processes, to write to: what those wrote is not in the log. */
+	uint64_t (*shared_bytes)(void);
 };
 
 /* Does the calling thread run the routine? FOREIGN: not a call of the program. */

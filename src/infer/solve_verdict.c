@@ -69,6 +69,19 @@ static void check_libraries(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* What other processes write to memory that is mapped for all of them is in no log. */
+static void check_mapped(struct solving *w)
+{
+	const struct explore_stats *s = &w->work->figures.explore;
+	struct error err;
+	if (!s->shared_bytes)
+		return;
+	fail(&err, "no interleaving was found%s%s, which proves nothing: the program has mapped %llu bytes with MAP_SHARED, and what another process "
+		   "writes there is not recorded; with the other process's part in a thread, it is", s->mismatches ? ", at " : "",
+	     s->mismatches ? s->first_mismatch : "", (unsigned long long)s->shared_bytes);
+	work_give_up(w->work, &err);
+}
+
 _Noreturn void solving_unexplained(struct solving *w)
 {
 	const struct explore_stats *s = &w->work->figures.explore;
@@ -82,6 +95,8 @@ _Noreturn void solving_unexplained(struct solving *w)
 				     : "; another failing run may be explained, and --engine search with a longer --budget does without";
 	if (!missing)
 		check_numbers(w, false);
+	if (!missing)
+		check_mapped(w);
 	if (missing)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
@@ -160,6 +175,7 @@ _Noreturn void solving_none_found(struct solving *w)
 	}
 	check_numbers(w, true);
 	check_libraries(w);
+	check_mapped(w);
 	check_values(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	solving_finish(w, EXIT_NO_INTERLEAVING, "none");

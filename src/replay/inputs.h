@@ -72,6 +72,8 @@ void show_vector(int fd, const struct iovec *v, size_t count, int64_t n);
 ssize_t input_readlink(const char *path, char *to, size_t size);
 void input_stream(FILE **f);
 void input_map(void **at, void *wanted, size_t n, int prot, int flags);
+/* Bytes of mappings to write to that other processes may have, too. */
+uint64_t input_shared_bytes(void);
 void input_map_done(void *at, size_t n, int prot);
 
 #endif

@@ -222,11 +222,20 @@ void input_stream(FILE **f)
 		*f = rt_input_real.fopen("/dev/null", "r+");
 }
 
+static _Atomic uint64_t shared_bytes;
+
+uint64_t input_shared_bytes(void)
+{
+	return shared_bytes;
+}
+
 void input_map(void **at, void *wanted, size_t n, int prot, int flags)
 {
 	if (*at == MAP_FAILED)
 		return;
 	uint64_t recorded = (uint64_t)*at;
+	if (flags & MAP_SHARED && prot & PROT_WRITE)
+		shared_bytes += n;
 	*at = rt_input_real.mmap(flags & MAP_FIXED ? wanted : NULL, n, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MAP_FIXED), -1, 0);
 	if (*at != MAP_FAILED)

@@ -1,5 +1,6 @@
 /* The twin's first constructor: reads RETHREAD_TWIN and sets the mode up. */
 #include "replay/conductor.h"
+#include "replay/inputs.h"
 #include "replay/interpose.h"
 #include "replay/recorder.h"
 #include "rt/allocator.h"
@@ -137,7 +138,7 @@ static void start_infer(const struct setting *s)
 	static struct rt_engine_config config;
 	config = (struct rt_engine_config){ RT_ABI, &__rethread_twin_module, trace, code, state,
 					    rt_real.pthread_create, rt_real.pthread_join, heap_engine,
-					    heap_block, heap_marks, signals_deliver };
+					    heap_block, heap_marks, signals_deliver, input_shared_bytes };
 	heap_start();
 	twin_engine = start_engine(&config);
 	if (!twin_engine)
