@@ -179,6 +179,10 @@ static void print_missing_lock(const json_t *root, const json_t *between, const 
 	printf("    without %s%s%s, which guards it elsewhere, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
 	       text(bare, "thread"), deed(bare));
 	quote(bare, program);
+	if (*text(lock, "where")) {
+		printf("    that lock is used here\n");
+		quote(lock, program);
+	}
 }
 
 static void print_between(const json_t *root, const char *program)

@@ -291,15 +291,18 @@ static bool guards(const struct finder *f, uint32_t lock, const struct between *
 	return 4 * with >= 3 * asked;
 }
 
-/* An event of the lock, which it is called by; UINT32_MAX: none. */
+/* An event of the lock, which it is called by, where it is taken if there is one; UINT32_MAX: none. */
 static uint32_t event_of_lock(const struct finder *f, uint32_t lock)
 {
+	uint32_t any = UINT32_MAX;
 	for (uint32_t i = 0; i < f->x->events.n; i++) {
 		const struct event *e = &f->x->events.at[i];
-		if (e->object == lock && (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK || e->kind == EVENT_ORDERED))
+		if (e->object == lock && e->kind == EVENT_LOCK)
 			return i;
+		if (e->object == lock && (e->kind == EVENT_UNLOCK || e->kind == EVENT_ORDERED))
+			any = i;
 	}
-	return UINT32_MAX;
+	return any;
 }
 
 /* Which lock one of the three goes without; and what that is worth. */

@@ -195,7 +195,8 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 		json_object_set_new(j, "overtaken", json_true());
 	if (b->lock != UINT32_MAX) {
 		char *object = object_name(x, &x->events.at[b->lock]);
-		json_object_set_new(j, "lock", json_pack("{s:s}", "object", object));
+		const struct event *e = &x->events.at[b->lock];
+		json_object_set_new(j, "lock", json_pack("{s:s s:s}", "object", object, "where", e->site ? x->sites.at[e->site].where : ""));
 		json_object_set_new(j, "unlocked", json_integer((json_int_t)b->unlocked));
 		free(object);
 	}

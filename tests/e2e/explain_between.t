@@ -42,5 +42,6 @@ for opt in -O0 -O2; do
 	rethread cc $opt -g -pthread places.c -o places
 	status 134 rethread record -q --until-failure --runs 3000 ./places
 	between solve
+	has text 'that lock is used here places.c:10 pthread_mutex_lock\(&lock\);'
 	between search
 done
