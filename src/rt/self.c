@@ -16,7 +16,7 @@
 static uint64_t nowhere = RT_PATH_EMPTY;
 
 /* How often the time is noted: each so many words; the more, the faster they come. */
-enum { STAMP_FIRST = 4, STAMP_LEAST = 16, STAMP_MOST = 1024, STAMPS_CLOSE = 256 };
+enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 
 /* Rare parts of what is done for each word save all registers, so that the rest, which calls nothing else, saves few. */
 #define RT_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -105,19 +105,14 @@ static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
 	return true;
 }
 
-/*
- * Stamps that lie closer together than their margin say no more than fewer would. A thread's first ones may come with every word:
- * one that branches little, and is soon done, would otherwise have none, and when it did what others poll for would not be known.
- */
+/* Stamps that lie closer together than their margin say no more than fewer would. */
 static uint32_t next_interval(const struct rt_self *self, uint64_t elapsed)
 {
-	uint32_t n = self->stamp_interval, least = self->stamps < STAMPS_CLOSE ? 1 : STAMP_LEAST;
+	uint32_t n = self->stamp_interval;
 
 	if (elapsed < rt_log.margin / 2)
-		n = n < STAMP_MOST ? n * 2 : n;
-	else if (elapsed > rt_log.margin)
-		n /= 2;
-	return n < least ? least : n;
+		return n < STAMP_MOST ? n * 2 : n;
+	return elapsed > rt_log.margin && n > STAMP_LEAST ? n / 2 : n;
 }
 
 static RT_KEEPS void stamp(struct rt_self *self)
@@ -131,7 +126,6 @@ static RT_KEEPS void stamp(struct rt_self *self)
 	self->time->time = now;
 	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
 	self->time++;
-	self->stamps++;
 	self->stamp_interval = next_interval(self, now - self->stamped);
 	self->stamp_at = self->words + self->stamp_interval;
 	self->stamped = now;
@@ -469,8 +463,7 @@ void rt_self_begin(struct rt_peer *peer)
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
 	self->stage = rt_path_stage_first();
 	rt_values_begin(self);
-	self->stamp_at = STAMP_FIRST;
-	self->stamp_interval = 1;
+	self->stamp_at = self->stamp_interval = STAMP_LEAST;
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		self->sync_pieces.seq = UINT64_MAX;
 	self->tid = self->thread->tid = peer->tid;

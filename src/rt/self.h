@@ -66,7 +66,6 @@ struct rt_self {
 	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */
 	uint64_t stamped;        /* when the last time stamp was made */
 	uint32_t stamp_interval; /* words between two */
-	uint32_t stamps;         /* made so far */
 	struct rt_time *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
 	struct {
 		const void *address;

@@ -116,20 +116,3 @@ has dump '^times 1 [0-9]+ in order, the last [0-9]{3,4} words apart$'
 OPTIONS=margin=1000000 record 0 ./pace slow
 dump
 has dump '^times 1 [0-9]+ in order, the last 16 words apart$'
-# A thread that branches little has stamps as well: each of its first words may have one.
-program slow <<'E'
-#include "recorded.h"
-#include <unistd.h>
-int main(void)
-{
-	for (long i = 0; i < 1000; i++) {
-		B(i % 3 != 1);
-		if (i % 50 == 0)
-			usleep(100);
-	}
-	return 7;
-}
-E
-record 7 ./slow
-dump
-has dump "^times 1 (9|1[0-9]) in order"
