@@ -264,8 +264,33 @@ static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef ca
 	return !map_get(&r->unknown, callee);
 }
 
+/* The result depends on nothing but the parameters and the memory that they lead to, which is only read. */
+static bool is_reader(LLVMValueRef callee)
+{
+	static const char *const names[] = {"strlen", "strnlen", "strcmp", "strncmp", "memcmp", "bcmp"};
+	size_t length;
+	const char *name = LLVMGetValueName2(callee, &length);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool reads_known(const struct recompute *r, LLVMValueRef call)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		if (is_pointer_type(LLVMTypeOf(v)) && (!are_contents_known(r, v) || may_hold_pointers(r, v)))
+			return false;
+	}
+	return are_arguments_known(r, call);
+}
+
 static bool visit_outside(struct recompute *r, LLVMValueRef call)
 {
+	LLVMValueRef callee = direct_callee(call);
+	if (callee && is_reader(callee))
+		return reads_known(r, call);
 	if (llvm_is_deallocation(r->sharing->library, call))
 		return false;
 	/* A block that grows keeps what is in it; the pointer may be another one. */
