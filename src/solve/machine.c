@@ -543,6 +543,23 @@ bool machine_is_wanted(const struct machine *m, uint32_t read)
 	return true;
 }
 
+bool machine_lost(const struct machine *m, uint32_t read, uint32_t *wanted, uint32_t *instead)
+{
+	for (uint32_t i = m->piece_start[read]; m->test && i < m->piece_start[read + 1]; i++) {
+		uint32_t number = m->pieces[i];
+		*instead = m->writer[m->p->pieces.at[number].atom];
+		if (*instead == WRITER_INITIAL || is_possible(m, number, *instead))
+			continue;
+		for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++)
+			for (uint32_t k = first_to_come(m, &m->runs[r]); k-- > m->runs[r].from;) {
+				*wanted = m->p->writers.at[k];
+				if (allows(m, &m->p->pieces.at[number], *wanted))
+					return true;
+			}
+	}
+	return false;
+}
+
 /* The piece of the event that is of this atom. */
 static uint32_t piece_of(const struct machine *m, uint32_t event, uint32_t atom)
 {

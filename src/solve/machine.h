@@ -91,6 +91,8 @@ void machine_touches(const struct machine *m, uint32_t node, struct machine_atom
 bool machine_has_hope(const struct machine *m, uint32_t read);
 /* Has the chain's next read, as far as is trusted (below), a value that it can have? True where there is no trust. */
 bool machine_is_wanted(const struct machine *m, uint32_t read);
+/* Of a large problem: has the chain's next read missed a write whose value it could have? Which, and what is there instead. */
+bool machine_lost(const struct machine *m, uint32_t read, uint32_t *wanted, uint32_t *instead);
 /* Of a large problem: a write after which its own thread reads what nobody gives it any more, whenever the write comes. */
 bool machine_is_doomed(const struct machine *m, uint32_t write);
 /*

@@ -67,7 +67,7 @@ struct walk {
 	bool exhausted;     /* all was searched */
 	bool contradiction; /* a condition is false whatever is read */
 	struct way way;     /* while it trusts */
-	uint32_t loosened;  /* how often less was taken for granted */
+	uint32_t loosened;  /* how often less was taken for granted, or writes swapped */
 	bool gave_way;      /* it was brief */
 	uint64_t limit;     /* patience of the rounds to come */
 	uint32_t buffer;    /* most stores in a buffer */
@@ -144,6 +144,11 @@ static void undo(struct walk *w, struct machine_mark mark, size_t path)
 	way_back(&w->way, path);
 }
 
+static bool is_held(const struct walk *w, uint32_t node)
+{
+	return machine_writes(w->m, node) && way_holds(&w->way, w->p, w->m, node);
+}
+
 /*
  * Runs what loses nothing on this chain. False: a dead end, the next read can never become right. *moved: something was run.
  */
@@ -154,6 +159,8 @@ static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 		uint32_t node = machine_next(w->m, chain);
 		bool reads = machine_reads(w->m, node);
 		bool local = machine_is_local(w->m, node);
+		if (is_held(w, node))
+			return true;
 		if (machine_writes(w->m, node) && machine_is_doomed(w->m, node)) {
 			w->reason = (struct machine_atoms){{0}};
 			machine_touches(w->m, node, &w->reason);
@@ -242,7 +249,7 @@ static uint32_t find_choices(struct walk *w)
 			continue;
 		uint32_t node = machine_next(w->m, c);
 		int32_t merit = machine_writes(w->m, node) ? machine_merit(w->m, node) : 0;
-		if (merit == INT32_MIN || (machine_reads(w->m, node) && (!machine_is_wanted(w->m, node) || !is_right(w, node))))
+		if (merit == INT32_MIN || is_held(w, node) || (machine_reads(w->m, node) && (!machine_is_wanted(w->m, node) || !is_right(w, node))))
 			continue;
 		struct choice choice = {node, rank(w, node, merit)};
 		if (w->failed && w->failed[node]) /* it was too early: as late as can be, rather than a little later each time */
@@ -365,12 +372,9 @@ static void earn_patience(struct walk *w)
 	w->furthest = w->path.n;
 }
 
-/* Goes back to where less is taken for granted; false: it is enough. */
-static bool loosen(struct walk *w)
+/* Goes on from so many steps of the way, or fewer. */
+static void go_to(struct walk *w, size_t to)
 {
-	size_t to = way_loosen(&w->way, w->p, w->m);
-	if (to == SIZE_MAX)
-		return false;
 	struct frame first = {.mark = w->start}, *f = &first;
 	while (w->frames.n) {
 		f = &w->frames.at[--w->frames.n];
@@ -384,19 +388,39 @@ static bool loosen(struct walk *w)
 	w->loosened++;
 	if (w->failed)
 		memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
-	return true;
+}
+
+/* Goes back to where less is taken for granted; false: it is enough. */
+static bool loosen(struct walk *w)
+{
+	size_t to = way_loosen(&w->way, w->p, w->m);
+	if (to != SIZE_MAX)
+		go_to(w, to);
+	return to != SIZE_MAX;
+}
+
+/* Goes back to where two writes came the wrong way round; false: there are none. */
+static bool swap(struct walk *w)
+{
+	size_t to = way_swap(&w->way);
+	if (to != SIZE_MAX)
+		go_to(w, to);
+	return to != SIZE_MAX;
 }
 
 /* Back, or when that leads nowhere, *anew from somewhere with less taken for granted; false: there is nothing left to try. */
 static bool leave_dead_end(struct walk *w, bool *anew)
 {
-	bool stuck = w->trusts && way_ends(&w->way, w->path.at, w->path.n);
+	bool stuck = w->trusts && way_ends(&w->way, w->p, w->m, w->path.at, w->path.n);
+	*anew = stuck && swap(w);
+	if (*anew)
+		return true;
 	if (stuck && w->way.level && w->o.brief && !w->gave_way) /* a little less did not help */
 		w->over = w->gave_way = true;
 	*anew = stuck && loosen(w);
 	if (*anew || go_back(w))
 		return true;
-	*anew = w->trusts && loosen(w);
+	*anew = w->trusts && (swap(w) || loosen(w));
 	return *anew;
 }
 
@@ -449,7 +473,7 @@ static void trust(struct walk *w, bool trusts)
 		machine_trust(w->m, trusts);
 	machine_limit_buffers(w->m, trusts ? LAST_BUFFER : w->buffer); /* few stores are delayed, but those for long */
 	if (trusts) {
-		way_begin(&w->way, w->m);
+		way_begin(&w->way, w->p, w->m);
 		w->loosened++;
 	} else if (w->trusts) {
 		way_end(&w->way, w->m);

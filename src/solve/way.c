@@ -9,15 +9,23 @@ enum { LEVELS = sizeof reaches / sizeof *reaches };
 /* Dead ends at which it is stuck: where all is as expected, there are few. */
 enum { STUCK = 100 };
 
+/* How far back it is looked for writes that came the wrong way round. */
+enum { SWAP_STEPS = 1 << 16 };
+
 static void forget(struct way *y)
 {
 	y->nodes.n = y->same = y->lead = 0;
 	y->stuck = y->level = 0;
+	y->swap.at = SIZE_MAX;
+	y->last = UINT32_MAX;
+	free(y->held);
+	y->held = NULL;
 }
 
-void way_begin(struct way *y, struct machine *m)
+void way_begin(struct way *y, const struct problem *p, struct machine *m)
 {
 	forget(y);
+	y->held = xcalloc(p->m->x->events.n + 1, sizeof *y->held);
 	machine_delay_none(m);
 }
 
@@ -30,6 +38,7 @@ void way_end(struct way *y, struct machine *m)
 void way_release(struct way *y)
 {
 	vec_free(&y->nodes);
+	free(y->held);
 }
 
 void way_step(struct way *y, size_t n, uint32_t node)
@@ -44,7 +53,48 @@ void way_back(struct way *y, size_t n)
 		y->same = n;
 }
 
-bool way_ends(struct way *y, const uint32_t *path, size_t n)
+/* Where the node is, among the last steps; SIZE_MAX: not there. */
+static size_t step_of(const struct way *y, uint32_t node)
+{
+	for (size_t i = y->nodes.n; i-- > 0 && y->nodes.n - i <= SWAP_STEPS;)
+		if (y->nodes.at[i] == node)
+			return i;
+	return SIZE_MAX;
+}
+
+static uint32_t thread_of(const struct problem *p, uint32_t node)
+{
+	return p->m->x->events.at[p->m->event_of[node]].thread;
+}
+
+/* Two writes of the way: could the later one have come before the other, its thread having done nothing in between? */
+static struct way_swap swap_of(const struct way *y, const struct problem *p, uint32_t earlier, uint32_t later)
+{
+	struct way_swap none = {.at = SIZE_MAX};
+	size_t from = step_of(y, p->m->visible[earlier]), to = step_of(y, p->m->visible[later]);
+	if (from == SIZE_MAX || to == SIZE_MAX || from > to || thread_of(p, earlier) == thread_of(p, later))
+		return none;
+	for (size_t i = from + 1; i < to; i++)
+		if (thread_of(p, y->nodes.at[i]) == thread_of(p, later) && y->nodes.at[i] != later)
+			return none;
+	bool at_once = from && y->nodes.at[from - 1] == earlier;
+	return (struct way_swap){later, earlier, from - at_once};
+}
+
+static struct way_swap find_swap(const struct way *y, const struct problem *p, const struct machine *m)
+{
+	for (uint32_t c = 0; c < machine_chains(m); c++) {
+		uint32_t node = machine_next(m, c), wanted, instead;
+		if (node == UINT32_MAX || !machine_reads(m, node) || !machine_lost(m, node, &wanted, &instead))
+			continue;
+		struct way_swap swap = swap_of(y, p, wanted, instead);
+		if (swap.at != SIZE_MAX && !y->held[wanted])
+			return swap;
+	}
+	return (struct way_swap){.at = SIZE_MAX};
+}
+
+bool way_ends(struct way *y, const struct problem *p, const struct machine *m, const uint32_t *path, size_t n)
 {
 	if (n <= y->nodes.n)
 		return ++y->stuck > STUCK || (y->level && n < y->lead);
@@ -53,7 +103,28 @@ bool way_ends(struct way *y, const uint32_t *path, size_t n)
 		*vec_push(&y->nodes) = path[i];
 	y->same = n;
 	y->stuck = y->level = 0;
+	y->last = UINT32_MAX;
+	y->swap = find_swap(y, p, m);
 	return false;
+}
+
+size_t way_swap(struct way *y)
+{
+	size_t at = y->swap.at;
+	if (at == SIZE_MAX)
+		return at;
+	y->last = y->swap.then;
+	y->held[y->swap.then] = y->swap.first + 1;
+	y->lead = at;
+	y->stuck = 0;
+	y->swap.at = SIZE_MAX;
+	return at;
+}
+
+bool way_holds(const struct way *y, const struct problem *p, const struct machine *m, uint32_t node)
+{
+	uint32_t first = y->held ? y->held[p->m->event_of[node]] : 0;
+	return first && !machine_ran(m, p->m->visible[first - 1]);
 }
 
 bool way_is_loose(const struct way *y, size_t n)
@@ -124,6 +195,9 @@ size_t way_loosen(struct way *y, const struct problem *p, struct machine *m)
 {
 	if (y->level == LEVELS)
 		return SIZE_MAX;
+	if (y->last != UINT32_MAX) /* that was not it */
+		y->held[y->last] = 0;
+	y->last = UINT32_MAX;
 	y->lead = loosen_way(y, p, m, reaches[y->level]);
 	machine_trust(m, true); /* what was known to be impossible may no longer be */
 	y->level++;

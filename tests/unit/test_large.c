@@ -7,6 +7,7 @@
 #include "random.h"
 #include "solve/infer.h"
 #include "solve/machine.h"
+#include "solve/way.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,12 +187,65 @@ static void knows_that_a_write_is_doomed(void **state)
 	execution_release(&x);
 }
 
+/*
+ * One thread adds to a cell between two others' accesses: its read comes before the other's write, its write after it. The other thread then misses what
+ * it wrote, and the two writes are swapped.
+ */
+static void swaps_writes_that_came_the_wrong_way_round(void **state)
+{
+	(void)state;
+	enum { CELL = 0x1000 };
+	struct execution x;
+	struct memory m;
+	struct problem p;
+	struct error err;
+	struct way way = {0};
+	bool contradiction;
+	execution_init(&x);
+	make_initial(&x, CELL, 4, 0);
+	uint32_t start = make_thread(&x, "1");
+	uint32_t read = start + 1, add = make_write(&x, CELL, 4, make_add(&x, make_read(&x, CELL, 4), 5));
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 5), true, CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	uint32_t other = make_thread(&x, "1:1"), write = make_write(&x, CELL, 4, make_const(&x, 4, 7));
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 7), true, CONDITION_PATH);
+	make_end(&x, 0);
+	assert_true(memory_init(&m, &x, &(struct memory_options){.model = MEMORY_SC}, &err));
+	assert_true(problem_init(&p, &m, &(struct problem_options){.large = true}, &err));
+	struct machine *machine = machine_new(&p, NULL, &contradiction, &err);
+	assert_non_null(machine);
+	const uint32_t path[] = {start, other, read, write, add, add + 1};
+	size_t n = sizeof path / sizeof *path;
+	way_begin(&way, &p, machine);
+	struct machine_mark before = machine_mark(machine);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_not_equal(machine_step(machine, path[i]), STEP_WRONG);
+		way_step(&way, i, path[i]);
+	}
+	assert_false(way_ends(&way, &p, machine, path, n));
+	assert_int_equal(way_swap(&way), 3);
+	assert_int_equal(way_swap(&way), SIZE_MAX);
+	machine_undo(machine, before);
+	assert_true(way_holds(&way, &p, machine, write));
+	assert_false(way_holds(&way, &p, machine, add));
+	const uint32_t right[] = {start, other, read, add};
+	for (size_t i = 0; i < 4; i++)
+		machine_step(machine, right[i]);
+	assert_false(way_holds(&way, &p, machine, write));
+	way_release(&way);
+	machine_free(machine);
+	problem_release(&p);
+	memory_release(&m);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_its_way),
 		cmocka_unit_test(delays_stores_where_it_is_stuck),
 		cmocka_unit_test(knows_that_a_write_is_doomed),
+		cmocka_unit_test(swaps_writes_that_came_the_wrong_way_round),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
