@@ -7,7 +7,7 @@
  *     that hands a function over to the symbolic executor in infer mode.
  *
  * The pass in src/instrument/ emits code against this header, the runtimes in src/rt/ and src/replay/
- * implement it. Change RT_ABI with anything here that changes meaning. The header is plain C, includes
+ * implement it. Change RT_ABI with anything here or in engine.h that changes meaning. The header is plain C, includes
  * nothing but <stdint.h>, and is the only header besides trace.h that runtime code shares with the tool.
  *
  * Numbering. The pass runs once at the end of full LTO and numbers, in module order:
@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 7
+#define RT_ABI 8
 #define RT_HASH_SIZE 20
 
 /* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */
