@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 enum {
-	MANY = 20000, /* symbols: fewer are no trouble */
+	MANY = 300000, /* symbols: fewer are no trouble */
 	EDGE = 12,    /* reads at each end of a stretch that stay symbols */
 	LONG = 4 * EDGE,
 	MOST_PLACES = 1 << 16, /* noted, of all threads together */
