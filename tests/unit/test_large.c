@@ -147,6 +147,32 @@ static void delays_stores_where_it_is_stuck(void **state)
 	execution_release(&x);
 }
 
+/* A large problem of a few events, and a machine that is at its start. */
+struct setup {
+	struct execution x;
+	struct memory m;
+	struct problem p;
+	struct machine *machine;
+};
+
+static void setup_start(struct setup *s)
+{
+	struct error err;
+	bool contradiction;
+	assert_true(memory_init(&s->m, &s->x, &(struct memory_options){.model = MEMORY_SC}, &err));
+	assert_true(problem_init(&s->p, &s->m, &(struct problem_options){.large = true}, &err));
+	s->machine = machine_new(&s->p, NULL, &contradiction, &err);
+	assert_non_null(s->machine);
+}
+
+static void setup_release(struct setup *s)
+{
+	machine_free(s->machine);
+	problem_release(&s->p);
+	memory_release(&s->m);
+	execution_release(&s->x);
+}
+
 /*
  * A thread reads a cell, adds to it, reads back what it wrote, and later reads what the other thread writes. When that comes between the read and the
  * write, the last read is lost, and that is known before the write.
@@ -155,36 +181,26 @@ static void knows_that_a_write_is_doomed(void **state)
 {
 	(void)state;
 	enum { CELL = 0x1000 };
-	struct execution x;
-	struct memory m;
-	struct problem p;
-	struct error err;
-	bool contradiction;
-	execution_init(&x);
-	make_initial(&x, CELL, 4, 0);
-	make_thread(&x, "1");
-	uint32_t write = make_write(&x, CELL, 4, make_add(&x, make_read(&x, CELL, 4), 5));
-	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 5), true, CONDITION_PATH);
-	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 7), true, CONDITION_PATH);
-	make_end(&x, EVENT_FAILS);
-	make_thread(&x, "1:1");
-	uint32_t other = make_write(&x, CELL, 4, make_const(&x, 4, 7));
-	make_end(&x, 0);
-	assert_true(memory_init(&m, &x, &(struct memory_options){.model = MEMORY_SC}, &err));
-	assert_true(problem_init(&p, &m, &(struct problem_options){.large = true}, &err));
-	struct machine *machine = machine_new(&p, NULL, &contradiction, &err);
-	assert_non_null(machine);
-	machine_trust(machine, true);
-	for (uint32_t c = 0; c < machine_chains(machine); c++)
-		while (machine_next(machine, c) != UINT32_MAX && machine_next(machine, c) != write && machine_next(machine, c) != other)
-			machine_step(machine, machine_next(machine, c));
-	assert_false(machine_is_doomed(machine, write));
-	machine_step(machine, other);
-	assert_true(machine_is_doomed(machine, write));
-	machine_free(machine);
-	problem_release(&p);
-	memory_release(&m);
-	execution_release(&x);
+	struct setup s;
+	execution_init(&s.x);
+	make_initial(&s.x, CELL, 4, 0);
+	make_thread(&s.x, "1");
+	uint32_t write = make_write(&s.x, CELL, 4, make_add(&s.x, make_read(&s.x, CELL, 4), 5));
+	make_condition(&s.x, EXPR_EQ, make_read(&s.x, CELL, 4), make_const(&s.x, 4, 5), true, CONDITION_PATH);
+	make_condition(&s.x, EXPR_EQ, make_read(&s.x, CELL, 4), make_const(&s.x, 4, 7), true, CONDITION_PATH);
+	make_end(&s.x, EVENT_FAILS);
+	make_thread(&s.x, "1:1");
+	uint32_t other = make_write(&s.x, CELL, 4, make_const(&s.x, 4, 7));
+	make_end(&s.x, 0);
+	setup_start(&s);
+	machine_trust(s.machine, true);
+	for (uint32_t c = 0; c < machine_chains(s.machine); c++)
+		while (machine_next(s.machine, c) != UINT32_MAX && machine_next(s.machine, c) != write && machine_next(s.machine, c) != other)
+			machine_step(s.machine, machine_next(s.machine, c));
+	assert_false(machine_is_doomed(s.machine, write));
+	machine_step(s.machine, other);
+	assert_true(machine_is_doomed(s.machine, write));
+	setup_release(&s);
 }
 
 /*
@@ -195,48 +211,38 @@ static void swaps_writes_that_came_the_wrong_way_round(void **state)
 {
 	(void)state;
 	enum { CELL = 0x1000 };
-	struct execution x;
-	struct memory m;
-	struct problem p;
-	struct error err;
+	struct setup s;
 	struct way way = {0};
-	bool contradiction;
-	execution_init(&x);
-	make_initial(&x, CELL, 4, 0);
-	uint32_t start = make_thread(&x, "1");
-	uint32_t read = start + 1, add = make_write(&x, CELL, 4, make_add(&x, make_read(&x, CELL, 4), 5));
-	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 5), true, CONDITION_PATH);
-	make_end(&x, EVENT_FAILS);
-	uint32_t other = make_thread(&x, "1:1"), write = make_write(&x, CELL, 4, make_const(&x, 4, 7));
-	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 7), true, CONDITION_PATH);
-	make_end(&x, 0);
-	assert_true(memory_init(&m, &x, &(struct memory_options){.model = MEMORY_SC}, &err));
-	assert_true(problem_init(&p, &m, &(struct problem_options){.large = true}, &err));
-	struct machine *machine = machine_new(&p, NULL, &contradiction, &err);
-	assert_non_null(machine);
+	execution_init(&s.x);
+	make_initial(&s.x, CELL, 4, 0);
+	uint32_t start = make_thread(&s.x, "1");
+	uint32_t read = start + 1, add = make_write(&s.x, CELL, 4, make_add(&s.x, make_read(&s.x, CELL, 4), 5));
+	make_condition(&s.x, EXPR_EQ, make_read(&s.x, CELL, 4), make_const(&s.x, 4, 5), true, CONDITION_PATH);
+	make_end(&s.x, EVENT_FAILS);
+	uint32_t other = make_thread(&s.x, "1:1"), write = make_write(&s.x, CELL, 4, make_const(&s.x, 4, 7));
+	make_condition(&s.x, EXPR_EQ, make_read(&s.x, CELL, 4), make_const(&s.x, 4, 7), true, CONDITION_PATH);
+	make_end(&s.x, 0);
+	setup_start(&s);
 	const uint32_t path[] = {start, other, read, write, add, add + 1};
 	size_t n = sizeof path / sizeof *path;
-	way_begin(&way, &p, machine);
-	struct machine_mark before = machine_mark(machine);
+	way_begin(&way, &s.p, s.machine);
+	struct machine_mark before = machine_mark(s.machine);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_not_equal(machine_step(machine, path[i]), STEP_WRONG);
+		assert_int_not_equal(machine_step(s.machine, path[i]), STEP_WRONG);
 		way_step(&way, i, path[i]);
 	}
-	assert_false(way_ends(&way, &p, machine, path, n));
+	assert_false(way_ends(&way, &s.p, s.machine, path, n));
 	assert_int_equal(way_swap(&way), 3);
 	assert_int_equal(way_swap(&way), SIZE_MAX);
-	machine_undo(machine, before);
-	assert_true(way_holds(&way, &p, machine, write));
-	assert_false(way_holds(&way, &p, machine, add));
+	machine_undo(s.machine, before);
+	assert_true(way_holds(&way, &s.p, s.machine, write));
+	assert_false(way_holds(&way, &s.p, s.machine, add));
 	const uint32_t right[] = {start, other, read, add};
 	for (size_t i = 0; i < 4; i++)
-		machine_step(machine, right[i]);
-	assert_false(way_holds(&way, &p, machine, write));
+		machine_step(s.machine, right[i]);
+	assert_false(way_holds(&way, &s.p, s.machine, write));
 	way_release(&way);
-	machine_free(machine);
-	problem_release(&p);
-	memory_release(&m);
-	execution_release(&x);
+	setup_release(&s);
 }
 
 int main(void)
