@@ -24,7 +24,7 @@ static struct rt_peer *holder(const pthread_mutex_t *m, const struct rt_object *
 {
 	uint32_t owner = __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
 	int tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_ACQUIRE);
-	struct rt_peer *p = owner == RT_NOBODY ? NULL : rt_peer(owner);
+	struct rt_peer *p = owner ? rt_peer(owner - 1) : NULL;
 
 	return p && tid && p->tid == (uint32_t)tid ? p : NULL;
 }

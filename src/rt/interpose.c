@@ -6,7 +6,7 @@ __attribute__((noinline, cold)) void rt_unrecorded_acquired(const void *object)
 
 	if (o) {
 		o->order++;
-		o->owner = RT_NOBODY;
+		o->owner = 0;
 	}
 	if (!rt_self.paused)
 		rt_log_drop();

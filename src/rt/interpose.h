@@ -29,8 +29,8 @@ static inline void rt_step_acquired(struct rt_self *self, const void *object, in
 
 	if (rt_likely(o)) {
 		o->order++;
-		if (rt_unlikely(o->owner != self->number || result)) {
-			o->owner = self->number;
+		if (rt_unlikely(o->owner != self->number + 1 || result)) {
+			o->owner = self->number + 1;
 			rt_self_sync(self, o->number, o->order, (uint32_t)result);
 		}
 	}

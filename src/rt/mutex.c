@@ -43,6 +43,10 @@ static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pt
 	return result;
 }
 
+/*
+ * The ways on from pthread_mutex_lock, each taken by a jump: so that the shortest one has no registers to save and no
+ * frame, and that all know where they were called from.
+ */
 static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 {
 	/* Nothing is recorded: on to the C library, the shortest way. */
@@ -51,13 +55,34 @@ static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 	return rt_after_acquire(m, RT_REAL(pthread_mutex_lock)(m));
 }
 
-/* All but the shortest case, after the first try. */
-static __attribute__((noinline)) int lock_slowly(pthread_mutex_t *m, int result, const void *from)
+static __attribute__((noinline)) int lock_got(pthread_mutex_t *m)
 {
+	rt_step_acquired(&rt_self, m, 0);
+	return 0;
+}
+
+static __attribute__((noinline)) int lock_busy(pthread_mutex_t *m)
+{
+	return rt_after_acquire(m, lock_blocked(&rt_self, m, __builtin_return_address(0)));
+}
+
+static __attribute__((noinline)) int lock_other(pthread_mutex_t *m)
+{
+	int result = rt_real.pthread_mutex_trylock(m);
+
 	if (result == EBUSY)
-		result = lock_blocked(&rt_self, m, from);
+		result = lock_blocked(&rt_self, m, __builtin_return_address(0));
 	return rt_after_acquire(m, result);
 }
+
+static __attribute__((noinline, cold)) int lock_interrupted(pthread_mutex_t *m)
+{
+	(void)m;
+	rt_caught_run(RT_SIGNAL_STEP);
+	return 0;
+}
+
+#define JUMP __attribute__((musttail)) return
 
 /*
  * Tried first, so that a thread which has to wait can say so. The case without a change of owner is spelled out
@@ -65,20 +90,22 @@ static __attribute__((noinline)) int lock_slowly(pthread_mutex_t *m, int result,
  */
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	struct rt_object *o;
-	unsigned i;
-	int result;
+	struct rt_object *o = rt_object_first(m);
 
 	if (rt_unlikely(!rt_self.active))
-		return lock_unrecorded(m);
-	result = rt_likely(rt_plain_mutexes && rt_is_plain(m)) ? rt_plain_trylock(m, rt_self.tid)
-							       : rt_real.pthread_mutex_trylock(m);
-	i = rt_object_place(m);
-	o = rt_self.cache[i].object;
-	if (rt_unlikely(result || rt_self.cache[i].address != m || o->owner != rt_self.number))
-		return lock_slowly(m, result, __builtin_return_address(0));
+		JUMP lock_unrecorded(m);
+	rt_will_write(m);
+	rt_will_write(o);
+	if (rt_unlikely(!rt_plain_mutexes || !rt_is_plain(m)))
+		JUMP lock_other(m);
+	if (rt_unlikely(rt_plain_trylock(m, rt_self.tid)))
+		JUMP lock_busy(m);
+	if (rt_unlikely(o->address != m || o->owner != rt_self.number + 1))
+		JUMP lock_got(m);
 	o->order++;
-	rt_self_done(&rt_self);
+	rt_self.thread->sync_done++;
+	if (rt_unlikely(rt_caught_waiting))
+		JUMP lock_interrupted(m);
 	return 0;
 }
 
@@ -101,16 +128,25 @@ int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 				RT_REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
+static __attribute__((noinline)) int unlock_otherwise(pthread_mutex_t *m)
+{
+	rt_before_release();
+	return RT_REAL(pthread_mutex_unlock)(m);
+}
+
+static __attribute__((noinline)) int unlock_waited_for(pthread_mutex_t *m)
+{
+	rt_plain_wake(m);
+	return 0;
+}
+
 int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	struct rt_self *self = &rt_self;
-
-	if (rt_unlikely(!self->active))
-		return RT_REAL(pthread_mutex_unlock)(m);
-	rt_self_done(self);
-	if (rt_unlikely(!rt_plain_mutexes || !rt_is_plain(m)))
-		return rt_real.pthread_mutex_unlock(m);
-	rt_plain_unlock(m);
+	if (rt_unlikely(!rt_self.active || rt_caught_waiting || !rt_plain_mutexes || !rt_is_plain(m)))
+		JUMP unlock_otherwise(m);
+	rt_self.thread->sync_done++;
+	if (rt_unlikely(rt_plain_unlock(m)))
+		JUMP unlock_waited_for(m);
 	return 0;
 }
 

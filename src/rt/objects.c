@@ -3,22 +3,23 @@
 #include "rt/log.h"
 
 #include <sched.h>
+#include <string.h>
 
 /*
  * Tables of growing size. An address lives in a window of WINDOW slots from its hash on; a table is
  * asked only after the windows of all smaller ones were found full, and slots never become free, so
  * an address that is present is always found before a free slot for it is.
  */
-#define WINDOW 16u
-#define FIRST_BITS 10u
+#define WINDOW RT_OBJECT_WINDOW
 #define TABLES 8u /* each 8 times the one before: 2^31 slots in the last */
 
-static struct rt_object *tables[TABLES];
+struct rt_object rt_first_objects[(1u << RT_FIRST_BITS) + WINDOW];
+static struct rt_object *tables[TABLES] = {rt_first_objects};
 static uint32_t numbers;
 
 static uint32_t table_bits(unsigned i)
 {
-	return FIRST_BITS + 3 * i;
+	return RT_FIRST_BITS + 3 * i;
 }
 
 static struct rt_object *table(unsigned i)
@@ -48,7 +49,6 @@ static struct rt_object *claim(struct rt_object *t, unsigned bits, const void *a
 
 		if (!there && __atomic_compare_exchange_n(&o->address, &there, address, false,
 							  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-			o->owner = RT_NOBODY;
 			__atomic_store_n(&o->number,
 					 __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED),
 					 __ATOMIC_RELEASE);
@@ -80,7 +80,8 @@ __attribute__((noinline, cold)) struct rt_object *rt_object_find(const void *add
 
 void rt_objects_reset(void)
 {
-	for (unsigned i = 0; i < TABLES; i++) {
+	memset(rt_first_objects, 0, sizeof rt_first_objects);
+	for (unsigned i = 1; i < TABLES; i++) {
 		rt_log_unmap(tables[i],
 			     (((size_t)1 << table_bits(i)) + WINDOW) * sizeof *tables[i]);
 		tables[i] = NULL;

@@ -16,12 +16,14 @@
 
 #define RT_NOBODY UINT32_MAX
 #define RT_TAKEN_BITS 40
+#define RT_OBJECT_WINDOW 16u
+#define RT_FIRST_BITS 10u
 
 /* A cache line each, so that threads that use different locks do not share one. */
 struct rt_object {
 	const void *address; /* NULL: free slot; never changes afterwards */
 	uint32_t number;     /* from 1 */
-	uint32_t owner;      /* thread number of the last acquisition, or RT_NOBODY */
+	uint32_t owner;      /* who acquired it last: the thread's number + 1, or 0 for nobody */
 	uint64_t order;      /* acquisitions so far */
 	uint64_t taken; /* ordered steps so far, RT_TAKEN_BITS, and above them who took the last one
 			 */
@@ -41,11 +43,38 @@ static inline unsigned rt_object_place(const void *address)
 	return (unsigned)(a >> 4 ^ a >> 7) % RT_CACHE_SIZE;
 }
 
-/* Through the cache. */
+/*
+ * The first of the tables, and the slot in it at which the address is looked for first. Most objects are there, and
+ * where it lies is known without asking memory for anything: so its cache line, which another processor may have, can be asked for
+ * before the lock is taken, and both come at the same time.
+ */
+extern struct rt_object rt_first_objects[(1u << RT_FIRST_BITS) + RT_OBJECT_WINDOW];
+
+static inline struct rt_object *rt_object_first(const void *address)
+{
+	return rt_first_objects + ((uintptr_t)address * 0x9e3779b97f4a7c15ull >> (64 - RT_FIRST_BITS));
+}
+
+/* The line is about to be written: asked for once, instead of once to read and once more to write. */
+static inline void rt_will_write(const void *at)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)at));
+#else
+	__builtin_prefetch(at, 1);
+#endif
+}
+
+/* There, or through the cache. */
 static inline struct rt_object *rt_object(struct rt_self *self, const void *address)
 {
+	struct rt_object *first = rt_object_first(address);
 	unsigned i = rt_object_place(address);
 
+	/* Whoever has just claimed it is about to number it. */
+	if (rt_likely(__atomic_load_n(&first->address, __ATOMIC_ACQUIRE) == address &&
+		      __atomic_load_n(&first->number, __ATOMIC_ACQUIRE)))
+		return first;
 	if (rt_unlikely(self->cache[i].address != address)) {
 		struct rt_object *o = rt_object_find(address);
 

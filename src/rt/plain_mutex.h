@@ -41,17 +41,21 @@ static inline int rt_plain_trylock(pthread_mutex_t *m, uint32_t tid)
 	return 0;
 }
 
-static inline void rt_plain_unlock(pthread_mutex_t *m)
+/* Is there somebody to wake? */
+static inline bool rt_plain_unlock(pthread_mutex_t *m)
 {
 	m->__data.__owner = 0;
 	m->__data.__nusers--;
-	if (__builtin_expect(__atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1, 0)) {
-		int saved = errno;
+	return __atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1;
+}
 
-		/* The mutex may be gone already; then this wakes nobody who would mind. */
-		syscall(SYS_futex, &m->__data.__lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-		errno = saved;
-	}
+/* The mutex may be gone already; then this wakes nobody who would mind. */
+static inline void rt_plain_wake(pthread_mutex_t *m)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, &m->__data.__lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	errno = saved;
 }
 
 #endif
