@@ -13,6 +13,7 @@
 #include "instrument/addresses.h"
 
 #include "instrument/shared.h"
+#include "instrument/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,12 @@ struct search {
 	const struct map *sites;
 	struct may_race *races;
 	struct map found; /* site that reads: enum race of it, + 1, once it was asked for */
-	struct map last; /* class of memory: its last store in `stores`, + 1; 0 once they were all looked at */
-	struct stored {
-		LLVMValueRef value;
-		uint32_t before; /* of the same class, + 1 */
-	} *stores;
-	size_t nstores, cap;
+	struct stored *stored; /* what goes through memory */
 };
 
-static void decides(struct search *s, LLVMValueRef v)
+static void decides(void *search, LLVMValueRef v)
 {
+	struct search *s = search;
 	if (!LLVMIsAInstruction(v) && !LLVMIsAArgument(v))
 		return;
 	if (map_get(&s->seen, v))
@@ -75,20 +72,6 @@ static void add_call_uses(struct search *s, LLVMValueRef call)
 	}
 }
 
-static const void *class_key(struct search *s, LLVMValueRef pointer)
-{
-	return (const void *)(uintptr_t)(class_find(s->sharing->classes, class_of(s->sharing, pointer)) + 1);
-}
-
-static void note_store(struct search *s, LLVMValueRef store)
-{
-	const void *class = class_key(s, LLVMGetOperand(store, 1));
-	if (s->nstores == s->cap)
-		s->stores = pass_grow(s->stores, &s->cap, sizeof *s->stores);
-	s->stores[s->nstores++] = (struct stored){LLVMGetOperand(store, 0), map_get(&s->last, class)};
-	map_set(&s->last, class, (uint32_t)s->nstores);
-}
-
 static void add_uses(struct search *s, LLVMValueRef i)
 {
 	LLVMValueRef pointers[2];
@@ -97,7 +80,7 @@ static void add_uses(struct search *s, LLVMValueRef i)
 		return;
 	}
 	if (LLVMIsAStoreInst(i))
-		note_store(s, i);
+		stored_note(s->stored, i);
 	for (unsigned n = accessed_pointers(i, pointers); n--;)
 		decides(s, pointers[n]);
 }
@@ -124,10 +107,7 @@ static void add_stored(struct search *s, LLVMValueRef load)
 {
 	if (map_get(s->sites, load) && race_of(s, load) != RACE_NONE)
 		return;
-	const void *class = class_key(s, LLVMGetOperand(load, 0));
-	for (uint32_t i = map_get(&s->last, class); i; i = s->stores[i - 1].before)
-		decides(s, s->stores[i - 1].value);
-	map_set(&s->last, class, 0);
+	stored_each(s->stored, load, decides, s);
 }
 
 /* What callers pass for the parameter. */
@@ -299,7 +279,12 @@ static void mark_found(LLVMModuleRef m, LLVMValueRef i, enum race race)
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
 		    struct values *found)
 {
-	struct search s = {.sharing = sharing, .sites = sites, .races = may_race_analyze(m, sharing, interposed)};
+	struct search s = {
+		.sharing = sharing,
+		.sites = sites,
+		.races = may_race_analyze(m, sharing, interposed),
+		.stored = stored_new(sharing),
+	};
 	struct values all = {0};
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
@@ -327,8 +312,7 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 	values_free(&s.left);
 	map_free(&s.seen);
 	map_free(&s.found);
-	map_free(&s.last);
-	free(s.stores);
+	stored_free(s.stored);
 }
 
 /* ---------------------------------------------------------------- the recorded program --------- */

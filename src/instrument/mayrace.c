@@ -4,31 +4,16 @@
  */
 #include "instrument/addresses.h"
 
+#include "instrument/access.h"
 #include "instrument/parallel.h"
 #include "instrument/shared.h"
 
-#include <llvm-c/Target.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { FIELDS = 200 };
-
-/* What is known of an access without running it. Zero or NULL: not known, anything. */
-struct access {
-	uint32_t class;
-	LLVMValueRef object;     /* the variable itself */
-	LLVMValueRef base, type; /* strict aliasing: struct and member's type, or the type twice */
-	uint64_t offset;         /* in base */
-	uint64_t size;
-	bool locked;
-};
 
 struct may_race {
 	struct sharing *sharing;
-	LLVMTargetDataRef layout;
 	struct parallel *parallel;
 	struct locked *locked;
-	unsigned tbaa;
 	struct map first; /* class: its first write in `writes`, + 1 */
 	struct write {
 		struct access access;
@@ -37,94 +22,18 @@ struct may_race {
 	size_t nwrites, cap;
 };
 
-static bool type_is(LLVMValueRef type, const char *name)
-{
-	LLVMValueRef operands[8];
-	unsigned n = LLVMGetMDNodeNumOperands(type), length;
-	if (!n || n > 8)
-		return false;
-	LLVMGetMDNodeOperands(type, operands);
-	const char *text = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
-	return text && length == strlen(name) && !memcmp(text, name, length);
-}
-
-static void read_type(const struct may_race *r, LLVMValueRef i, struct access *a)
-{
-	LLVMValueRef tag = LLVMGetMetadata(i, r->tbaa), operands[4];
-	if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 4)
-		return;
-	LLVMGetMDNodeOperands(tag, operands);
-	if (!operands[0] || !operands[1] || type_is(operands[1], "omnipotent char"))
-		return;
-	a->base = operands[0];
-	a->type = operands[1];
-	a->offset = LLVMIsAConstantInt(operands[2]) ? LLVMConstIntGetZExtValue(operands[2]) : 0;
-}
-
 static struct access describe(struct may_race *r, LLVMValueRef i, LLVMValueRef pointer, LLVMTypeRef type)
 {
-	LLVMValueRef object = address_base(pointer);
-	struct access a = {
-		.class = class_find(r->sharing->classes, class_of(r->sharing, pointer)),
-		.object = LLVMIsAGlobalVariable(object) ? object : NULL,
-		.size = type ? LLVMABISizeOfType(r->layout, type) : 0,
-		.locked = locked_is(r->locked, i, !LLVMIsALoadInst(i)),
-	};
-	read_type(r, i, &a);
+	struct access a = access_describe(r->sharing, i, pointer, type);
+	a.locked = locked_is(r->locked, i, !LLVMIsALoadInst(i));
 	return a;
-}
-
-static bool same(const struct access *a, const struct access *b)
-{
-	return a->object == b->object && a->base == b->base && a->type == b->type && a->offset == b->offset &&
-	       a->size == b->size && a->locked == b->locked;
-}
-
-/* Is the member of struct `inner` at that offset the one of struct `outer` at its offset? */
-static bool is_member(LLVMValueRef outer, uint64_t offset, LLVMValueRef inner, uint64_t inner_offset)
-{
-	for (int depth = 0; depth < 8; depth++) {
-		LLVMValueRef fields[FIELDS];
-		unsigned n = LLVMGetMDNodeNumOperands(outer);
-		if (outer == inner)
-			return offset == inner_offset;
-		if (n > FIELDS)
-			return true;
-		LLVMGetMDNodeOperands(outer, fields);
-		/* A name, then a type and an offset for each member. */
-		unsigned last = 0;
-		for (unsigned i = 1; i + 1 < n; i += 2)
-			if (fields[i + 1] && LLVMIsAConstantInt(fields[i + 1]) &&
-			    LLVMConstIntGetZExtValue(fields[i + 1]) <= offset)
-				last = i;
-		if (!last || !fields[last])
-			return false;
-		offset -= LLVMConstIntGetZExtValue(fields[last + 1]);
-		outer = fields[last];
-	}
-	return true;
-}
-
-static bool may_alias(const struct access *a, const struct access *b)
-{
-	if (a->object && b->object && a->object != b->object)
-		return false;
-	if (a->size && b->size && a->size != b->size)
-		return false;
-	if (!a->type || !b->type)
-		return true;
-	if (a->type != b->type)
-		return false;
-	if (a->base == a->type || b->base == b->type)
-		return true;
-	return is_member(a->base, a->offset, b->base, b->offset) || is_member(b->base, b->offset, a->base, a->offset);
 }
 
 static void add_write(struct may_race *r, const struct access *a)
 {
 	uint32_t first = map_get(&r->first, (const void *)(uintptr_t)(a->class + 1));
 	for (uint32_t w = first; w; w = r->writes[w - 1].next)
-		if (same(&r->writes[w - 1].access, a))
+		if (access_same(&r->writes[w - 1].access, a))
 			return;
 	if (r->nwrites == r->cap)
 		r->writes = pass_grow(r->writes, &r->cap, sizeof *r->writes);
@@ -198,10 +107,8 @@ struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, cons
 	struct may_race *r = pass_alloc(1, sizeof *r);
 	*r = (struct may_race){
 		.sharing = sharing,
-		.layout = LLVMGetModuleDataLayout(m),
 		.parallel = parallel_analyze(m, NULL),
 		.locked = locked_analyze(m),
-		.tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4),
 	};
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
@@ -218,12 +125,12 @@ enum race may_race_with(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
 {
 	enum race race = RACE_NONE;
 	struct access a = describe(r, read, LLVMGetOperand(read, 0), type);
-	if (!parallel_is(r->parallel, read) || (a.type && type_is(a.type, "vtable pointer")))
+	if (!parallel_is(r->parallel, read) || access_is_vtable(&a))
 		return RACE_NONE;
 	for (uint32_t w = map_get(&r->first, (const void *)(uintptr_t)(a.class + 1)); w; w = r->writes[w - 1].next) {
 		const struct access *b = &r->writes[w - 1].access;
 		bool locked = a.locked && b->locked;
-		if ((locked && race == RACE_LOCKED) || !may_alias(&a, b))
+		if ((locked && race == RACE_LOCKED) || !access_may_alias(&a, b))
 			continue;
 		if (!locked)
 			return RACE_FREE;

@@ -376,3 +376,37 @@ P
 rethread cc -O2 -g -pthread -o tagged tagged.c
 rethread record -q ./tagged || true
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+# Memory hands on what was stored to the same field: that threads find their slot by what stands in a structure makes no values of the counters
+# that other structures, which the analysis does not tell apart from it, have.
+cat >fields.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+struct worker { pthread_t thread; unsigned slot; };
+struct counter { volatile long value; };
+static void *memory(size_t size) { return calloc(1, size); }
+static struct counter *counters;
+static void *count(void *arg)
+{
+	struct worker *w = arg;
+	for (int i = 0; i < 1000; i++)
+		counters[w->slot].value = counters[w->slot].value + 1;
+	return arg;
+}
+int main(void)
+{
+	struct worker *w[2];
+	counters = memory(2 * sizeof *counters);
+	for (unsigned i = 0; i < 2; i++) {
+		w[i] = memory(sizeof *w[i]);
+		w[i]->slot = i / 2;
+		pthread_create(&w[i]->thread, NULL, count, w[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(w[i]->thread, NULL);
+	return 0;
+}
+P
+rethread cc -O2 -g -fno-inline -pthread -o fields fields.c
+rethread record -q -o fields.trace ./fields
+read -r _ first second < <(values fields.trace)
+test "$first" -lt 1000 && test "$second" -lt 1000 || fail "$first and $second values of counters"
