@@ -87,6 +87,7 @@ void engine_ends_here(struct ethread *t, bool counted)
 _Noreturn void engine_thread_over(struct ethread *t)
 {
 	engine_thread_ends(t, false);
+	t->over = true;
 	baton_leave(t);
 }
 
@@ -121,6 +122,17 @@ void engine_thread_returns(void)
 	pthread_setspecific(at_end, (void *)1);
 }
 
+/* What failed is native code, which may have been called by the executor, or by the C library as the thread ends. */
+static _Noreturn void stop(struct ethread *t)
+{
+	if (t->over)
+		engine_fatal("the engine itself failed when thread %s was over: the program's native code may have destroyed its memory",
+			     t->name);
+	if (ithread_runs(t->interp))
+		ithread_stop(t->interp);
+	engine_thread_over(t);
+}
+
 /* In the replay the thread must not get as far: this fault would come first. */
 static void ends_before_fault(struct ethread *t)
 {
@@ -128,7 +140,7 @@ static void ends_before_fault(struct ethread *t)
 	if (t->saps && !is_event)
 		t->saps--;
 	engine_thread_ends(t, false);
-	ithread_stop(t->interp);
+	stop(t);
 }
 
 /*
@@ -159,7 +171,7 @@ static void on_fault(int signal_number)
 		guess_refute(self);
 	}
 	engine_thread_ends(self, recorded);
-	ithread_stop(self->interp);
+	stop(self);
 }
 
 static void catch_faults(void)

@@ -277,6 +277,7 @@ struct ethread {
 	const char *native; /* the native function the interpreter is calling, or NULL */
 	bool calls_nothing; /* it is about to call a null pointer */
 	bool ended;  /* its EVENT_END is recorded */
+	bool over;   /* it does nothing any more, but perhaps the engine's last work */
 	struct event_ref end;
 	bool failed; /* ended at the recorded failure */
 	pthread_t id;

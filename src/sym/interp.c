@@ -410,6 +410,11 @@ bool interp_call(struct ithread *t, uint32_t symbol, const struct slot *in, stru
 	return true;
 }
 
+bool ithread_runs(const struct ithread *t)
+{
+	return t->depth && !t->stopped;
+}
+
 _Noreturn void ithread_stop(struct ithread *t)
 {
 	siglongjmp(t->stop, 1);

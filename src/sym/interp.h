@@ -109,6 +109,9 @@ void *ithread_exit_exception(struct ithread *t);
 void *interp_guarded(bool (*f)(int, const void *), int a, const void *b, bool *result);
 _Noreturn void ithread_raise(struct ithread *t, void *exception);
 
+/* Is there an interp_call of the thread's to go back to? Not in what libraries do before, between and after: exit handlers, destructors. */
+bool ithread_runs(const struct ithread *t);
+
 /* Stop the running thread: unwinds to the outermost interp_call, which returns false. Only from host functions. */
 _Noreturn void ithread_stop(struct ithread *t);
 
