@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,6 +138,16 @@ static bool keep_result(const struct job *j, const struct crew_member *decided, 
 	return ok;
 }
 
+/* Addresses that stand for one object each take room, though hardly any memory (src/replay/heap.c, placed.c). */
+static void limit_warn(void)
+{
+	const double gib = 1 << 30, enough = 20 * gib;
+	struct rlimit limit;
+	if (!getrlimit(RLIMIT_AS, &limit) && (double)limit.rlim_cur < enough)
+		warn("address space is limited to %.1f GiB (ulimit -v): more may be found with %.0f GiB of it, most of which is only reserved",
+		     (double)limit.rlim_cur / gib, enough / gib);
+}
+
 int main(int argc, char **argv)
 {
 	check_output_at_exit();
@@ -153,8 +164,10 @@ int main(int argc, char **argv)
 	int code = crew_work(&j.crew, &decided);
 	struct error err;
 	bool kept = code >= 128 || keep_result(&j, decided, &err);
-	if (code == EXIT_BUDGET || code == EXIT_ERROR)
-		unrecorded_warn(j.trace->dir); /* which may be why */
+	if (code == EXIT_BUDGET || code == EXIT_ERROR) { /* these may be why */
+		unrecorded_warn(j.trace->dir);
+		limit_warn();
+	}
 	crew_release(&j.crew);
 	interrupt_end();
 	if (!kept)

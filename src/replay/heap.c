@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <gnu/libc-version.h>
 #include <sys/mman.h>
 
 void *__libc_malloc(size_t);
@@ -20,7 +21,7 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-#define RESERVE (1ull << 40)
+#define MOST_RESERVED (1ull << 40)
 #define STEP (1ull << 20) /* it is opened so much at a time: who strays far from all blocks must fail, as elsewhere */
 #define DIRECTORY_SHIFT 10
 /*
@@ -37,7 +38,7 @@ struct head {
 enum { LIVE = 0x6576696c, FREED = 0x65657266 };
 
 static char *base;
-static uint64_t used, opened;
+static uint64_t reserved, used, opened;
 static uint64_t *directory; /* per KiB: offset of the head of the block that its first byte is in or before, plus 1 */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -54,20 +55,30 @@ static bool serves_program(void)
 	return base && !engine_heap;
 }
 
+/* Where address space is limited (ulimit -v), a quarter of it at most: the engine needs some, and what is shared in placed.c. */
+static uint64_t how_much(void)
+{
+	uint64_t size = MOST_RESERVED;
+	while (size > twin_address_space() / 4)
+		size /= 2;
+	return size;
+}
+
 void heap_start(void)
 {
-	void *p = mmap(BASE, RESERVE, PROT_NONE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	uint64_t *d = twin_pages((RESERVE >> DIRECTORY_SHIFT) * sizeof *d);
+	uint64_t size = how_much();
+	void *p = mmap(BASE, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	uint64_t *d = twin_pages((size >> DIRECTORY_SHIFT) * sizeof *d);
 	if (p == MAP_FAILED || !d)
 		return;
 	base = p;
+	reserved = size;
 	directory = d;
 }
 
 static bool is_ours(const void *p)
 {
-	return base && (const char *)p >= base && (const char *)p < base + RESERVE;
+	return base && (const char *)p >= base && (const char *)p < base + reserved;
 }
 
 static struct head *head_of(void *p)
@@ -99,7 +110,7 @@ static bool open_to(uint64_t end)
 	uint64_t to = (end + STEP / 2 + STEP - 1) & ~(STEP - 1);
 	if (to <= opened)
 		return true;
-	if (to > RESERVE || !twin_open_pages(base + opened, to - opened))
+	if (to > reserved || !twin_open_pages(base + opened, to - opened))
 		return false;
 	opened = to;
 	return true;
@@ -114,7 +125,7 @@ static void *take_fresh(size_t size, size_t align)
 	uint64_t at = (used + sizeof(struct head) + align - 1) & ~(uint64_t)(align - 1);
 	uint64_t end = at + ((size + 15) & ~(uint64_t)15);
 	void *p = NULL;
-	if (end < RESERVE && end >= at && open_to(end)) {
+	if (end < reserved && end >= at && open_to(end)) {
 		uint64_t head = at - sizeof(struct head);
 		p = base + at;
 		*head_of(p) = (struct head){ size, LIVE, 0 };
@@ -225,33 +236,43 @@ static uint8_t *kept_of(size_t size)
 
 /*
  * Small blocks that it does not keep for a thread have no mark; of these it notices only that the last one of its size is given back
- * again. By the size of the chunk, for all threads: what threads have of their own in the C library is not followed.
+ * again. By the size of the chunk, and for the thread that allocated the block, since threads have arenas of their own; of a block that
+ * has no place this is taken to be the one that gives it back.
  */
-enum { LARGEST_FAST = 128 };
-static _Atomic(void *) last_fast[LARGEST_FAST / 16 + 1];
+enum { LARGEST_FAST = 128, ARENAS = 64 };
+static _Atomic(void *) last_fast[ARENAS][LARGEST_FAST / 16 + 1];
 
-static _Atomic(void *) *last_fast_of(size_t size)
+static _Atomic(void *) *last_fast_of(uint32_t thread, size_t size)
 {
 	size_t chunk = chunk_of(size);
-	return chunk <= LARGEST_FAST ? &last_fast[chunk / 16] : NULL;
+	return chunk <= LARGEST_FAST ? &last_fast[thread % ARENAS][chunk / 16] : NULL;
 }
 
-static void take_kept(size_t size)
+/* A block is allocated, which the C library may have kept for the thread. */
+static void take_kept(size_t size, bool may_be_kept)
 {
 	if (engine_heap) /* the engine's own, which the recorded run did not have */
 		return;
-	uint8_t *n = kept_of(size);
-	_Atomic(void *) *last = last_fast_of(size);
-	if (n && *n)
+	uint8_t *n = may_be_kept ? kept_of(size) : NULL;
+	if (n && *n) {
 		--*n;
-	else if (last)
+		return;
+	}
+	_Atomic(void *) *last = last_fast_of(placed_own_number(), size);
+	if (last)
 		*last = NULL;
+}
+
+/* Before version 2.41, calloc leaves alone what is kept for threads: once their lists are full, nothing that they give back is marked. */
+static bool calloc_takes_kept(void)
+{
+	return strverscmp(gnu_get_libc_version(), "2.41") >= 0;
 }
 
 /* An unmarked block is given back: is it the one that was given back last? */
 static bool is_fast_again(void *p, size_t size)
 {
-	_Atomic(void *) *last = last_fast_of(size);
+	_Atomic(void *) *last = last_fast_of(placed_is(p) ? placed_owner(p) : placed_own_number(), size);
 	return last && atomic_exchange(last, p) == p;
 }
 
@@ -275,7 +296,7 @@ static bool keep(size_t size)
 
 void *malloc(size_t size)
 {
-	take_kept(size);
+	take_kept(size, true);
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
@@ -315,7 +336,7 @@ void *calloc(size_t count, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	take_kept(total);
+	take_kept(total, calloc_takes_kept());
 	if (!serves_program() && !next_place)
 		return theirs(__libc_calloc(1, with_room(total)));
 	void *p = next_place ? scheduled(total) : take(with_room(total), 16);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #define SPAN (1ull << 32)
 enum { UNIT = 16 };
 #define MOST_BLOCKS (1ull << 27)
+#define FEWER_BLOCKS (1ull << 22) /* where address space is limited */
 #define STEP (1ull << 20) /* it is opened so much at a time, as the heap is (heap.c) */
 
 uint64_t placed_mark = RT_FREED_MARK;
@@ -27,6 +29,7 @@ uint64_t placed_mark = RT_FREED_MARK;
 enum { KEEPERS = 4 };
 struct placed {
 	uint64_t start, size;
+	uint32_t owner; /* the thread that allocated memory there first: its arena's */
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
 	bool freed;
 	bool over; /* a thread that kept it is over */
@@ -34,7 +37,7 @@ struct placed {
 };
 
 static struct placed *blocks; /* [0] unused */
-static uint32_t nblocks;
+static uint32_t nblocks, most_blocks;
 static uint32_t *by_unit; /* the newest block there, or 0 */
 static bool ready;
 static bool opened[2 * SPAN / STEP];
@@ -55,7 +58,8 @@ static bool make_ready(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)RT_MIRROR)
 		return false;
 	by_unit = twin_pages(2 * SPAN / UNIT * sizeof *by_unit);
-	blocks = twin_pages(MOST_BLOCKS * sizeof *blocks);
+	most_blocks = twin_address_space() == RLIM_INFINITY ? MOST_BLOCKS : FEWER_BLOCKS;
+	blocks = twin_pages(most_blocks * sizeof *blocks);
 	return ready = by_unit && blocks;
 }
 
@@ -88,7 +92,7 @@ static void unlock(void)
 	atomic_flag_clear(&busy);
 }
 
-static uint32_t own_number(void)
+uint32_t placed_own_number(void)
 {
 	static _Atomic uint32_t threads;
 	static __thread uint32_t number;
@@ -110,7 +114,7 @@ static uint32_t *keeper(struct placed *b, uint32_t number)
 static void still_kept(struct placed *b, const struct placed *before)
 {
 	memcpy(b->keepers, before->keepers, sizeof b->keepers);
-	uint32_t *own = keeper(b, own_number());
+	uint32_t *own = keeper(b, placed_own_number());
 	if (own)
 		*own = 0;
 }
@@ -121,12 +125,12 @@ void *placed_take(uint32_t recorded, size_t size)
 	if (size > SPAN)
 		return NULL;
 	lock();
-	if (make_ready() && nblocks + 1 < MOST_BLOCKS && open_block(recorded, size)) {
+	if (make_ready() && nblocks + 1 < most_blocks && open_block(recorded, size)) {
 		uint64_t start = RT_MIRROR + recorded;
 		const struct placed *before = block_at(start);
 		bool same = before && before->start == start, again = same && before->freed;
 		uint32_t others = same && !before->freed ? before->others + 1 : 0;
-		blocks[++nblocks] = (struct placed){ .start = start, .size = size, .others = others };
+		blocks[++nblocks] = (struct placed){ .start = start, .size = size, .owner = same ? before->owner : placed_own_number(), .others = others };
 		if (same)
 			still_kept(&blocks[nblocks], before);
 		for (uint64_t at = 0; at < size || !at; at += UNIT)
@@ -156,6 +160,12 @@ uint64_t placed_size(const void *p)
 	return b ? b->start + b->size - (uint64_t)(uintptr_t)p : 0;
 }
 
+uint32_t placed_owner(const void *p)
+{
+	const struct placed *b = block_at((uint64_t)(uintptr_t)p);
+	return b ? b->owner : 0;
+}
+
 _Noreturn static void double_free(bool marked)
 {
 	const char *text = marked ? "free(): double free detected in tcache 2\n" : "double free or corruption (fasttop)\n";
@@ -179,7 +189,7 @@ static void leave_words(struct placed *b, bool marked)
 static bool is_noticed(struct placed *b)
 {
 	bool marked = ((const uint64_t *)(uintptr_t)b->start)[1] == placed_mark;
-	return b->freed && marked && (b->size > RT_FREED_MOST || keeper(b, own_number()));
+	return b->freed && marked && (b->size > RT_FREED_MOST || keeper(b, placed_own_number()));
 }
 
 void placed_free(void *p, bool marked, bool again)
@@ -192,9 +202,9 @@ void placed_free(void *p, bool marked, bool again)
 		b->others--;
 	else if (b)
 		b->freed = true;
-	uint32_t *free_entry = b && marked && !keeper(b, own_number()) ? keeper(b, 0) : NULL;
+	uint32_t *free_entry = b && marked && !keeper(b, placed_own_number()) ? keeper(b, 0) : NULL;
 	if (free_entry)
-		*free_entry = own_number();
+		*free_entry = placed_own_number();
 	if (writes && !noticed)
 		leave_words(b, marked);
 	unlock();
@@ -205,7 +215,7 @@ void placed_free(void *p, bool marked, bool again)
 static bool is_kept_by_another(const struct placed *b)
 {
 	for (unsigned i = 0; i < KEEPERS; i++)
-		if (b->keepers[i] && b->keepers[i] != own_number())
+		if (b->keepers[i] && b->keepers[i] != placed_own_number())
 			return true;
 	return false;
 }
@@ -229,7 +239,7 @@ void placed_over(bool fails)
 	lock();
 	for (uint32_t i = 1; i <= nblocks; i++) {
 		struct placed *b = &blocks[i];
-		uint32_t *own = b->freed ? keeper(b, own_number()) : NULL;
+		uint32_t *own = b->freed ? keeper(b, placed_own_number()) : NULL;
 		if (!own || block_at(b->start) != b)
 			continue;
 		if (fails)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -67,6 +68,12 @@ bool twin_open_pages(void *p, size_t size)
 void twin_pages_free(void *p, size_t size)
 {
 	syscall(SYS_munmap, p, size);
+}
+
+uint64_t twin_address_space(void)
+{
+	struct rlimit limit;
+	return syscall(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
 struct twin_thread *twin_self(void)

@@ -246,6 +246,8 @@ void *placed_take(uint32_t recorded, size_t size);
 bool placed_is(const void *p); /* may be an address of such a block */
 bool placed_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed); /* the newest there */
 uint64_t placed_size(const void *p);
+uint32_t placed_own_number(void);        /* of the calling thread, from 1 on */
+uint32_t placed_owner(const void *p);    /* the number of the thread whose arena the block is from */
 /* marked: as the C library marks it. again: it is not marked, and the one that the C library got back last. */
 void placed_free(void *p, bool marked, bool again);
 /*
@@ -264,5 +266,7 @@ void *twin_pages(size_t size);
 void twin_pages_free(void *p, size_t size);
 /* Reserved pages (PROT_NONE) can be used from now on. */
 bool twin_open_pages(void *p, size_t size);
+/* How much the process may have of it (ulimit -v). */
+uint64_t twin_address_space(void);
 
 #endif
