@@ -89,6 +89,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	syscalls_turn(m);
 	assembly_turn(m);
 	copies_turn(m);
+	thread_pointer_turn(m);
 	machine_turn(m);
 	identities_turn(m);
 	choices_turn(m);

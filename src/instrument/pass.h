@@ -141,6 +141,7 @@ bool all_branches(void);
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
+void thread_pointer_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
 void choices_turn(LLVMModuleRef m);
 void loops_turn(LLVMModuleRef m);
