@@ -50,6 +50,19 @@ static const char *function_for(LLVMValueRef call)
 	case SYS_getppid:
 	case SYS_getrandom:
 	case SYS_close:
+	case SYS_getcpu:
+	case SYS_clock_gettime:
+	case SYS_getdents64:
+	case SYS_mbind:
+	case SYS_set_mempolicy:
+	case SYS_membarrier:
+	case SYS_ioprio_get:
+	case SYS_ioprio_set:
+	case SYS_sched_setattr:
+	case SYS_sched_setaffinity:
+	case SYS_memfd_create:
+	case SYS_pidfd_open:
+	case SYS_perf_event_open:
 		return "rethread_syscall";
 	default:
 		return NULL;
