@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #pragma GCC visibility push(hidden)
@@ -39,6 +40,23 @@ static inline int rt_plain_trylock(pthread_mutex_t *m, uint32_t tid)
 	m->__data.__owner = (int)tid;
 	m->__data.__nusers++;
 	return 0;
+}
+
+/* After a try: waits for the mutex until nobody has woken the thread for so long; whether it has it. */
+static inline bool rt_plain_wait(pthread_mutex_t *m, uint32_t tid, const struct timespec *patience)
+{
+	int saved = errno;
+	bool got;
+
+	while (!(got = !__atomic_exchange_n(&m->__data.__lock, 2, __ATOMIC_ACQUIRE)))
+		if (syscall(SYS_futex, &m->__data.__lock, FUTEX_WAIT_PRIVATE, 2, patience, NULL, 0) && errno == ETIMEDOUT)
+			break;
+	errno = saved;
+	if (got) {
+		m->__data.__owner = (int)tid;
+		m->__data.__nusers++;
+	}
+	return got;
 }
 
 /* Is there somebody to wake? */
