@@ -258,6 +258,8 @@ extern const char __rethread_linked_in[];
  * What the pass found, zstd: lines of fields between tabs. Without debug information LINE is 0 and FILE "?".
  *     site      KIND LINE FUNCTION FILE             a SAP; KIND is load, store, atomic, call, ..., and synchronization or
  *                                                   input for calls of interposed functions, which have no number
+ *     site      ... FILE OFFSET:SIZE:LINE NAME      it accesses a structure of SIZE bytes that is declared in LINE, at OFFSET; NAME is
+ *                                                   the type's, or ?; then perhaps a tab and the local variable that it is
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE

@@ -86,6 +86,19 @@ static void quote(const json_t *step, const char *program)
 	quote_place(text(step, "where"), program);
 }
 
+/* Which block the name begins with; once for each. */
+static void print_owner(const json_t *root, const json_t *step, const char *program)
+{
+	const char *owner = text(step, "owner");
+	json_t *block = *owner ? json_object_get(json_object_get(root, "owners"), owner) : NULL;
+	if (!block || !*text(block, "where") || json_object_get(block, "told"))
+		return;
+	json_object_set_new(block, "told", json_true());
+	printf("    %s is a block of %lld bytes%s that thread %s allocated in %s\n", owner, (long long)number(block, "size"),
+	       json_object_get(block, "freed") ? ", freed in the end," : "", text(block, "thread"), text(block, "function"));
+	quote(block, program);
+}
+
 static bool is_write(const json_t *step)
 {
 	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");
@@ -141,6 +154,7 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 		printf("    thread %s writes it only afterwards\n", text(next, "thread"));
 		quote(next, program);
 	}
+	print_owner(root, read, program);
 }
 
 static void print_summary(const json_t *root, const char *program)
@@ -200,6 +214,7 @@ static void print_between(const json_t *root, const char *program)
 	if (json_object_get(between, "overtaken"))
 		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
 	print_missing_lock(root, between, program);
+	print_owner(root, first, program);
 	if (undisturbed)
 		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
 	putchar('\n');
@@ -244,6 +259,7 @@ static void print_waiting(const json_t *root, const struct trace *t, const struc
 		printf("    which thread %s has%s\n", c->other, taken ? " had since" : "");
 	if (taken)
 		quote(taken, t->program);
+	print_owner(root, blocked, t->program);
 	free(where);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/typed.h"
 
+#include "cli/blocks.h"
 #include "exe/variables.h"
 
 #include <errno.h>
@@ -104,12 +105,9 @@ static void show_pieces(json_t *step, const struct access *a, const char *object
 	free(text);
 }
 
-static void name_step(json_t *step, struct variables *v)
+/* A variable, or a member of one. False: it is none. */
+static bool name_variable(json_t *step, struct variables *v, const char *object, unsigned size)
 {
-	const char *object = json_string_value(json_object_get(step, "object"));
-	json_int_t size = json_integer_value(json_object_get(step, "size"));
-	if (!object || !*object)
-		return;
 	char *name = xstrdup(object), *plus = strrchr(name, '+'), *end;
 	uint64_t offset = 0;
 	if (plus) {
@@ -120,16 +118,44 @@ static void name_step(json_t *step, struct variables *v)
 			*plus = 0;
 	}
 	struct value_type type;
-	char *member = variables_member(v, name, offset, (unsigned)size, &type);
+	char *member = variables_member(v, name, offset, size, &type);
 	if (member) {
 		if (size > 0 && type.size)
 			retype_value(step, &type);
 		else if (size > 1)
-			show_pieces(step, &(struct access){v, name, offset, (unsigned)size}, member);
+			show_pieces(step, &(struct access){v, name, offset, size}, member);
 		json_object_set_new(step, "object", json_string(member));
 	}
-	free(member);
 	free(name);
+	free(member);
+	return member;
+}
+
+/* "owner" says what the name begins with, "owners" of the interleaving which block that is. */
+static void name_block(json_t *step, json_t *interleaving, struct blocks *b, const char *object, unsigned size)
+{
+	struct block_name n;
+	if (!blocks_name(b, object, size, &n))
+		return;
+	if (size && n.type.size)
+		retype_value(step, &n.type);
+	json_t *block = json_object_get(json_object_get(interleaving, "blocks"), n.block);
+	if (block) {
+		json_object_set(json_object_get(interleaving, "owners"), n.owner, block);
+		json_object_set_new(step, "owner", json_string(n.owner));
+		if (!strncmp(n.block, "freed", 5))
+			json_object_set_new(block, "freed", json_true());
+	}
+	json_object_set_new(step, "object", json_string(n.name));
+	block_name_release(&n);
+}
+
+static void name_step(json_t *step, json_t *interleaving, struct variables *v, struct blocks *b)
+{
+	const char *object = json_string_value(json_object_get(step, "object"));
+	json_int_t size = json_integer_value(json_object_get(step, "size"));
+	if (object && *object && !name_variable(step, v, object, (unsigned)size))
+		name_block(step, interleaving, b, object, (unsigned)size);
 }
 
 void name_as_source(json_t *interleaving, const char *program)
@@ -139,10 +165,13 @@ void name_as_source(json_t *interleaving, const char *program)
 	json_t *step;
 	if (!v)
 		return;
+	struct blocks *b = blocks_new(interleaving, program, v);
+	json_object_set_new(interleaving, "owners", json_object());
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
-		name_step(step, v);
+		name_step(step, interleaving, v, b);
 	json_t *lock = json_object_get(json_object_get(interleaving, "between"), "lock");
 	if (lock)
-		name_step(lock, v);
+		name_step(lock, interleaving, v, b);
+	blocks_free(b);
 	variables_close(v);
 }

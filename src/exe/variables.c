@@ -16,10 +16,19 @@ struct variable {
 	bool split; /* its members are variables of their own: name.0, name.1, ... */
 };
 
+struct record {
+	const char *name; /* NULL when it has none */
+	Dwarf_Die die;
+	uint64_t size;
+	unsigned line;
+};
+
 struct variables {
 	int fd;
 	Dwarf *dwarf;
 	vec(struct variable) all;
+	vec(struct record) records; /* structures, classes, unions; found when first asked for */
+	bool records_found;
 };
 
 /* ---------------------------------------------------------------- the index */
@@ -51,7 +60,20 @@ static void note_variable(struct variables *v, Dwarf_Die *die)
 		*vec_push(&v->all) = found;
 }
 
-static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
+static void note_record(struct variables *v, Dwarf_Die *die)
+{
+	Dwarf_Word size;
+	int line = 0;
+	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
+		return;
+	dwarf_decl_line(die, &line);
+	*vec_push(&v->records) = (struct record){ dwarf_diename(die), *die, size, (unsigned)line };
+}
+
+typedef void noted(struct variables *v, Dwarf_Die *die);
+
+/* All variables, or all records. */
+static void walk(struct variables *v, Dwarf_Die *parent, noted *variable, noted *record, unsigned depth)
 {
 	Dwarf_Die die;
 	if (depth > 32 || dwarf_child(parent, &die))
@@ -59,12 +81,21 @@ static void walk(struct variables *v, Dwarf_Die *parent, unsigned depth)
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
-			note_variable(v, &die);
+			if (variable)
+				variable(v, &die);
+			break;
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_union_type:
+			if (record) {
+				record(v, &die);
+				walk(v, &die, variable, record, depth + 1);
+			}
 			break;
 		case DW_TAG_namespace:
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
-			walk(v, &die, depth + 1);
+			walk(v, &die, variable, record, depth + 1);
 			break;
 		default:
 			break;
@@ -79,6 +110,16 @@ static bool is_of_runtime(Dwarf_Die *unit)
 	return name && !strncmp(name, RT_SOURCE_PREFIX, strlen(RT_SOURCE_PREFIX));
 }
 
+static void walk_units(struct variables *v, noted *variable, noted *record)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, sub;
+	uint8_t type;
+	while (!dwarf_get_units(v->dwarf, cu, &cu, NULL, &type, &unit, &sub))
+		if (!is_of_runtime(&unit))
+			walk(v, &unit, variable, record, 0);
+}
+
 struct variables *variables_open(const char *program)
 {
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
@@ -91,12 +132,7 @@ struct variables *variables_open(const char *program)
 	struct variables *v = xcalloc(1, sizeof *v);
 	v->fd = fd;
 	v->dwarf = dwarf;
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, sub;
-	uint8_t type;
-	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &sub))
-		if (!is_of_runtime(&unit))
-			walk(v, &unit, 0);
+	walk_units(v, note_variable, NULL);
 	return v;
 }
 
@@ -105,6 +141,7 @@ void variables_close(struct variables *v)
 	if (!v)
 		return;
 	vec_free(&v->all);
+	vec_free(&v->records);
 	dwarf_end(v->dwarf);
 	close(v->fd);
 	free(v);
@@ -189,33 +226,47 @@ static bool holds(Dwarf_Die *type, uint64_t offset, unsigned size)
 	return !dwarf_aggregate_size(type, &bytes) && offset + (size ? size : 1) <= bytes;
 }
 
-/* Into the member or base class that has all of the access. */
+/* The last member of a structure that is allocated as large as needed. */
+static bool is_open_array(Dwarf_Die *type)
+{
+	Dwarf_Word bytes;
+	return dwarf_tag(type) == DW_TAG_array_type && (dwarf_aggregate_size(type, &bytes) || !bytes);
+}
+
+/* Where a member or base class begins, and its type. False: it is neither, or the object itself says where it is (a virtual base). */
+static bool member_place(Dwarf_Die *member, Dwarf_Word *start, Dwarf_Die *type)
+{
+	int tag = dwarf_tag(member);
+	Dwarf_Attribute a;
+	*start = 0;
+	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !reference(member, DW_AT_type, type))
+		return false;
+	return !(dwarf_attr(member, DW_AT_data_member_location, &a) && dwarf_formudata(&a, start)) && plain_type(type);
+}
+
+/* Into the member or base class that has all of the access; the last such one, since members may lie in the padding of a base class. */
 static bool into_member(struct place *p, unsigned size)
 {
-	Dwarf_Die member;
-	if (dwarf_child(&p->type, &member))
+	Dwarf_Die member, found, type, found_type;
+	Dwarf_Word start, found_start = 0;
+	bool any = false;
+	for (bool more = !dwarf_child(&p->type, &member); more; more = !dwarf_siblingof(&member, &member)) {
+		if (!member_place(&member, &start, &type) || start > p->offset || (any && start <= found_start) ||
+		    (!holds(&type, p->offset - start, size) && !is_open_array(&type)))
+			continue;
+		any = true;
+		found = member;
+		found_type = type;
+		found_start = start;
+	}
+	const char *name = any && dwarf_tag(&found) == DW_TAG_member ? string(&found, DW_AT_name) : NULL;
+	if (!any || (name && *name == '_' && !size))
 		return false;
-	do {
-		int tag = dwarf_tag(&member);
-		Dwarf_Attribute a;
-		Dwarf_Word start = 0;
-		Dwarf_Die type;
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !reference(&member, DW_AT_type, &type))
-			continue;
-		if (dwarf_attr(&member, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &start))
-			continue; /* a virtual base, which the object itself says where it is */
-		if (start > p->offset || !plain_type(&type) || !holds(&type, p->offset - start, size))
-			continue;
-		const char *name = tag == DW_TAG_member ? string(&member, DW_AT_name) : NULL;
-		if (name && *name == '_' && !size)
-			return false;
-		if (name)
-			append(p, ".%s", name, 0);
-		p->type = type;
-		p->offset -= start;
-		return true;
-	} while (!dwarf_siblingof(&member, &member));
-	return false;
+	if (name)
+		append(p, ".%s", name, 0);
+	p->type = found_type;
+	p->offset -= found_start;
+	return true;
 }
 
 static bool into_element(struct place *p, unsigned size)
@@ -292,6 +343,23 @@ static struct value_type kind_of(Dwarf_Die *type)
 	return t;
 }
 
+/* The name, with what the access is of. */
+static char *member_text(struct place *p, unsigned size, struct value_type *type)
+{
+	for (int i = 0; i < 32 && step_down(p, size); i++)
+		;
+	struct value_type t = kind_of(&p->type);
+	if (!p->offset && t.size == size)
+		*type = t;
+	/* The number inside of a std::atomic is the atomic. */
+	char *inner = strstr(p->name, "._M_i");
+	if (inner && !inner[5])
+		*inner = 0;
+	if (p->offset)
+		append(p, "+%" PRIu64, NULL, p->offset);
+	return xstrdup(p->name);
+}
+
 char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
 {
 	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
@@ -305,18 +373,25 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 		return xstrdup(p.name);
 	if (!plain_type(&p.type) || !holds(&p.type, offset, size))
 		return NULL;
-	for (int i = 0; i < 32 && step_down(&p, size); i++)
-		;
-	struct value_type t = kind_of(&p.type);
-	if (!p.offset && t.size == size)
-		*type = t;
-	/* The number inside of a std::atomic is the atomic. */
-	char *inner = strstr(p.name, "._M_i");
-	if (inner && !inner[5])
-		*inner = 0;
-	if (p.offset)
-		append(&p, "+%" PRIu64, NULL, p.offset);
-	return xstrdup(p.name);
+	return member_text(&p, size, type);
+}
+
+char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)
+{
+	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	if (v && !v->records_found)
+		walk_units(v, NULL, note_record);
+	if (v)
+		v->records_found = true;
+	for (size_t i = 0; v && i < v->records.n; i++) {
+		const struct record *r = &v->records.at[i];
+		struct place p = { .type = r->die, .offset = offset };
+		if (r->line == key->line && r->size == key->size && (!r->name || !strcmp(r->name, key->name)))
+			return offset + (size ? size : 1) <= r->size || step_down(&(struct place){ .type = r->die, .offset = offset }, size)
+				       ? member_text(&p, size, type)
+				       : NULL;
+	}
+	return NULL;
 }
 
 /* ---------------------------------------------------------------- values */

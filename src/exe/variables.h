@@ -33,6 +33,16 @@ void variables_close(struct variables *v);
  */
 char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type);
 
+/* A structure, class or union: its name (or that of a typedef, when it has none), where it is declared, its size. */
+struct record_key {
+	const char *name;
+	unsigned line;
+	uint64_t size;
+};
+
+/* The same of a record that has no name as a variable has: ".price.cents"; "" for all of it. May lie behind its end, in an array without a size. */
+char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type);
+
 /* The value's text, or NULL where a signed number says all. */
 char *value_type_text(const struct value_type *type, uint64_t value);
 

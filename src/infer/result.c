@@ -18,7 +18,7 @@ static const char *const kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_HANG] = "waits for ever",
 };
 
-static const char *place_name(const struct execution *x, uint64_t address)
+static const struct place_name *place_at(const struct execution *x, uint64_t address)
 {
 	size_t low = 0, n = x->names.n;
 	while (n) {
@@ -30,7 +30,13 @@ static const char *place_name(const struct execution *x, uint64_t address)
 			n = half;
 		}
 	}
-	return low < x->names.n && x->names.at[low].address == address ? x->names.at[low].name : "?";
+	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
+}
+
+static const char *place_name(const struct execution *x, uint64_t address)
+{
+	const struct place_name *p = place_at(x, address);
+	return p ? p->name : "?";
 }
 
 /* Accesses are named by what they access, locks and other objects by where they are, threads by ancestry. */
@@ -114,6 +120,7 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
 	if (value) {
 		json_object_set_new(step, "value", json_string(value));
 		json_object_set_new(step, "size", json_integer(e->size));
+		json_object_set_new(step, "site", json_integer(site->number));
 	}
 	if (e->flags & EVENT_FAILS)
 		json_object_set_new(step, "fails", json_true());
@@ -214,6 +221,30 @@ static bool write_asked(FILE *f, const struct execution *x, const struct linear 
 	return ok;
 }
 
+/* By the beginning of their names: heap blocks that are in an order, who allocated them where, how large they are. */
+static bool write_blocks(FILE *f, const struct execution *x)
+{
+	json_t *blocks = json_object();
+	for (size_t i = 0; i < x->names.n; i++) {
+		const struct place_name *p = &x->names.at[i];
+		const struct site_info *at = &x->sites.at[p->allocated_at];
+		char *name = xstrdup(p->name);
+		name[strcspn(name, "+")] = 0;
+		if (p->block_size && !json_object_get(blocks, name)) {
+			json_t *b = json_pack("{s:I}", "size", (json_int_t)p->block_size);
+			if (p->allocated_at)
+				json_object_update_new(b, json_pack("{s:I s:s s:s s:s}", "site", (json_int_t)at->number, "where", at->where,
+								    "function", at->function, "thread",
+								    x->threads.at[p->allocated_by].name));
+			json_object_set_new(blocks, name, b);
+		}
+		free(name);
+	}
+	bool ok = fputs(", \"blocks\": ", f) >= 0 && !json_dumpf(blocks, f, 0);
+	json_decref(blocks);
+	return ok;
+}
+
 bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
 			       const char *path, struct error *err)
 {
@@ -240,7 +271,7 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	ok = ok && write_asked(f, x, l, &slice, values) &&
 	     fputs("\n], \"between\": ", f) >= 0 &&
 	     write_step(f, came_between ? between_json(x, &between) : json_object(), true) &&
-	     fprintf(f, ", \"left_out\": %zu}\n", l->needed - shown) > 0;
+	     write_blocks(f, x) && fprintf(f, ", \"left_out\": %zu}\n", l->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	free(show);

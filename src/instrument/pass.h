@@ -37,6 +37,7 @@
 #define RETHREAD_PASS_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 #include <rethread/instrument.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -260,6 +261,14 @@ struct llvm_place {
 	unsigned line;
 };
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
+/* All types in the debug information. */
+void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), void *data);
+/* Types of the variables whose value it is, `most` at most; how many. */
+unsigned llvm_variable_types(LLVMValueRef value, LLVMMetadataRef *types, unsigned most);
+/* The type of the variable that is an alloca or a global variable, or NULL. */
+LLVMMetadataRef llvm_declared_type(LLVMValueRef value);
+/* How far a getelementptr is from its pointer: the constant part, and the smallest step of the others, or 0. */
+void llvm_pointer_offset(LLVMValueRef gep, LLVMTargetDataRef layout, int64_t *constant, uint64_t *stride);
 /* Is the value needed by anything that is emitted? */
 bool llvm_is_used(LLVMValueRef global);
 /* The asm or call cannot touch memory by its own attributes. */

@@ -185,6 +185,68 @@ HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 		P->Function = Sub->getName().data();
 }
 
+HIDDEN void llvm_types(LLVMModuleRef M, void (*Found)(void *, LLVMMetadataRef), void *Data)
+{
+	DebugInfoFinder Finder;
+	Finder.processModule(*unwrap(M));
+	for (DIType *T : Finder.types())
+		Found(Data, wrap(T));
+}
+
+HIDDEN unsigned llvm_variable_types(LLVMValueRef VRef, LLVMMetadataRef *Types, unsigned Most)
+{
+	SmallVector<DbgValueInst *, 4> Calls;
+	SmallVector<DbgVariableRecord *, 4> Records;
+	unsigned N = 0;
+	findDbgValues(Calls, unwrap(VRef), &Records);
+	auto Add = [&](auto *D) {
+		if (N < Most && !D->hasArgList() && !D->getExpression()->getNumElements() && D->getVariable()->getType())
+			Types[N++] = wrap(D->getVariable()->getType());
+	};
+	for (DbgValueInst *D : Calls)
+		Add(D);
+	for (DbgVariableRecord *D : Records)
+		Add(D);
+	return N;
+}
+
+HIDDEN LLVMMetadataRef llvm_declared_type(LLVMValueRef VRef)
+{
+	Value *V = unwrap(VRef);
+	const DIVariable *Variable = nullptr;
+	SmallVector<DIGlobalVariableExpression *, 1> All;
+	if (auto *A = dyn_cast<AllocaInst>(V))
+		Variable = variableOf(A);
+	if (auto *G = dyn_cast<GlobalVariable>(V))
+		G->getDebugInfo(All);
+	if (All.size() == 1 && !All[0]->getExpression()->getNumElements())
+		Variable = All[0]->getVariable();
+	return Variable && Variable->getType() ? wrap(Variable->getType()) : nullptr;
+}
+
+HIDDEN void llvm_pointer_offset(LLVMValueRef V, LLVMTargetDataRef Layout, int64_t *Constant, uint64_t *Stride)
+{
+	auto *P = cast<GEPOperator>(unwrap(V));
+	unsigned Width = unwrap(Layout)->getIndexTypeSizeInBits(P->getType());
+	MapVector<Value *, APInt> Steps;
+	APInt Offset(Width, 0);
+	bool Known = P->collectOffset(*unwrap(Layout), Width, Steps, Offset);
+	*Constant = Known ? Offset.getSExtValue() : INT64_MIN / 4;
+	*Stride = 0;
+	// The first index is that of an element of an array, also where it is a constant.
+	uint64_t Element = unwrap(Layout)->getTypeAllocSize(P->getSourceElementType());
+	auto *First = dyn_cast<ConstantInt>(*P->idx_begin());
+	if (Known && First && !First->isZero() && Element > 1) {
+		*Constant -= First->getSExtValue() * int64_t(Element);
+		*Stride = Element;
+	}
+	for (auto &Step : Steps) {
+		uint64_t S = Step.second.abs().getZExtValue();
+		if (S && (!*Stride || S < *Stride))
+			*Stride = S;
+	}
+}
+
 HIDDEN bool llvm_is_used(LLVMValueRef G)
 {
 	auto *V = cast<GlobalValue>(unwrap(G));

@@ -2,7 +2,7 @@
  * What the pass found, for `rethread analyze` and for `rethread record`'s word on unknown functions: the section
  * RT_SECTION_REPORT, whose lines include/rethread/instrument.h describes.
  */
-#include "instrument/pass.h"
+#include "instrument/fields.h"
 #include "instrument/shared.h"
 
 #include <errno.h>
@@ -75,20 +75,41 @@ static void write_field(FILE *f, const char *text, char end)
 	fputc(end, f);
 }
 
-static void write_place(FILE *f, const struct llvm_place *p)
+static void write_place(FILE *f, const struct llvm_place *p, char end)
 {
 	fprintf(f, "%u\t", p->line);
 	write_field(f, p->function, '\t');
-	write_field(f, p->file, '\n');
+	write_field(f, p->file, end);
 }
 
 /* "SUBJECT KIND LINE FUNCTION FILE" */
-static void write_instruction(FILE *f, const char *subject, const char *kind, LLVMValueRef i)
+static void write_begin(FILE *f, const char *subject, const char *kind, LLVMValueRef i, char end)
 {
 	struct llvm_place p;
 	llvm_place_of(i, &p);
 	fprintf(f, "%s\t%s\t", subject, kind);
-	write_place(f, &p);
+	write_place(f, &p, end);
+}
+
+static void write_instruction(FILE *f, const char *subject, const char *kind, LLVMValueRef i)
+{
+	write_begin(f, subject, kind, i, '\n');
+}
+
+/* What it accesses, where that is known. */
+static void write_site(FILE *f, const struct numbering *n, size_t number, const struct fields *fields)
+{
+	struct field field;
+	LLVMValueRef i = n->sites.at[number];
+	bool allocates = n->kinds[number] == SITE_CALL && llvm_is_allocation(n->sharing->library, i);
+	bool known = fields_find(fields, i, allocates, &field);
+	write_begin(f, "site", site_kind_names[n->kinds[number]], i, known ? '\t' : '\n');
+	if (!known)
+		return;
+	fprintf(f, "%llu:%llu:%u\t", (unsigned long long)field.offset, (unsigned long long)field.size, field.line);
+	write_field(f, field.name, field.variable ? '\t' : '\n');
+	if (field.variable)
+		write_field(f, field.variable, '\n');
 }
 
 static void write_memory(FILE *f, const struct numbering *n, const char *kind, LLVMValueRef object, const char *name)
@@ -97,7 +118,7 @@ static void write_memory(FILE *f, const struct numbering *n, const char *kind, L
 	llvm_place_of(object, &p);
 	fprintf(f, "memory\t%s\t%s\t", kind, sharing_may_be_shared(n->sharing, object) ? "shared" : "private");
 	write_field(f, p.name && *p.name ? p.name : name, '\t');
-	write_place(f, &p);
+	write_place(f, &p, '\n');
 }
 
 static void write_variables(FILE *f, LLVMModuleRef m, const struct numbering *n)
@@ -165,8 +186,10 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 	FILE *f = fopen(path, "w");
 	if (!f)
 		pass_die("cannot write %s: %s", path, strerror(errno));
+	struct fields *fields = fields_new(m);
 	for (size_t i = 0; i < n->sites.n; i++)
-		write_instruction(f, "site", site_kind_names[n->kinds[i]], n->sites.at[i]);
+		write_site(f, n, i, fields);
+	fields_free(fields);
 	write_code(f, m, n);
 	write_variables(f, m, n);
 	write_externals(f, m);

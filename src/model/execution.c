@@ -7,7 +7,7 @@
  * The file: this header, then the arrays in the order of `sections`, each as it stands in memory. It never
  * leaves the machine that made it, so byte order and padding are the compiler's.
  */
-#define EXECUTION_MAGIC UINT64_C(0x0342584554485452) /* "RTHTEXB" 3 */
+#define EXECUTION_MAGIC UINT64_C(0x0442584554485452) /* "RTHTEXB" 4 */
 
 enum section {
 	SECTION_THREADS,
@@ -205,7 +205,8 @@ static bool rest_ok(const struct execution *x, struct error *err)
 		if (x->results.at[i].thread >= x->threads.n || x->results.at[i].kind > FORCED_PLACE)
 			return fail(err, "result %zu is of no thread", i);
 	for (size_t i = 0; i < x->names.n; i++)
-		if (!memchr(x->names.at[i].name, 0, sizeof x->names.at[i].name) ||
+		if (!memchr(x->names.at[i].name, 0, sizeof x->names.at[i].name) || x->names.at[i].allocated_at >= x->sites.n ||
+		    (x->names.at[i].allocated_at && x->names.at[i].allocated_by >= x->threads.n) ||
 		    (i && x->names.at[i - 1].address >= x->names.at[i].address))
 			return fail(err, "name %zu is malformed", i);
 	for (size_t i = 0; i < x->sites.n; i++) {

@@ -146,10 +146,16 @@ struct guide_run {
 	uint64_t sap;
 };
 
-/* What an accessed address is called in the source, as far as known: "queue+8", "heap block 3+16". */
+/*
+ * What an accessed address is called in the source, as far as known: "queue+8", "heap block 0x40+16". Of heap memory, the block that it is in, too: who
+ * allocated it where.
+ */
 struct place_name {
 	uint64_t address;
-	char name[56];
+	uint64_t block_size;          /* 0: it is not in a block */
+	uint32_t allocated_at;        /* in `sites`; 0: not known */
+	uint32_t allocated_by;        /* in `threads` */
+	char name[128];
 };
 
 struct site_info {

@@ -38,8 +38,8 @@ static char *object_name(const struct story *s, const struct rt_trail *t)
 {
 	uint64_t offset = 0;
 	const char *name = t->address && s->symbols ? symbols_variable(s->symbols, t->address, &offset) : NULL;
-	if (!name)
-		return xstrdup(t->kind ? "memory" : "");
+	if (!name) /* `explain` may know what lies there */
+		return t->place ? xasprintf("memory %#llx", (unsigned long long)t->place) : xstrdup("");
 	return offset ? xasprintf("%s+%llu", name, (unsigned long long)offset) : xstrdup(name);
 }
 
@@ -74,6 +74,7 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 	if (value) {
 		json_object_set_new(step, "value", json_string(value));
 		json_object_set_new(step, "size", json_integer(t->size));
+		json_object_set_new(step, "site", json_integer(t->site));
 	}
 	free(where);
 	free(object);

@@ -234,6 +234,7 @@ struct ethread {
 	size_t next_shown; /* in log->shown */
 	/* The allocation at hand (mirror.c): */
 	bool allocates;
+	bool makes_block; /* the call at hand allocates memory, whether its place matters or not */
 	uint64_t place;    /* where the recorded run had the block, its lower half; 0: not known */
 	uint64_t placed, placed_size; /* where it was put; 0: anywhere */
 	char *before;      /* what was in that memory */
@@ -549,6 +550,8 @@ void lines_load(void);
 void lines_write(void);
 /* names.c: what the accessed addresses are called. */
 void names_add(struct execution *x);
+/* A call that allocates has returned. */
+void names_allocated(struct ethread *self, const struct native_call *c);
 bool events_write(const char *path, struct error *err);
 
 #include "sym/guess.h"

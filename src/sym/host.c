@@ -459,6 +459,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	if (x && *x->effects)
 		native_begins(self, c, x, dealt_with);
 	host_initialises(c);
+	self->makes_block = x && (x->class == EXTERNAL_ALLOCATES || *x->effects == 'm');
 	self->native = c->name;
 	engine_inside(0);
 	return true;
@@ -469,4 +470,7 @@ void host_called(struct ithread *t, struct native_call *c)
 	engine_inside(1);
 	of(t)->native = NULL;
 	native_ends(of(t), c);
+	if (of(t)->makes_block)
+		names_allocated(of(t), c);
+	of(t)->makes_block = false;
 }

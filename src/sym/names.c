@@ -5,6 +5,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a block was allocated, by its address: the last time, should it have been freed and taken again. */
+struct origin {
+	uint64_t start; /* 0: none */
+	uint32_t site, thread;
+};
+
+static struct {
+	struct origin *at;
+	size_t n, mask;
+} origins;
+
+/* Its entry, or the one for it. */
+static struct origin *origin_at(uint64_t start)
+{
+	size_t i = (size_t)(start * UINT64_C(0x9e3779b97f4a7c15) >> 24) & origins.mask;
+	while (origins.at[i].start && origins.at[i].start != start)
+		i = (i + 1) & origins.mask;
+	return &origins.at[i];
+}
+
+static void grow_origins(void)
+{
+	struct origin *old = origins.at;
+	size_t n = old ? origins.mask + 1 : 0;
+	origins.mask = n ? 2 * n - 1 : 1023;
+	origins.at = xcalloc(origins.mask + 1, sizeof *origins.at);
+	for (size_t i = 0; i < n; i++)
+		if (old[i].start)
+			*origin_at(old[i].start) = old[i];
+	free(old);
+}
+
+void names_allocated(struct ethread *self, const struct native_call *c)
+{
+	uint64_t start = c->nout ? c->out[0].v : 0;
+	if (!start)
+		return;
+	if (2 * origins.n >= origins.mask)
+		grow_origins();
+	struct origin *o = origin_at(start);
+	origins.n += !o->start;
+	*o = (struct origin){ start, site_describe(self, c->site, c->name), self->number };
+}
+
 struct global {
 	uint64_t address;
 	uint32_t symbol;
@@ -47,9 +91,19 @@ static const struct global *global_around(const struct global *g, size_t n, uint
 static void with_offset(char *out, size_t size, const char *name, uint64_t offset)
 {
 	if (offset)
-		snprintf(out, size, "%.40s+%llu", name, (unsigned long long)offset);
+		snprintf(out, size, "%.106s+%llu", name, (unsigned long long)offset);
 	else
-		snprintf(out, size, "%.55s", name);
+		snprintf(out, size, "%.127s", name);
+}
+
+static void note_block(struct place_name *p, uint64_t start, uint64_t size)
+{
+	const struct origin *o = origins.n ? origin_at(start) : NULL;
+	p->block_size = size;
+	if (!o || !o->start)
+		return;
+	p->allocated_at = o->site;
+	p->allocated_by = o->thread;
 }
 
 static void name_address(struct place_name *p, uint64_t address, const struct global *globals, size_t nglobals)
@@ -61,6 +115,7 @@ static void name_address(struct place_name *p, uint64_t address, const struct gl
 		snprintf(block, sizeof block, "%s block %#llx", freed ? "freed" : "heap",
 			 (unsigned long long)(start & 0xffffffff));
 		with_offset(p->name, sizeof p->name, block, address - start);
+		note_block(p, start, size);
 		return;
 	}
 	const struct global *g = global_around(globals, nglobals, address);
@@ -76,7 +131,7 @@ static void name_objects(struct execution *x, const struct global *globals, size
 	struct object *o;
 	for (size_t i = 0; (o = object_number(i)); i++) {
 		struct place_name *p = vec_push(&x->names);
-		p->address = o->number;
+		*p = (struct place_name){ .address = o->number };
 		if (o->place)
 			name_address(p, (uint64_t)(uintptr_t)o->place, globals, nglobals);
 		else
@@ -100,7 +155,7 @@ void names_add(struct execution *x)
 		if (i && all.at[i] == all.at[i - 1])
 			continue;
 		struct place_name *p = vec_push(&x->names);
-		p->address = all.at[i];
+		*p = (struct place_name){ .address = all.at[i] };
 		name_address(p, p->address, globals, nglobals);
 	}
 	free(globals);

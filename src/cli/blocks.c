@@ -1,0 +1,287 @@
+#include "cli/blocks.h"
+
+#include "exe/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a site knows of the memory that it accesses. */
+struct hint {
+	struct record_key type;
+	uint64_t offset;
+	const char *variable; /* "" or a local variable */
+};
+
+/* Where a structure lies: the block's name and how far into it; without a block, "" and its address. */
+struct claim {
+	char *block;
+	uint64_t base;
+	const struct hint *hint;
+	uint64_t block_size; /* 0: not known */
+	unsigned number;     /* among those of the type; 0: it was not asked for yet */
+	size_t next;         /* of the same bucket, + 1 */
+};
+
+struct count {
+	const char *type;
+	unsigned n, mattering; /* those of the steps that matter have the lowest numbers */
+};
+
+enum { BUCKETS = 1 << 14 };
+
+struct blocks {
+	struct variables *v;
+	struct report report;
+	vec(struct hint) hints; /* by site less 1; size 0: none */
+	vec(struct claim) claims;
+	size_t first[BUCKETS];   /* of the claims of a block, + 1 */
+	vec(struct count) counts; /* of types */
+};
+
+/* ---- what sites say ---- */
+
+static void read_hint(struct blocks *b, const struct report_line *l)
+{
+	struct hint h = { .type.name = l->field[6], .variable = l->field[7] };
+	unsigned long long offset, size;
+	if (sscanf(l->field[5], "%llu:%llu:%u", &offset, &size, &h.type.line) == 3) {
+		h.offset = offset;
+		h.type.size = size;
+	}
+	*vec_push(&b->hints) = h;
+}
+
+/* Calls of interposed functions are in the report, too, but have no number. */
+static void read_hints(struct blocks *b, const char *program)
+{
+	if (!report_read(&b->report, program, NULL))
+		return;
+	for (size_t i = 0; i < b->report.lines.n; i++) {
+		const struct report_line *l = &b->report.lines.at[i];
+		if (report_is(l, "site") && strcmp(l->field[1], "synchronization") && strcmp(l->field[1], "input"))
+			read_hint(b, l);
+	}
+}
+
+static const struct hint *hint_of(const struct blocks *b, const json_t *site)
+{
+	json_int_t number = json_integer_value(site);
+	return number > 0 && (size_t)number <= b->hints.n && b->hints.at[number - 1].type.size ? &b->hints.at[number - 1] : NULL;
+}
+
+/* ---- where that is ---- */
+
+/* "heap block 0x40+16", "freed block 0x40", "0x7f0012345678", "memory 0x600000002000". False: it is something else. */
+static bool parse(const char *object, char **block, uint64_t *at)
+{
+	char *end;
+	*block = NULL;
+	*at = 0;
+	if (!strncmp(object, "memory 0x", 9))
+		object += 7;
+	if (!strncmp(object, "0x", 2)) {
+		*at = strtoull(object, &end, 16);
+		*block = *end ? NULL : xstrdup("");
+		return *block;
+	}
+	if (strncmp(object, "heap block ", 11) && strncmp(object, "freed block ", 12))
+		return false;
+	size_t n = strcspn(object, "+");
+	*block = xasprintf("%.*s", (int)n, object);
+	*at = object[n] ? strtoull(object + n + 1, NULL, 10) : 0;
+	return true;
+}
+
+static uint64_t size_of_block(const json_t *interleaving, const char *block)
+{
+	const json_t *known = json_object_get(json_object_get(interleaving, "blocks"), block);
+	return (uint64_t)json_integer_value(json_object_get(known, "size"));
+}
+
+static bool is_array(const struct claim *c)
+{
+	uint64_t size = c->hint->type.size;
+	return size && c->block_size > size && c->block_size % size == 0 && c->base % size == 0;
+}
+
+static size_t *bucket_of(struct blocks *b, const char *block)
+{
+	size_t h = 0;
+	for (const char *s = block; *s; s++)
+		h = h * 31 + (unsigned char)*s;
+	return &b->first[h % BUCKETS];
+}
+
+static void add_claim(struct blocks *b, const char *block, uint64_t base, uint64_t block_size, const struct hint *h)
+{
+	size_t *first = bucket_of(b, block);
+	for (size_t i = *first; i; i = b->claims.at[i - 1].next) {
+		struct claim *c = &b->claims.at[i - 1];
+		if (strcmp(c->block, block) || c->hint->type.size != h->type.size || strcmp(c->hint->type.name, h->type.name))
+			continue;
+		if (c->base == base || is_array(c)) {
+			c->hint = *h->variable ? h : c->hint;
+			return;
+		}
+	}
+	*vec_push(&b->claims) = (struct claim){ xstrdup(block), base, h, block_size, 0, *first };
+	*first = b->claims.n;
+}
+
+static void take_step(struct blocks *b, const json_t *interleaving, const json_t *step)
+{
+	const char *object = json_string_value(json_object_get(step, "object"));
+	const struct hint *h = hint_of(b, json_object_get(step, "site"));
+	char *block;
+	uint64_t at;
+	if (!h || !object || !parse(object, &block, &at))
+		return;
+	uint64_t size = size_of_block(interleaving, block);
+	/* Where a structure would begin before the block, or end behind it, the pointer was of another type than the memory. */
+	if (at >= h->offset && (!size || at - h->offset + h->type.size <= size))
+		add_claim(b, block, at - h->offset, size, h);
+	free(block);
+}
+
+/* What blocks were allocated for. */
+static void take_blocks(struct blocks *b, const json_t *interleaving)
+{
+	const char *name;
+	json_t *block;
+	json_object_foreach(json_object_get(interleaving, "blocks"), name, block) {
+		const struct hint *h = hint_of(b, json_object_get(block, "site"));
+		uint64_t size = size_of_block(interleaving, name);
+		if (h && h->type.size <= size)
+			add_claim(b, name, 0, size, h);
+	}
+}
+
+/* ---- names ---- */
+
+static bool contains(const struct claim *c, uint64_t at, unsigned size)
+{
+	uint64_t all = c->hint->type.size, in = at - c->base;
+	if (is_array(c))
+		return at % all + size <= all;
+	return at >= c->base && in + (size ? size : 1) <= all;
+}
+
+/* The largest structure that has all of the access, of equals what was said first, where the block was allocated; else one that begins with the block, and may have an open end. */
+static struct claim *claim_of(struct blocks *b, const char *block, uint64_t at, unsigned size)
+{
+	struct claim *best = NULL, *open = NULL;
+	for (size_t i = *bucket_of(b, block); i; i = b->claims.at[i - 1].next) {
+		struct claim *c = &b->claims.at[i - 1];
+		if (strcmp(c->block, block))
+			continue;
+		if (contains(c, at, size) && (!best || c->hint->type.size >= best->hint->type.size))
+			best = c;
+		if (*block && !c->base && !is_array(c) && (!open || c->hint->type.size > open->hint->type.size))
+			open = c;
+	}
+	return best ? best : open;
+}
+
+static struct count *count_of(struct blocks *b, const char *type)
+{
+	for (size_t i = 0; i < b->counts.n; i++)
+		if (!strcmp(b->counts.at[i].type, type))
+			return &b->counts.at[i];
+	*vec_push(&b->counts) = (struct count){ type, 0, 0 };
+	return &b->counts.at[b->counts.n - 1];
+}
+
+/* What is in angle brackets is left out of names that are long. */
+static char *short_type(const char *name)
+{
+	const char *angle = strchr(name, '<');
+	return strlen(name) > 24 && angle && angle != name ? xasprintf("%.*s<>", (int)(angle - name), name) : xstrdup(name);
+}
+
+static char *owner_name(struct blocks *b, struct claim *c)
+{
+	if (*c->hint->variable)
+		return xstrdup(c->hint->variable);
+	struct count *count = count_of(b, c->hint->type.name);
+	if (!c->number)
+		c->number = ++count->n;
+	char *type = short_type(c->hint->type.name);
+	/* The only one that matters has none. */
+	bool several = count->mattering ? count->mattering > 1 || c->number > 1 : count->n > 1;
+	char *name = several ? xasprintf("%s#%u", type, c->number) : xstrdup(type);
+	free(type);
+	return name;
+}
+
+bool blocks_name(struct blocks *b, const char *object, unsigned size, struct block_name *out)
+{
+	char *block;
+	uint64_t at;
+	*out = (struct block_name){ 0 };
+	if (!b->hints.n || !parse(object, &block, &at))
+		return false;
+	struct claim *c = claim_of(b, block, at, size);
+	free(block);
+	if (!c)
+		return false;
+	uint64_t in = is_array(c) ? at % c->hint->type.size : at - c->base;
+	char *field = variables_field(b->v, &c->hint->type, in, size, &out->type);
+	if (!field)
+		return false;
+	out->block = c->block;
+	out->owner = owner_name(b, c);
+	out->name = is_array(c) ? xasprintf("%s[%llu]%s", out->owner, (unsigned long long)(at / c->hint->type.size), field)
+				: xasprintf("%s%s", out->owner, field);
+	free(field);
+	return true;
+}
+
+void block_name_release(struct block_name *n)
+{
+	free(n->name);
+	free(n->owner);
+}
+
+/* ---- all of it ---- */
+
+static void number_owners(struct blocks *b, const json_t *steps, bool mattering)
+{
+	size_t i;
+	json_t *step;
+	json_array_foreach(steps, i, step) {
+		const char *object = json_string_value(json_object_get(step, "object"));
+		struct block_name n;
+		if ((json_object_get(step, "matters") || !mattering) && object &&
+		    blocks_name(b, object, (unsigned)json_integer_value(json_object_get(step, "size")), &n))
+			block_name_release(&n);
+	}
+	for (size_t k = 0; mattering && k < b->counts.n; k++)
+		b->counts.at[k].mattering = b->counts.at[k].n;
+}
+
+struct blocks *blocks_new(const json_t *interleaving, const char *program, struct variables *v)
+{
+	struct blocks *b = xcalloc(1, sizeof *b);
+	const json_t *steps = json_object_get(interleaving, "steps");
+	size_t i;
+	json_t *step;
+	b->v = v;
+	read_hints(b, program);
+	take_blocks(b, interleaving);
+	json_array_foreach(steps, i, step)
+		take_step(b, interleaving, step);
+	number_owners(b, steps, true);
+	number_owners(b, steps, false);
+	return b;
+}
+
+void blocks_free(struct blocks *b)
+{
+	for (size_t i = 0; i < b->claims.n; i++)
+		free(b->claims.at[i].block);
+	vec_free(&b->claims);
+	vec_free(&b->counts);
+	vec_free(&b->hints);
+	report_release(&b->report);
+	free(b);
+}

@@ -1,0 +1,34 @@
+/*
+ * What a site accesses in the source's words: of which structure, and how far into it.
+ *
+ *     struct fields *f = fields_new(m);
+ *     struct field field;
+ *     if (fields_find(f, load, false, &field)) ...      // e->check: name "edition", offset 40, size 96
+ *     fields_free(f);
+ */
+#ifndef RETHREAD_FIELDS_H
+#define RETHREAD_FIELDS_H
+
+#include "instrument/pass.h"
+
+struct fields;
+
+struct field {
+	LLVMMetadataRef type;
+	const char *name;     /* of the structure, or of the typedef for it; NULL when it has none */
+	const char *variable; /* the local variable that is accessed itself; NULL when it is memory behind a pointer */
+	uint64_t size;        /* of the structure, bytes */
+	uint64_t offset;      /* of the access in it */
+	unsigned line;        /* of its declaration */
+};
+
+struct fields *fields_new(LLVMModuleRef m);
+void fields_free(struct fields *f);
+
+/*
+ * Of a call that allocates: what the block is for, at offset 0. False: it is not known, there is no debug information, or a global variable is
+ * accessed, which has a name.
+ */
+bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field);
+
+#endif
