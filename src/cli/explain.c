@@ -29,12 +29,21 @@ static bool has_own_word(const char *kind)
 	return !strcmp(kind, "call") || !strcmp(kind, "synchronization");
 }
 
+/* Memory that is given back counts as written: what the allocator leaves there is not the program's. */
+static bool is_free(const json_t *step)
+{
+	return !strcmp(text(step, "kind"), "write") && (!strcmp(text(step, "what"), "free") || !strcmp(text(step, "what"), "realloc"));
+}
+
 /* "reads x 4" in words; buffers: the memory model has them. */
 static void describe(const json_t *step, bool buffers, char *out, size_t size)
 {
 	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value");
 	if (!strcmp(kind, "read"))
 		snprintf(out, size, "reads %s = %s", object, value);
+	else if (is_free(step))
+		snprintf(out, size, "%s %s", !strcmp(text(step, "what"), "free") ? "frees" : "reallocates",
+			 *text(step, "owner") ? text(step, "owner") : object);
 	else if (!strcmp(kind, "write") && json_object_get(step, "visible"))
 		snprintf(out, size, "%s = %s becomes visible", object, value);
 	else if (!strcmp(kind, "write"))
@@ -142,7 +151,8 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	} else if (!writer) {
 		printf("    which nobody had written: it is the initial value\n");
 	} else {
-		printf("    which thread %s had written in %s\n", text(writer, "thread"), text(writer, "function"));
+		printf(is_free(writer) ? "    which was there since thread %s had freed it in %s\n" : "    which thread %s had written in %s\n",
+		       text(writer, "thread"), text(writer, "function"));
 		quote(writer, program);
 	}
 	if (before && before != writer) {
@@ -174,13 +184,13 @@ static void print_summary(const json_t *root, const char *program)
 
 static const char *deed(const json_t *step)
 {
-	return !strcmp(text(step, "kind"), "read") ? "read" : !strcmp(text(step, "kind"), "write") ? "wrote" : "updated";
+	return is_free(step) ? "freed" : !strcmp(text(step, "kind"), "read") ? "read" : !strcmp(text(step, "kind"), "write") ? "wrote" : "updated";
 }
 
 static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
 {
-	printf("  %sthread %s %s %s%s%s: %s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
-	       text(step, "value"));
+	printf("  %sthread %s %s %s%s%s%s%s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
+	       is_free(step) ? "" : ": ", is_free(step) ? "" : text(step, "value"));
 	quote(step, program);
 }
 
@@ -354,6 +364,16 @@ static void print_left_out(json_int_t n)
 		printf("  %-*s (%lld other step%s)\n", WHERE, "", (long long)n, n == 1 ? "" : "s");
 }
 
+/* It says nothing that the step before it does not: another word of a block that is freed, or the end of a thread that is blocked. */
+static bool says_nothing(const json_t *step, const json_t *before)
+{
+	if (!before || strcmp(text(step, "thread"), text(before, "thread")))
+		return false;
+	return (is_free(step) && is_free(before) && number(step, "sap") == number(before, "sap") &&
+		!strcmp(text(step, "owner"), text(before, "owner"))) ||
+	       (!strcmp(text(step, "kind"), "end") && blocks(before, NULL));
+}
+
 static void print_interleaving(json_t *root, bool all)
 {
 	json_t *steps = json_object_get(root, "steps"), *step;
@@ -369,6 +389,8 @@ static void print_interleaving(json_t *root, bool all)
 		const char *thread = text(step, "thread");
 		print_left_out(number(step, "step") - expected);
 		expected = number(step, "step") + 1;
+		if (says_nothing(step, json_array_get(steps, i - 1)))
+			continue;
 		if (!v.columns && strcmp(thread, last))
 			printf("%sthread %s%s\n", style.thread, thread, style.off);
 		last = thread;
@@ -396,6 +418,28 @@ static void choose_style(void)
 	style.off = "\033[0m";
 }
 
+static const char *failing_thread(const struct trace *t)
+{
+	return t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
+}
+
+/* "failed_at" of the interleaving, and the place of the step that fails: what is no access has none of its own. */
+static void place_failure(json_t *root, const struct trace *t)
+{
+	json_t *steps = json_object_get(root, "steps"), *last = NULL;
+	if (t->failure.kind != RT_FAIL_ASSERT && t->failure.kind != RT_FAIL_SIGNAL)
+		return;
+	char *where = t->program ? cycle_where(t, failing_thread(t)) : xstrdup("");
+	for (size_t i = json_array_size(steps); *where && i-- && !last;)
+		if (json_object_get(json_array_get(steps, i), "fails") &&
+		    !strcmp(text(json_array_get(steps, i), "thread"), failing_thread(t)))
+			last = json_array_get(steps, i);
+	if (last && !*text(last, "where"))
+		json_object_set_new(last, "where", json_string(where));
+	json_object_set_new(root, "failed_at", json_string(where));
+	free(where);
+}
+
 static json_t *load_interleaving(const struct trace *t)
 {
 	char *path = xasprintf("%s/interleaving.json", t->dir);
@@ -411,15 +455,18 @@ static json_t *load_interleaving(const struct trace *t)
 		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
 	free(path);
 	name_as_source(root, t->program);
+	place_failure(root, t);
 	return root;
 }
 
 static void print_failure(const json_t *root, const struct trace *t)
 {
 	char failure[700];
-	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
-	failure_describe(t, &t->failure, thread, failure, sizeof failure);
-	printf("%s: %s\n\n", t->program ? t->program : "?", failure);
+	failure_describe(t, &t->failure, failing_thread(t), failure, sizeof failure);
+	printf("%s: %s\n", t->program ? t->program : "?", failure);
+	if (t->failure.kind == RT_FAIL_SIGNAL && *text(root, "failed_at")) /* an assertion's message says it */
+		quote_place(text(root, "failed_at"), t->program);
+	putchar('\n');
 	printf("An interleaving that fails this way: %lld events in %lld threads, %lld context switches, "
 	       "memory model %s.\n\n",
 	       (long long)number(root, "events"), (long long)number(root, "threads"), (long long)number(root, "switches"),

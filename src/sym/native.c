@@ -97,6 +97,7 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 	bool freed;
 	if (!engine.config->heap_block(address, &start, &size, &freed) || start != address)
 		return;
+	site_describe(self, site, moves ? "realloc" : "free"); /* what the stores below are called */
 	uint64_t end = start + (size < FREED_AT_MOST ? size : FREED_AT_MOST);
 	bool raced = false, shares = mirror_has(start), marked = engine.config->heap_marks(size);
 	if (shares && !moves && end < start + RT_FREED_SIZE)
