@@ -9,7 +9,8 @@
  *     RT_SYNC_NUMBER, RT_SYNC_THREAD: the object's or the thread's number
  *     the order; for kinds of objects that are in the table less the one that is there. RT_SYNC_FAILED has none: it is 1
  *     the result, if it is not 0
- *     the time, less the one of the entry before, in units of RT_SYNC_TICK; not in logs without time (time_margin is 0)
+ *     the time, less the last one before it, in units of RT_SYNC_TICK, or 0 for an entry that has none; not in logs without time
+ *     (time_margin is 0)
  *
  * Both sides keep a small table of objects and their last orders, by the lowest bits of the object's number: one that is there
  * is named by its slot. A chunk begins with an empty state, so that it can be read on its own; entries do not straddle chunks, and
@@ -35,7 +36,7 @@ enum rt_sync_kind {
 
 /* Zeroed at the begin of a chunk. */
 struct rt_sync_state {
-	uint64_t op, ticks; /* of the entry before */
+	uint64_t op, ticks; /* of the entry before, of the last one that had a time */
 	struct {
 		uint64_t order;
 		uint32_t object;
@@ -81,6 +82,7 @@ static inline uint32_t rt_sync_pack(struct rt_sync_state *s, const struct rt_syn
 				    uint8_t *head)
 {
 	uint32_t kind = rt_sync_kind(s, e), slot = e->object % RT_SYNC_SLOTS;
+	uint64_t now = e->time / RT_SYNC_TICK, ticks = !e->time ? 0 : now > s->ticks ? now - s->ticks : 1;
 	uint8_t *at = rt_sync_put(bytes + 1, e->op - s->op);
 
 	if (kind == RT_SYNC_NUMBER || kind == RT_SYNC_THREAD)
@@ -90,13 +92,13 @@ static inline uint32_t rt_sync_pack(struct rt_sync_state *s, const struct rt_syn
 	if (e->result)
 		at = rt_sync_put(at, e->result);
 	if (timed)
-		at = rt_sync_put(at, e->time / RT_SYNC_TICK - s->ticks);
+		at = rt_sync_put(at, ticks);
 	if (kind != RT_SYNC_FAILED && kind != RT_SYNC_THREAD) {
 		s->table[slot].object = e->object;
 		s->table[slot].order = e->order;
 	}
 	s->op = e->op;
-	s->ticks = e->time / RT_SYNC_TICK;
+	s->ticks += ticks;
 	*head = (uint8_t)(0x80 | kind | (e->result ? RT_SYNC_RESULT : 0));
 	return (uint32_t)(at - bytes);
 }
@@ -127,7 +129,7 @@ static inline uint32_t rt_sync_unpack(struct rt_sync_state *s, struct rt_sync *e
 	e->op = s->op += op;
 	e->order = order;
 	e->result = (uint32_t)result;
-	e->time = timed ? (s->ticks += ticks) * RT_SYNC_TICK : 0;
+	e->time = ticks ? (s->ticks += ticks) * RT_SYNC_TICK : 0;
 	if (kind == RT_SYNC_SLOT || kind == RT_SYNC_NUMBER) {
 		s->table[object % RT_SYNC_SLOTS].object = (uint32_t)object;
 		s->table[object % RT_SYNC_SLOTS].order = order;

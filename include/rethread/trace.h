@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 5
+#define RT_TRACE_VERSION 6
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -282,7 +282,7 @@ struct rt_sync {
 	uint64_t order;  /* from 1 */
 	uint32_t object; /* object number, or RT_OBJECT_THREAD + thread number */
 	uint32_t result; /* what the operation returned: an error number, 0 for success */
-	uint64_t time;   /* rdtsc after the operation, in the log to within 16; 0 with time=0 */
+	uint64_t time;   /* rdtsc after the operation, in the log to within 16; 0: not known */
 };
 #define RT_OBJECT_THREAD 0x80000000u
 #define RT_CANCELLED 0x7fffffff

@@ -31,7 +31,10 @@ static inline void rt_step_acquired(struct rt_self *self, const void *object, in
 		o->order++;
 		if (rt_unlikely(o->owner != self->number + 1 || result)) {
 			o->owner = self->number + 1;
-			rt_self_sync(self, o->number, o->order, (uint32_t)result);
+			if (rt_unlikely(result))
+				rt_self_sync(self, o->number, o->order, (uint32_t)result);
+			else
+				rt_self_acquired(self, o->number, o->order);
 		}
 	}
 	rt_self_done(self);

@@ -72,7 +72,8 @@ static __attribute__((noinline)) int lock_busy(pthread_mutex_t *m)
 
 	if (rt_unlikely(!rt_plain_wait(m, self->tid, &patience)))
 		return rt_after_acquire(m, lock_blocked(self, m, __builtin_return_address(0)));
-	rt_self_stamp(self);
+	if (rt_log.scheme == RT_SCHEME_PATH)
+		rt_self_stamp(self);
 	rt_step_acquired(self, m, 0);
 	return 0;
 }

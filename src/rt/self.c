@@ -15,8 +15,8 @@
  * nothing. */
 static uint64_t nowhere = RT_PATH_EMPTY;
 
-/* How often the time is noted: each so many words; the more, the faster they come. */
-enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
+/* How often the time is noted: each so many words, or entries about locks; the more, the faster they come. */
+enum { STAMP_LEAST = 16, STAMP_MOST = 1024, LOCK_STAMP_LEAST = 1, LOCK_STAMP_MOST = 16 };
 
 /* Rare parts of what is done for each word save all registers, so that the rest, which calls nothing else, saves few. */
 #define RT_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -106,13 +106,11 @@ static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
 }
 
 /* Stamps that lie closer together than their margin say no more than fewer would. */
-static uint32_t next_interval(const struct rt_self *self, uint64_t elapsed)
+static uint32_t next_interval(uint32_t n, uint32_t least, uint32_t most, uint64_t elapsed)
 {
-	uint32_t n = self->stamp_interval;
-
 	if (elapsed < rt_log.margin / 2)
-		return n < STAMP_MOST ? n * 2 : n;
-	return elapsed > rt_log.margin && n > STAMP_LEAST ? n / 2 : n;
+		return n < most ? n * 2 : n;
+	return elapsed > rt_log.margin && n > least ? n / 2 : n;
 }
 
 static RT_KEEPS void stamp(struct rt_self *self)
@@ -126,7 +124,7 @@ static RT_KEEPS void stamp(struct rt_self *self)
 	self->time->time = now;
 	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
 	self->time++;
-	self->stamp_interval = next_interval(self, now - self->stamped);
+	self->stamp_interval = next_interval(self->stamp_interval, STAMP_LEAST, STAMP_MOST, now - self->stamped);
 	self->stamp_at = self->words + self->stamp_interval;
 	self->stamped = now;
 }
@@ -265,14 +263,33 @@ static void sync_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 	memset(&self->sync_state, 0, sizeof self->sync_state);
 }
 
-static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result)
+/* When a lock was got: reading the clock takes as long as the rest of what is done then, while others may wait for the lock. */
+static uint64_t lock_time(struct rt_self *self)
+{
+	uint64_t now;
+
+	if (!rt_log.time)
+		return 0;
+	if (self->sync_left) {
+		self->sync_left--;
+		return 0;
+	}
+	now = rt_clock();
+	self->sync_interval =
+		next_interval(self->sync_interval, LOCK_STAMP_LEAST, LOCK_STAMP_MOST, now - self->sync_stamped);
+	self->sync_left = self->sync_interval - 1;
+	self->sync_stamped = now;
+	return now;
+}
+
+static void write_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result, uint64_t time)
 {
 	struct rt_sync entry = {
 		.op = self->thread->sync_done + 1,
 		.order = order,
 		.object = object,
 		.result = result,
-		.time = rt_log.time ? rt_clock() : 0,
+		.time = time,
 	};
 	uint8_t head, *at = self->sync;
 
@@ -299,7 +316,7 @@ static bool has_results(struct rt_self *self)
 	return chunk != NULL;
 }
 
-static void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result)
+static inline void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result, bool lock)
 {
 	if (!self->sync || self->logging) {
 		rt_log_drop();
@@ -307,7 +324,7 @@ static void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uin
 	}
 	self->logging = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	write_entry(self, object, order, result);
+	write_entry(self, object, order, result, lock ? lock_time(self) : rt_log.time ? rt_clock() : 0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	self->logging = false;
 }
@@ -321,13 +338,20 @@ __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t
 		object = 0;
 		order = 1;
 	}
-	add_entry(self, object, order, result);
+	add_entry(self, object, order, result, false);
+}
+
+__attribute__((noinline)) void rt_self_acquired(struct rt_self *self, uint32_t object, uint64_t order)
+{
+	if (rt_log.scheme == RT_SCHEME_PATH_SYNC)
+		add_entry(self, object, order, 0, true);
 }
 
 __attribute__((noinline, cold)) void rt_self_stamp(struct rt_self *self)
 {
+	self->sync_left = 0;
 	if (rt_log.scheme == RT_SCHEME_PATH && rt_log.time && !self->logging && has_results(self))
-		add_entry(self, 0, 1, 0);
+		add_entry(self, 0, 1, 0, false);
 }
 
 /* ------------------------------------------------------------------ inputs ------------------ */
@@ -464,6 +488,7 @@ void rt_self_begin(struct rt_peer *peer)
 	self->stage = rt_path_stage_first();
 	rt_values_begin(self);
 	self->stamp_at = self->stamp_interval = STAMP_LEAST;
+	self->sync_interval = LOCK_STAMP_LEAST;
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		self->sync_pieces.seq = UINT64_MAX;
 	self->tid = self->thread->tid = peer->tid;

@@ -66,6 +66,8 @@ struct rt_self {
 	uint8_t *sync, *sync_end; /* where the next entry goes, and the end of the chunk */
 	uint64_t stamped;        /* when the last time stamp was made */
 	uint32_t stamp_interval; /* words between two */
+	uint64_t sync_stamped;   /* the same of locks: */
+	uint32_t sync_interval, sync_left; /* entries from one to the next, and before the next */
 	struct rt_time *time, *time_end; /* the next time stamp; equal: there is no room, or not yet */
 	struct {
 		const void *address;
@@ -118,7 +120,9 @@ struct rt_values rt_values_divert(void);
 /* Append to the order of synchronization: the operation that is about to complete. Cold: changes
  * only. */
 void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result);
-/* Scheme path: when the step at hand happened, which blocked, or is about to wake somebody up. Before rt_self_done. */
+/* The same of a lock that was got, mostly at once. */
+void rt_self_acquired(struct rt_self *self, uint32_t object, uint64_t order);
+/* When the step at hand happened is worth knowing: it blocked, or (scheme path) is about to wake somebody up. Before rt_self_done. */
 void rt_self_stamp(struct rt_self *self);
 
 /*

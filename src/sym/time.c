@@ -47,6 +47,21 @@ void time_path(struct ethread *t)
 	passes(t, log->times[t->next_time - 1].time, t->word_end);
 }
 
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of the next step of synchronization that has a time: where locks come fast one after the other, most have none. */
+static uint64_t next_step(const struct ethread *t)
+{
+	enum { FAR = 16 };
+	for (size_t i = t->next_sync; i < t->log->nsync && i < t->next_sync + FAR; i++)
+		if (t->log->sync[i].time)
+			return t->log->sync[i].time;
+	return UINT64_MAX;
+}
+
 uint64_t time_next(const struct ethread *t)
 {
 	uint64_t next = UINT64_MAX;
@@ -54,9 +69,7 @@ uint64_t time_next(const struct ethread *t)
 		return next;
 	if (t->next_time < t->log->ntimes)
 		next = t->log->times[t->next_time].time;
-	if (t->next_sync < t->log->nsync && t->log->sync[t->next_sync].time && t->log->sync[t->next_sync].time < next)
-		next = t->log->sync[t->next_sync].time;
-	return next;
+	return min_of(next, next_step(t));
 }
 
 static struct ethread *thread_of_log(uint32_t number)
@@ -142,7 +155,5 @@ uint64_t time_over_by(const struct ethread *t)
 	uint64_t by = UINT64_MAX;
 	if (t->next_time + 1 < t->log->ntimes)
 		by = t->log->times[t->next_time + 1].time;
-	if (t->next_sync < t->log->nsync && t->log->sync[t->next_sync].time && t->log->sync[t->next_sync].time < by)
-		by = t->log->sync[t->next_sync].time;
-	return by;
+	return min_of(by, next_step(t));
 }
