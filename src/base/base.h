@@ -44,6 +44,12 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *s);
+/* The ending of a word for more than one, unless n is 1: printf("%u wait%s", n, plural(n, "s")). */
+static inline const char *plural(uint64_t n, const char *ending)
+{
+	return n == 1 ? "" : ending;
+}
+
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -467,9 +467,10 @@ static void print_failure(const json_t *root, const struct trace *t)
 	if (t->failure.kind == RT_FAIL_SIGNAL && *text(root, "failed_at")) /* an assertion's message says it */
 		quote_place(text(root, "failed_at"), t->program);
 	putchar('\n');
-	printf("An interleaving that fails this way: %lld events in %lld threads, %lld context switches, "
+	long long events = number(root, "events"), threads = number(root, "threads"), switches = number(root, "switches");
+	printf("An interleaving that fails this way: %lld event%s in %lld thread%s, %lld context switch%s, "
 	       "memory model %s.\n\n",
-	       (long long)number(root, "events"), (long long)number(root, "threads"), (long long)number(root, "switches"),
+	       events, plural((uint64_t)events, "s"), threads, plural((uint64_t)threads, "s"), switches, plural((uint64_t)switches, "es"),
 	       text(root, "model"));
 }
 

@@ -44,15 +44,15 @@ _Noreturn void engine_search(struct work *w)
 	w->figures.attempts = s.attempts;
 	switch (result) {
 	case SEARCH_FOUND:
-		printf("reproduced and proven by replay: %u attempts, %" PRIu64 " waits%s\nschedule: %s/schedule\n", s.attempts,
-		       w->figures.infer.waits, work_reliability(w), w->trace->dir);
+		printf("reproduced and proven by replay: %u attempt%s, %" PRIu64 " wait%s%s\nschedule: %s/schedule\n", s.attempts,
+		       plural(s.attempts, "s"), w->figures.infer.waits, plural(w->figures.infer.waits, "s"), work_reliability(w), w->trace->dir);
 		work_finish(w, EXIT_DONE, "reproduced");
 	case SEARCH_BUDGET:
-		progress_line("rethread: the budget of %.0f s ended after %u attempts, %u of which failed as recorded; --budget "
-			      "gives more, --seed other attempts", w->seconds, s.attempts, s.failing);
+		progress_line("rethread: the budget of %.0f s ended after %u attempt%s, %u of which failed as recorded; --budget "
+			      "gives more, --seed other attempts", w->seconds, s.attempts, plural(s.attempts, "s"), s.failing);
 		work_finish(w, EXIT_BUDGET, "budget");
 	case SEARCH_INTERRUPTED:
-		progress_line("rethread: interrupted after %u attempts", s.attempts);
+		progress_line("rethread: interrupted after %u attempt%s", s.attempts, plural(s.attempts, "s"));
 		work_finish(w, 128 + SIGINT, "interrupted");
 	default:
 		work_give_up(w, &err);
@@ -91,8 +91,8 @@ _Noreturn void engine_follow(struct work *w)
 	if (!work_keep(w, &schedule, &interleaving, &err))
 		work_give_up(w, &err);
 	tell_hunted(w, interleaving);
-	printf("%s: %zu waits\nschedule: %s/schedule\n",
+	printf("%s: %zu wait%s\nschedule: %s/schedule\n",
 	       prove ? "followed and proven by replay" : "the recorded order (not replayed)", schedule.waits.n,
-	       w->trace->dir);
+	       plural(schedule.waits.n, "s"), w->trace->dir);
 	work_finish(w, EXIT_DONE, prove ? "reproduced" : "inferred");
 }

@@ -25,11 +25,12 @@ static void execute(struct solving *w)
 	if (w->seed)
 		progress_status("executing in other orders: run %u, %u candidates", s->runs, w->work->figures.replays);
 	if (w->work->request->verbose || (explore_on_path(s) && !w->seed))
-		progress_line("executed %llu instructions symbolically in %u runs, %.2f s: %llu SAPs, %llu events, "
-			      "%llu racy locations, %llu symbols, %llu assumptions",
-			      (unsigned long long)s->instructions, s->runs, s->seconds, (unsigned long long)s->saps,
-			      (unsigned long long)s->events, (unsigned long long)s->racy,
-			      (unsigned long long)s->symbols, (unsigned long long)s->assumptions);
+		progress_line("executed %llu instruction%s symbolically in %u run%s, %.2f s: %llu SAP%s, %llu event%s, "
+			      "%llu racy location%s, %llu symbol%s, %llu assumption%s",
+			      (unsigned long long)s->instructions, plural(s->instructions, "s"), s->runs, plural(s->runs, "s"), s->seconds,
+			      (unsigned long long)s->saps, plural(s->saps, "s"), (unsigned long long)s->events, plural(s->events, "s"),
+			      (unsigned long long)s->racy, plural(s->racy, "s"), (unsigned long long)s->symbols, plural(s->symbols, "s"),
+			      (unsigned long long)s->assumptions, plural(s->assumptions, "s"));
 }
 
 /* Other values for the racy reads, from a model of what is known; there are none: the log is not explained. */

@@ -135,20 +135,21 @@ _Noreturn void solving_over_budget(struct solving *w)
 _Noreturn void solving_reproduced(struct solving *w)
 {
 	const struct infer_stats *s = &w->work->figures.infer;
+	const unsigned candidates = w->work->figures.replays ? w->work->figures.replays : 1;
 	char least[64] = "the fewest";
 	if (!s->fewest)
 		snprintf(least, sizeof least, "few, not proven the fewest, which are at least %u", s->least);
-	progress_line("solved under %s in %.2f s: %llu racy reads, %llu variables, %llu constraints, %u candidates",
+	progress_line("solved under %s in %.2f s: %llu racy read%s, %llu variable%s, %llu constraint%s, %u candidate%s",
 		      w->work->figures.model, s->build_seconds + s->solve_seconds + s->check_seconds,
-		      (unsigned long long)s->racy_reads, (unsigned long long)s->variables,
-		      (unsigned long long)s->constraints,
-		      w->work->figures.replays ? w->work->figures.replays : 1);
+		      (unsigned long long)s->racy_reads, plural(s->racy_reads, "s"), (unsigned long long)s->variables,
+		      plural(s->variables, "s"), (unsigned long long)s->constraints, plural(s->constraints, "s"), candidates,
+		      plural(candidates, "s"));
 	if (w->work->request->prove)
-		printf("reproduced and proven by replay: %u context switches (%s), %llu waits%s\n", s->switches, least,
-		       (unsigned long long)s->waits, work_reliability(w->work));
+		printf("reproduced and proven by replay: %u context switch%s (%s), %llu wait%s%s\n", s->switches,
+		       plural(s->switches, "es"), least, (unsigned long long)s->waits, plural(s->waits, "s"), work_reliability(w->work));
 	else
-		printf("an interleaving explains the log: %u context switches (%s), %llu waits (not replayed)\n",
-		       s->switches, least, (unsigned long long)s->waits);
+		printf("an interleaving explains the log: %u context switch%s (%s), %llu wait%s (not replayed)\n",
+		       s->switches, plural(s->switches, "es"), least, (unsigned long long)s->waits, plural(s->waits, "s"));
 	if (w->without_output)
 		puts("what it shows may differ from what the recorded run did");
 	printf("schedule: %s/schedule\n", w->work->trace->dir);

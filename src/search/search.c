@@ -124,7 +124,7 @@ static void say(const struct searcher *s, const struct recipe *r, const struct a
 	static const char *const outcomes[] = { "ended", "off", "stuck", "hung", "too long" };
 	const struct rt_attempt *o = a->out;
 	if (!s->options->verbose) {
-		progress_status("searching: %u attempts, %u of them by exchanging races", number + 1, s->stats->flips);
+		progress_status("searching: %u attempt%s, %u of them by exchanging races", number + 1, plural(number + 1, "s"), s->stats->flips);
 		return;
 	}
 	progress_line("attempt %u: %s, seed %" PRIu64 ", %zu waits (%u dropped): %s after %" PRIu64 " steps, %" PRIu64

@@ -98,7 +98,7 @@ proven() {
 	rethread replay -n 20 >out 2>&1 || fail "not replayed: $(cat out)"
 	has out '^reproduced 20/20$'
 	rethread explain >out
-	has out 'context switches' 'thread 1'
+	has out 'context switch' 'thread 1'
 }
 
 # recorded_failing: for `proven`, one recording; false when the program does not fail here.

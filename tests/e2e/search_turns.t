@@ -33,5 +33,5 @@ rethread cc -O1 -g -pthread turns.c -o turns
 for i in 1 2 3; do
 	status 134 rethread record --until-failure --runs 3000 -- ./turns >recorded 2>err
 	rethread reproduce --engine search >out 2>&1 || fail "$(cat out)"
-	has out 'reproduced and proven by replay: 1 attempts'
+	has out 'reproduced and proven by replay: 1 attempt, '
 done
