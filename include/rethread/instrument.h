@@ -259,7 +259,8 @@ extern const char __rethread_linked_in[];
  *     site      KIND LINE FUNCTION FILE             a SAP; KIND is load, store, atomic, call, ..., and synchronization or
  *                                                   input for calls of interposed functions, which have no number
  *     site      ... FILE OFFSET:SIZE:LINE NAME      it accesses a structure of SIZE bytes that is declared in LINE, at OFFSET; NAME is
- *                                                   the type's, or ?; then perhaps a tab and the local variable that it is
+ *                                                   the type's, or ?, behind RT_REPORT_LIBRARY if it is the standard library's; then
+ *                                                   perhaps a tab and the local variable that it is
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE
@@ -267,6 +268,7 @@ extern const char __rethread_linked_in[];
  *     total     WHAT NUMBER
  */
 #define RT_SECTION_REPORT ".rethread.report"
+#define RT_REPORT_LIBRARY "std::"
 /*
  * Shared libraries whose code was linked into the program (src/cc/substitute.h), zstd: a line for each, BUILD-ID (hex, or -), a
  * space, PATH.

@@ -2,6 +2,8 @@
 
 #include "exe/report.h"
 
+#include <rethread/instrument.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@ struct hint {
 	struct record_key type;
 	uint64_t offset;
 	const char *variable; /* "" or a local variable */
+	bool of_library;      /* the type is the standard library's */
 };
 
 /* Where a structure lies: the block's name and how far into it; without a block, "" and its address. */
@@ -18,6 +21,7 @@ struct claim {
 	uint64_t base;
 	const struct hint *hint;
 	uint64_t block_size; /* 0: not known */
+	bool array;          /* the block is an array of them */
 	unsigned number;     /* among those of the type; 0: it was not asked for yet */
 	size_t next;         /* of the same bucket, + 1 */
 };
@@ -27,7 +31,7 @@ struct count {
 	unsigned n, mattering; /* those of the steps that matter have the lowest numbers */
 };
 
-enum { BUCKETS = 1 << 14 };
+enum { BUCKETS = 1 << 14, MOST_OF_BLOCK = 200 };
 
 struct blocks {
 	struct variables *v;
@@ -47,6 +51,11 @@ static void read_hint(struct blocks *b, const struct report_line *l)
 	if (sscanf(l->field[5], "%llu:%llu:%u", &offset, &size, &h.type.line) == 3) {
 		h.offset = offset;
 		h.type.size = size;
+	}
+	size_t prefix = strlen(RT_REPORT_LIBRARY);
+	if (!strncmp(h.type.name, RT_REPORT_LIBRARY, prefix)) {
+		h.type.name += prefix;
+		h.of_library = true;
 	}
 	*vec_push(&b->hints) = h;
 }
@@ -98,12 +107,6 @@ static uint64_t size_of_block(const json_t *interleaving, const char *block)
 	return (uint64_t)json_integer_value(json_object_get(known, "size"));
 }
 
-static bool is_array(const struct claim *c)
-{
-	uint64_t size = c->hint->type.size;
-	return size && c->block_size > size && c->block_size % size == 0 && c->base % size == 0;
-}
-
 static size_t *bucket_of(struct blocks *b, const char *block)
 {
 	size_t h = 0;
@@ -112,20 +115,46 @@ static size_t *bucket_of(struct blocks *b, const char *block)
 	return &b->first[h % BUCKETS];
 }
 
+static bool is_same_type(const struct hint *a, const struct hint *b)
+{
+	return a->type.size == b->type.size && !strcmp(a->type.name, b->type.name);
+}
+
 static void add_claim(struct blocks *b, const char *block, uint64_t base, uint64_t block_size, const struct hint *h)
 {
-	size_t *first = bucket_of(b, block);
+	size_t *first = bucket_of(b, block), known = 0;
 	for (size_t i = *first; i; i = b->claims.at[i - 1].next) {
 		struct claim *c = &b->claims.at[i - 1];
-		if (strcmp(c->block, block) || c->hint->type.size != h->type.size || strcmp(c->hint->type.name, h->type.name))
-			continue;
-		if (c->base == base || is_array(c)) {
+		if (c->base == base && !strcmp(c->block, block) && is_same_type(c->hint, h)) {
 			c->hint = *h->variable ? h : c->hint;
 			return;
 		}
+		if (++known > MOST_OF_BLOCK && *block) /* elements of an array, of which one tells as much */
+			return;
 	}
-	*vec_push(&b->claims) = (struct claim){ xstrdup(block), base, h, block_size, 0, *first };
+	*vec_push(&b->claims) = (struct claim){ xstrdup(block), base, h, block_size, false, 0, *first };
 	*first = b->claims.n;
+}
+
+/* Is there something larger in the block that has it? Then it is a part of that, and not an element. */
+static bool is_nested(struct blocks *b, const struct claim *c)
+{
+	for (size_t i = *bucket_of(b, c->block); i; i = b->claims.at[i - 1].next) {
+		const struct claim *o = &b->claims.at[i - 1];
+		if (o->hint->type.size > c->hint->type.size && o->base <= c->base &&
+		    c->base + c->hint->type.size <= o->base + o->hint->type.size && !strcmp(o->block, c->block))
+			return true;
+	}
+	return false;
+}
+
+static void find_arrays(struct blocks *b)
+{
+	for (size_t i = 0; i < b->claims.n; i++) {
+		struct claim *c = &b->claims.at[i];
+		uint64_t size = c->hint->type.size;
+		c->array = c->block_size > size && c->block_size % size == 0 && c->base % size == 0 && !is_nested(b, c);
+	}
 }
 
 static void take_step(struct blocks *b, const json_t *interleaving, const json_t *step)
@@ -161,9 +190,22 @@ static void take_blocks(struct blocks *b, const json_t *interleaving)
 static bool contains(const struct claim *c, uint64_t at, unsigned size)
 {
 	uint64_t all = c->hint->type.size, in = at - c->base;
-	if (is_array(c))
+	if (c->array)
 		return at % all + size <= all;
 	return at >= c->base && in + (size ? size : 1) <= all;
+}
+
+/* As in src/instrument/fields.c: the program's own types, then the library's, then the library's insides. */
+static int rank(const struct hint *h)
+{
+	return !h->of_library ? 2 : *h->type.name == '_' ? 0 : 1;
+}
+
+static bool is_better(const struct claim *c, const struct claim *than)
+{
+	if (!than || rank(c->hint) != rank(than->hint))
+		return !than || rank(c->hint) > rank(than->hint);
+	return c->hint->type.size >= than->hint->type.size;
 }
 
 /* The largest structure that has all of the access, of equals what was said first, where the block was allocated; else one that begins with the block, and may have an open end. */
@@ -174,9 +216,9 @@ static struct claim *claim_of(struct blocks *b, const char *block, uint64_t at, 
 		struct claim *c = &b->claims.at[i - 1];
 		if (strcmp(c->block, block))
 			continue;
-		if (contains(c, at, size) && (!best || c->hint->type.size >= best->hint->type.size))
+		if (contains(c, at, size) && is_better(c, best))
 			best = c;
-		if (*block && !c->base && !is_array(c) && (!open || c->hint->type.size > open->hint->type.size))
+		if (*block && !c->base && !c->array && is_better(c, open))
 			open = c;
 	}
 	return best ? best : open;
@@ -198,39 +240,53 @@ static char *short_type(const char *name)
 	return strlen(name) > 24 && angle && angle != name ? xasprintf("%.*s<>", (int)(angle - name), name) : xstrdup(name);
 }
 
+/* One number for all that is known of elements. */
+static struct claim *first_of_array(struct blocks *b, struct claim *c)
+{
+	struct claim *first = c;
+	for (size_t i = *bucket_of(b, c->block); c->array && i; i = b->claims.at[i - 1].next)
+		if (!strcmp(b->claims.at[i - 1].block, c->block) && is_same_type(b->claims.at[i - 1].hint, c->hint))
+			first = &b->claims.at[i - 1];
+	return first;
+}
+
 static char *owner_name(struct blocks *b, struct claim *c)
 {
 	if (*c->hint->variable)
 		return xstrdup(c->hint->variable);
 	struct count *count = count_of(b, c->hint->type.name);
+	c = first_of_array(b, c);
 	if (!c->number)
 		c->number = ++count->n;
 	char *type = short_type(c->hint->type.name);
 	/* The only one that matters has none. */
 	bool several = count->mattering ? count->mattering > 1 || c->number > 1 : count->n > 1;
-	char *name = several ? xasprintf("%s#%u", type, c->number) : xstrdup(type);
+	const char *library = c->hint->of_library ? RT_REPORT_LIBRARY : "";
+	char *name = several ? xasprintf("%s%s#%u", library, type, c->number) : xasprintf("%s%s", library, type);
 	free(type);
 	return name;
 }
 
-bool blocks_name(struct blocks *b, const char *object, unsigned size, struct block_name *out)
+bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned size, struct block_name *out)
 {
 	char *block;
 	uint64_t at;
 	*out = (struct block_name){ 0 };
 	if (!b->hints.n || !parse(object, &block, &at))
 		return false;
+	at += behind;
 	struct claim *c = claim_of(b, block, at, size);
 	free(block);
 	if (!c)
 		return false;
-	uint64_t in = is_array(c) ? at % c->hint->type.size : at - c->base;
+	uint64_t in = c->array ? at % c->hint->type.size : at - c->base;
 	char *field = variables_field(b->v, &c->hint->type, in, size, &out->type);
 	if (!field)
 		return false;
 	out->block = c->block;
+	out->inside = !c->array && c->base;
 	out->owner = owner_name(b, c);
-	out->name = is_array(c) ? xasprintf("%s[%llu]%s", out->owner, (unsigned long long)(at / c->hint->type.size), field)
+	out->name = c->array ? xasprintf("%s[%llu]%s", out->owner, (unsigned long long)(at / c->hint->type.size), field)
 				: xasprintf("%s%s", out->owner, field);
 	free(field);
 	return true;
@@ -252,7 +308,7 @@ static void number_owners(struct blocks *b, const json_t *steps, bool mattering)
 		const char *object = json_string_value(json_object_get(step, "object"));
 		struct block_name n;
 		if ((json_object_get(step, "matters") || !mattering) && object &&
-		    blocks_name(b, object, (unsigned)json_integer_value(json_object_get(step, "size")), &n))
+		    blocks_name(b, object, 0, (unsigned)json_integer_value(json_object_get(step, "size")), &n))
 			block_name_release(&n);
 	}
 	for (size_t k = 0; mattering && k < b->counts.n; k++)
@@ -270,6 +326,7 @@ struct blocks *blocks_new(const json_t *interleaving, const char *program, struc
 	take_blocks(b, interleaving);
 	json_array_foreach(steps, i, step)
 		take_step(b, interleaving, step);
+	find_arrays(b);
 	number_owners(b, steps, true);
 	number_owners(b, steps, false);
 	return b;

@@ -103,8 +103,9 @@ static void print_owner(const json_t *root, const json_t *step, const char *prog
 	if (!block || !*text(block, "where") || json_object_get(block, "told"))
 		return;
 	json_object_set_new(block, "told", json_true());
-	printf("    %s is a block of %lld bytes%s that thread %s allocated in %s\n", owner, (long long)number(block, "size"),
-	       json_object_get(block, "freed") ? ", freed in the end," : "", text(block, "thread"), text(block, "function"));
+	printf("    %s is %sa block of %lld bytes%s that thread %s allocated in %s\n", owner,
+	       json_is_true(json_object_get(block, "inside")) ? "in " : "", (long long)number(block, "size"),
+	       json_is_true(json_object_get(block, "freed")) ? ", freed in the end," : "", text(block, "thread"), text(block, "function"));
 	quote(block, program);
 }
 

@@ -41,18 +41,31 @@ enum { MOST_PIECES = 4 };
 
 struct access {
 	struct variables *v;
-	const char *variable;
+	struct blocks *b;     /* NULL: of a variable */
+	const char *variable; /* or the "object" of memory without a name */
 	uint64_t offset;
 	unsigned size;
 };
 
+static char *member_of(const struct access *a, unsigned at, unsigned size, struct value_type *type)
+{
+	if (!a->b)
+		return variables_member(a->v, a->variable, a->offset + at, size, type);
+	struct block_name n;
+	if (!blocks_name(a->b, a->variable, at, size, &n))
+		return NULL;
+	*type = n.type;
+	free(n.owner);
+	return n.name;
+}
+
 /* The number that begins there; its size, or 0 when none does. */
 static unsigned piece_at(const struct access *a, unsigned at, char **name, struct value_type *type)
 {
-	for (unsigned size = 4; size; size /= 2) {
+	for (unsigned size = 8; size; size /= 2) {
 		if (at + size > a->size)
 			continue;
-		*name = variables_member(a->v, a->variable, a->offset + at, size, type);
+		*name = member_of(a, at, size, type);
 		if (*name && type->size == size)
 			return size;
 		free(*name);
@@ -91,6 +104,30 @@ static char *pieces_text(const struct access *a, const char *object, uint64_t va
 	return result;
 }
 
+/* One number and padding: the number. */
+static void show_only_piece(json_t *step, const struct access *a, uint64_t value)
+{
+	char *only = NULL, *name;
+	unsigned size, n = 0;
+	struct value_type type, only_type = { 0 };
+	for (unsigned at = 0; at < a->size; at += size ? size : 1) {
+		size = piece_at(a, at, &name, &type);
+		if (!size)
+			continue;
+		value = n++ ? value : value >> 8 * at;
+		free(only);
+		only = name;
+		only_type = type;
+	}
+	if (n == 1) {
+		char *text = piece_text(&only_type, value);
+		json_object_set_new(step, "value", json_string(text));
+		json_object_set_new(step, "object", json_string(only));
+		free(text);
+	}
+	free(only);
+}
+
 static void show_pieces(json_t *step, const struct access *a, const char *object)
 {
 	const char *value = json_string_value(json_object_get(step, "value"));
@@ -99,7 +136,17 @@ static void show_pieces(json_t *step, const struct access *a, const char *object
 		return;
 	errno = 0;
 	long long v = strtoll(value, &end, 10);
-	if (*end || errno || !(text = pieces_text(a, object, (uint64_t)v)))
+	if (*end || errno)
+		return;
+	/* Pieces say themselves where in the object they are. */
+	char *whole = xasprintf("%.*s", (int)strcspn(object, "+"), object);
+	text = pieces_text(a, whole, (uint64_t)v);
+	if (text)
+		json_object_set_new(step, "object", json_string(whole));
+	else
+		show_only_piece(step, a, (uint64_t)v);
+	free(whole);
+	if (!text)
 		return;
 	json_object_set_new(step, "value", json_string(text));
 	free(text);
@@ -120,11 +167,11 @@ static bool name_variable(json_t *step, struct variables *v, const char *object,
 	struct value_type type;
 	char *member = variables_member(v, name, offset, size, &type);
 	if (member) {
+		json_object_set_new(step, "object", json_string(member));
 		if (size > 0 && type.size)
 			retype_value(step, &type);
 		else if (size > 1)
-			show_pieces(step, &(struct access){v, name, offset, size}, member);
-		json_object_set_new(step, "object", json_string(member));
+			show_pieces(step, &(struct access){v, NULL, name, offset, size}, member);
 	}
 	free(name);
 	free(member);
@@ -135,18 +182,26 @@ static bool name_variable(json_t *step, struct variables *v, const char *object,
 static void name_block(json_t *step, json_t *interleaving, struct blocks *b, const char *object, unsigned size)
 {
 	struct block_name n;
-	if (!blocks_name(b, object, size, &n))
+	char *was = xstrdup(object);
+	if (!blocks_name(b, was, 0, size, &n)) {
+		free(was);
 		return;
-	if (size && n.type.size)
-		retype_value(step, &n.type);
-	json_t *block = json_object_get(json_object_get(interleaving, "blocks"), n.block);
-	if (block) {
-		json_object_set(json_object_get(interleaving, "owners"), n.owner, block);
-		json_object_set_new(step, "owner", json_string(n.owner));
-		if (!strncmp(n.block, "freed", 5))
-			json_object_set_new(block, "freed", json_true());
 	}
 	json_object_set_new(step, "object", json_string(n.name));
+	if (size && n.type.size)
+		retype_value(step, &n.type);
+	else if (size > 1)
+		show_pieces(step, &(struct access){NULL, b, was, 0, size}, n.name);
+	free(was);
+	json_t *block = json_object_get(json_object_get(interleaving, "blocks"), n.block);
+	json_t *owners = json_object_get(interleaving, "owners");
+	if (block)
+		json_object_set_new(step, "owner", json_string(n.owner));
+	if (block && !json_object_get(owners, n.owner)) {
+		json_object_set_new(owners, n.owner, json_copy(block));
+		json_object_set_new(json_object_get(owners, n.owner), "freed", json_boolean(!strncmp(n.block, "freed", 5)));
+		json_object_set_new(json_object_get(owners, n.owner), "inside", json_boolean(n.inside));
+	}
 	block_name_release(&n);
 }
 

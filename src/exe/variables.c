@@ -209,6 +209,8 @@ struct place {
 	char name[160];
 	Dwarf_Die type;
 	uint64_t offset; /* into it */
+	size_t reserved; /* of the name: where a last part that begins with _ begins, after the first byte; 0: it does not */
+	bool whole;      /* it has a name already, and its insides add nothing: a std::atomic */
 };
 
 static void append(struct place *p, const char *format, const char *text, uint64_t number)
@@ -231,6 +233,26 @@ static bool is_open_array(Dwarf_Die *type)
 {
 	Dwarf_Word bytes;
 	return dwarf_tag(type) == DW_TAG_array_type && (dwarf_aggregate_size(type, &bytes) || !bytes);
+}
+
+/* What library classes are made of inside is left out, but for the last part: `orders._M_finish` for `orders._M_impl._M_finish`. */
+static void append_member(struct place *p, const char *name)
+{
+	if (*name == '_' && p->reserved)
+		p->name[p->reserved - 1] = 0;
+	p->reserved = *name == '_' ? strlen(p->name) + 1 : 0;
+	append(p, ".%s", name, 0);
+}
+
+/* Classes around one value, which is what they are to a reader. */
+static bool is_whole(Dwarf_Die *type)
+{
+	static const char *const names[] = { "atomic<", "__atomic_base<", "atomic_flag", "unique_ptr<" };
+	const char *name = string(type, DW_AT_name);
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
 }
 
 /* Where a member or base class begins, and its type. False: it is neither, or the object itself says where it is (a virtual base). */
@@ -262,8 +284,9 @@ static bool into_member(struct place *p, unsigned size)
 	const char *name = any && dwarf_tag(&found) == DW_TAG_member ? string(&found, DW_AT_name) : NULL;
 	if (!any || (name && *name == '_' && !size))
 		return false;
-	if (name)
-		append(p, ".%s", name, 0);
+	p->whole |= is_whole(&p->type);
+	if (name && !p->whole)
+		append_member(p, name);
 	p->type = found_type;
 	p->offset -= found_start;
 	return true;
@@ -351,10 +374,6 @@ static char *member_text(struct place *p, unsigned size, struct value_type *type
 	struct value_type t = kind_of(&p->type);
 	if (!p->offset && t.size == size)
 		*type = t;
-	/* The number inside of a std::atomic is the atomic. */
-	char *inner = strstr(p->name, "._M_i");
-	if (inner && !inner[5])
-		*inner = 0;
 	if (p->offset)
 		append(p, "+%" PRIu64, NULL, p->offset);
 	return xstrdup(p->name);

@@ -14,11 +14,11 @@
 enum {
 	TAG_ARRAY = 0x01, TAG_CLASS = 0x02, TAG_MEMBER = 0x0d, TAG_POINTER = 0x0f, TAG_REFERENCE = 0x10, TAG_STRUCTURE = 0x13,
 	TAG_TYPEDEF = 0x16, TAG_UNION = 0x17, TAG_INHERITANCE = 0x1c, TAG_CONST = 0x26, TAG_VOLATILE = 0x35, TAG_RESTRICT = 0x37,
-	TAG_RVALUE_REFERENCE = 0x42, TAG_ATOMIC = 0x47,
+	TAG_NAMESPACE = 0x39, TAG_RVALUE_REFERENCE = 0x42, TAG_ATOMIC = 0x47,
 };
 
 /* Operands of types in LLVM's metadata. */
-enum { TYPE_NAME = 2, TYPE_BASE = 3, TYPE_ELEMENTS = 4, TYPE_IDENTIFIER = 7, SUBPROGRAM_TYPE = 4, SUBROUTINE_TYPES = 3 };
+enum { TYPE_SCOPE = 1, TYPE_NAME = 2, TYPE_BASE = 3, TYPE_ELEMENTS = 4, TYPE_IDENTIFIER = 7, SUBPROGRAM_TYPE = 4, SUBROUTINE_TYPES = 3 };
 
 /* How far pointers are followed back, through memory and where ways join; variables of one value that are looked at. */
 enum { DEPTH = 6, STRIPPED = 24, MOST_VARIABLES = 16 };
@@ -233,9 +233,37 @@ static bool begins_with(const struct fields *f, LLVMMetadataRef type, LLVMMetada
 	return p.type == other && type != other;
 }
 
+/* Of the standard library: in namespace std, or a class of one that is. */
+static bool is_of_library(const struct fields *f, LLVMMetadataRef type)
+{
+	LLVMMetadataRef scope = type;
+	for (int i = 0; scope && i < 32; i++) {
+		unsigned tag = LLVMGetDINodeTag(scope);
+		const char *name = tag == TAG_NAMESPACE ? text(f, scope, TYPE_NAME) : NULL;
+		if (name && (!strcmp(name, "std") || !strcmp(name, "__gnu_cxx")))
+			return true;
+		if (tag != TAG_NAMESPACE && !is_record(scope))
+			return false;
+		scope = node(f, scope, TYPE_SCOPE);
+	}
+	return false;
+}
+
+/* What the program's own types say is what its programmer knows; names of the library's insides begin with _. */
+static int rank(const struct fields *f, LLVMMetadataRef type)
+{
+	const char *name = text(f, type, TYPE_NAME);
+	return !is_of_library(f, type) ? 2 : name && *name == '_' ? 0 : 1;
+}
+
 static bool is_better(const struct fields *f, LLVMMetadataRef type, const struct field *than)
 {
-	return !than->type || bytes_of(type) > than->size || (bytes_of(type) == than->size && begins_with(f, type, than->type));
+	if (!than->type || type == than->type)
+		return !than->type;
+	int ranks = rank(f, type), other = rank(f, than->type);
+	if (ranks != other)
+		return ranks > other;
+	return bytes_of(type) > than->size || (bytes_of(type) == than->size && begins_with(f, type, than->type));
 }
 
 static void consider(const struct fields *f, struct field *best, struct plain p, uint64_t offset, uint64_t size)
@@ -429,6 +457,7 @@ bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, stru
 		return false;
 	const char *own = text(f, field->type, TYPE_NAME);
 	field->name = own ? own : field->name;
+	field->of_library = is_of_library(f, field->type);
 	field->line = LLVMDITypeGetLine(field->type);
 	return field->name || field->variable;
 }

@@ -20,6 +20,7 @@ struct field {
 	uint64_t size;        /* of the structure, bytes */
 	uint64_t offset;      /* of the access in it */
 	unsigned line;        /* of its declaration */
+	bool of_library;      /* in namespace std */
 };
 
 struct fields *fields_new(LLVMModuleRef m);

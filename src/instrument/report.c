@@ -107,6 +107,7 @@ static void write_site(FILE *f, const struct numbering *n, size_t number, const 
 	if (!known)
 		return;
 	fprintf(f, "%llu:%llu:%u\t", (unsigned long long)field.offset, (unsigned long long)field.size, field.line);
+	fputs(field.of_library ? RT_REPORT_LIBRARY : "", f);
 	write_field(f, field.name, field.variable ? '\t' : '\n');
 	if (field.variable)
 		write_field(f, field.variable, '\n');
