@@ -71,6 +71,8 @@ void show_vector(int fd, const struct iovec *v, size_t count, int64_t n);
 /* For single functions of the table: what they do instead of the call. */
 ssize_t input_readlink(const char *path, char *to, size_t size);
 void input_stream(FILE **f);
+/* A named semaphore becomes one of the twin's own, of that value; the same one where the recorded run got the same. */
+void input_semaphore(sem_t **s, int value);
 void input_map(void **at, void *wanted, size_t n, int prot, int flags);
 /* Bytes of mappings to write to that other processes may have, too. */
 uint64_t input_shared_bytes(void);

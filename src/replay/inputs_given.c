@@ -3,6 +3,7 @@
 
 #include "replay/interpose.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PAGE = 4096 };
@@ -220,6 +221,30 @@ void input_stream(FILE **f)
 {
 	if (*f)
 		*f = rt_input_real.fopen("/dev/null", "r+");
+}
+
+struct named_semaphore {
+	sem_t *recorded, own;
+	struct named_semaphore *next;
+};
+
+void input_semaphore(sem_t **s, int value)
+{
+	static _Atomic(struct named_semaphore *) all;
+	struct named_semaphore *known = all, *fresh;
+	if (!*s)
+		return; /* SEM_FAILED */
+	while (known && known->recorded != *s)
+		known = known->next;
+	if (!known && (fresh = calloc(1, sizeof *fresh))) {
+		fresh->recorded = *s;
+		sem_init(&fresh->own, 0, (unsigned)value);
+		fresh->next = all;
+		while (!atomic_compare_exchange_weak(&all, &fresh->next, fresh))
+			continue;
+		known = fresh;
+	}
+	*s = known ? &known->own : NULL;
 }
 
 static _Atomic uint64_t shared_bytes;

@@ -11,9 +11,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,8 +25,10 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -95,6 +99,15 @@ static inline size_t input_fds_size(int n)
 static inline size_t input_fcntl_size(int what)
 {
 	return what == F_GETLK || what == F_OFD_GETLK ? sizeof(struct flock) : 0;
+}
+
+/* Other processes may have changed what it begins with. */
+static inline sem_t *input_sem_open(const char *name, int flags, mode_t mode, unsigned value, int *now)
+{
+	sem_t *s = REAL(sem_open)(name, flags, mode, value);
+	if (s)
+		REAL(sem_getvalue)(s, now);
+	return s;
 }
 
 /* What a system call writes through its n-th parameter (of those that src/instrument/syscalls.c knows). */
