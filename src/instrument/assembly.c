@@ -217,7 +217,7 @@ static bool is_pointer(LLVMTypeRef type)
 
 /*
  * What is updated: a number or a pointer, as the operand beside it. Headers say that it is a structure, so that the compiler takes it for
- * changed as a whole, or a byte, and what the instruction changes has another size.
+ * changed as a whole, or a byte, or an int, and what the instruction changes has another size: without a letter, that of the register.
  */
 static LLVMTypeRef updated_type(const struct text *t, LLVMTypeRef place, LLVMTypeRef value)
 {
@@ -226,8 +226,8 @@ static LLVMTypeRef updated_type(const struct text *t, LLVMTypeRef place, LLVMTyp
 	unsigned bits = t->bits;
 	if (is_pointer(value))
 		return !bits || bits == 64 ? value : NULL;
-	if (!bits && (is_number(place) || is_number(value)))
-		bits = LLVMGetIntTypeWidth(is_number(place) ? place : value);
+	if (!bits && (is_number(value) || is_number(place)))
+		bits = LLVMGetIntTypeWidth(is_number(value) ? value : place);
 	return bits ? LLVMIntTypeInContext(LLVMGetTypeContext(place), bits) : NULL;
 }
 
