@@ -19,6 +19,9 @@ enum { FIRST_PATIENCE = 1000, TASTES = 5, TASTE_AS_RUN = TASTES };
 /* In one of so many turns through all tastes a large problem is looked at without trust. */
 enum { TRUST_TURNS = 4 };
 
+/* In one of so many the pieces of an access may be parted. */
+enum { PARTED_TURNS = 3 };
+
 /* Stores that a thread may have in its buffer, at first; real buffers hold some fifty. */
 enum { FIRST_BUFFER = 4, LAST_BUFFER = 64 };
 
@@ -54,6 +57,9 @@ struct walk {
 	unsigned taste;
 	uint64_t patience; /* dead ends left in this round, */
 	size_t furthest;   /* and the most steps that it came to */
+	bool whole;        /* nobody comes between the pieces of an access or a call in this round; then nothing is proven */
+	bool has_pieces;   /* and there are such, and that has not led nowhere yet */
+	bool wrong_later;  /* the last wrong step was so in a piece after its first */
 	bool jumps;        /* over choices that have nothing to do with a dead end; then nothing is proven */
 	bool trusts;       /* as machine_trust says; likewise */
 	bool distrusts;    /* that has led nowhere */
@@ -81,6 +87,7 @@ struct walk {
 static struct machine_hash key(const struct walk *w)
 {
 	struct machine_hash h = machine_hash(w->m);
+	h.b ^= w->whole;
 	h.a ^= (w->trusts ? (uint64_t)w->loosened << 40 : 0) ^ ((uint64_t)w->buffer << 2 | (uint64_t)w->trusts << 1 | w->jumps);
 	return h;
 }
@@ -121,6 +128,47 @@ static void add_step(struct walk *w, uint32_t node)
 	*vec_push(&w->path) = node;
 }
 
+static const struct event *event_of(const struct walk *w, uint32_t node)
+{
+	return &w->p->m->x->events.at[w->p->m->event_of[node]];
+}
+
+/* Are both pieces of one access or call? A copy in the program has a gate for each word: these are of what replay cannot part. */
+static bool is_of_one_sap(const struct event *a, const struct event *b)
+{
+	return a->sap && a->sap == b->sap && a->thread == b->thread && a->kind == b->kind &&
+	       (a->kind == EVENT_READ || a->kind == EVENT_WRITE);
+}
+
+/* The piece that is to be run right after this one, which its chain has just run; or NONE. */
+static uint32_t next_piece(const struct walk *w, uint32_t node)
+{
+	uint32_t chain = w->p->m->chain[node], next = w->whole ? machine_next(w->m, chain) : NONE;
+	return next != NONE && is_of_one_sap(event_of(w, node), event_of(w, next)) && machine_can(w->m, chain) ? next : NONE;
+}
+
+static bool has_pieces(const struct problem *p)
+{
+	const struct execution *x = p->m->x;
+	for (size_t i = 1; i < x->events.n; i++)
+		if (is_of_one_sap(&x->events.at[i - 1], &x->events.at[i]))
+			return true;
+	return false;
+}
+
+/* The pieces after the first, as long as what they read is right. */
+static enum stepped run_pieces(struct walk *w, uint32_t node, enum stepped step)
+{
+	w->wrong_later = false;
+	for (node = next_piece(w, node); node != NONE && step != STEP_WRONG; node = next_piece(w, node)) {
+		add_step(w, node);
+		enum stepped one = machine_step(w->m, node);
+		w->wrong_later = one == STEP_WRONG;
+		step = one == STEP_DEAD ? step : one; /* wrong if the last is, else live if any is */
+	}
+	return step;
+}
+
 static enum stepped run(struct walk *w, uint32_t node)
 {
 	uint32_t second = machine_second(w->m, node);
@@ -134,7 +182,7 @@ static enum stepped run(struct walk *w, uint32_t node)
 	}
 	if (w->asleep)
 		wake_others(w, node);
-	return step;
+	return run_pieces(w, node, step);
 }
 
 static void undo(struct walk *w, struct machine_mark mark, size_t path)
@@ -149,6 +197,19 @@ static bool is_held(const struct walk *w, uint32_t node)
 	return machine_writes(w->m, node) && way_holds(&w->way, w->p, w->m, node);
 }
 
+/* And so are the pieces that come with it: they follow in the execution's order, in which a chain's nodes are. */
+static bool is_local(const struct walk *w, uint32_t node)
+{
+	bool local = machine_is_local(w->m, node);
+	uint32_t chain = w->p->m->chain[node];
+	for (uint32_t next = node + 1; local && w->whole && next < w->p->m->nnodes; next++) {
+		if (w->p->m->chain[next] != chain || !is_of_one_sap(event_of(w, node), event_of(w, next)))
+			break;
+		local = machine_is_local(w->m, next);
+	}
+	return local;
+}
+
 /*
  * Runs what loses nothing on this chain. False: a dead end, the next read can never become right. *moved: something was run.
  */
@@ -158,7 +219,7 @@ static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 		uint64_t asleep = w->asleep;
 		uint32_t node = machine_next(w->m, chain);
 		bool reads = machine_reads(w->m, node);
-		bool local = machine_is_local(w->m, node);
+		bool local = is_local(w, node);
 		if (is_held(w, node))
 			return true;
 		if (machine_writes(w->m, node) && machine_is_doomed(w->m, node)) {
@@ -174,7 +235,7 @@ static bool run_ahead(struct walk *w, uint32_t chain, bool *moved)
 		if (step == STEP_WRONG || (step == STEP_LIVE && !local)) {
 			undo(w, mark, path);
 			w->asleep = asleep;
-			if (step != STEP_WRONG || machine_has_hope(w->m, node))
+			if (step != STEP_WRONG || w->wrong_later || machine_has_hope(w->m, node))
 				return true;
 			w->reason = (struct machine_atoms){{0}};
 			machine_touches(w->m, node, &w->reason);
@@ -237,6 +298,8 @@ static bool is_right(struct walk *w, uint32_t node)
 {
 	struct machine_mark mark = machine_mark(w->m);
 	bool right = machine_step(w->m, node) != STEP_WRONG;
+	for (uint32_t piece = node; right && (piece = next_piece(w, piece)) != NONE;)
+		right = machine_step(w->m, piece) != STEP_WRONG;
 	machine_undo(w->m, mark);
 	return right;
 }
@@ -496,6 +559,8 @@ static void begin_round(struct walk *w)
 	if (w->failed)
 		memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
 	undo(w, w->start, 0);
+	/* Replay cannot part pieces, so that orders in which nobody does are looked for first; but not only. */
+	w->whole = w->has_pieces && (w->figures.rounds / TASTES + 1) % PARTED_TURNS;
 	w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
 	w->figures.rounds++;
 	w->patience = w->limit;
@@ -512,6 +577,11 @@ static enum walk_result run_rounds(struct walk *w)
 		enum walk_result r = run_round(w);
 		if (w->interrupted)
 			break;
+		if (r == WALK_NONE && w->whole) {
+			w->has_pieces = false;
+			begin_anew(w);
+			continue;
+		}
 		if (r == WALK_NONE && w->buffer != UINT32_MAX) {
 			grow_buffers(w);
 			continue;
@@ -551,6 +621,7 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 	if (!w->m)
 		return w;
 	w->start = machine_mark(w->m);
+	w->has_pieces = !p->large && has_pieces(p);
 	if (w->jumps)
 		w->failed = xcalloc(p->m->nnodes + 1, sizeof *w->failed);
 	if (w->jumps)

@@ -38,6 +38,18 @@ static expr some_value(struct execution *x, unsigned size, expr *known, unsigned
 	return v;
 }
 
+/* The last event becomes a piece of the access before it, if that is one of the same kind. */
+static void join_pieces(struct execution *x)
+{
+	struct event *e = &x->events.at[x->events.n - 1], *before = e - 1;
+	if (before->kind != e->kind || before->thread != e->thread || (e->kind != EVENT_READ && e->kind != EVENT_WRITE))
+		return;
+	e->sap = before->sap;
+	if (e->kind == EVENT_READ)
+		e->piece = before->piece + 1;
+	x->threads.at[x->threads.n - 1].saps--;
+}
+
 static void make_access(struct execution *x, bool mixed, expr *known, unsigned *nknown)
 {
 	unsigned size = mixed && pick(2) ? 2 : 1;
@@ -54,6 +66,8 @@ static void make_access(struct execution *x, bool mixed, expr *known, unsigned *
 		e->written = make_add(x, v, 1 + pick(2));
 		known[(*nknown)++] = v;
 	}
+	if (!pick(3))
+		join_pieces(x);
 }
 
 /* wait: unlock, wait and lock again, one SAP. */

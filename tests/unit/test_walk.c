@@ -103,12 +103,64 @@ static void the_unknown_proves_nothing(void **state)
 	execution_release(&x);
 }
 
+/* The event that was made last is a piece of the SAP before it. */
+static void same_sap(struct execution *x)
+{
+	x->threads.at[x->threads.n - 1].saps--;
+	x->events.at[x->events.n - 1].sap--;
+}
+
+/* One thread writes a pair in one SAP, again and again; another reads it in two, and finds halves that differ, and again. */
+static void make_pairs(struct execution *x, bool less)
+{
+	execution_init(x);
+	make_initial(x, FLAG, 4, 0);
+	make_initial(x, OTHER, 4, 0);
+	make_thread(x, "1:1");
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		make_write(x, FLAG, 4, make_const(x, 4, i));
+		make_write(x, OTHER, 4, make_const(x, 4, i));
+		same_sap(x);
+	}
+	uint32_t end = make_end(x, 0);
+	make_thread(x, "1");
+	for (int i = 0; i < ROUNDS / 2; i++) {
+		expr first = make_read(x, FLAG, 4), second = make_read(x, OTHER, 4);
+		make_condition(x, less ? EXPR_ULT : EXPR_EQ, less ? second : first, less ? first : second, less, CONDITION_PATH);
+	}
+	make_order(x, end, make_event(x, EVENT_JOIN, 0));
+	make_end(x, EVENT_FAILS);
+}
+
+/* What replay cannot part is parted only where nothing else explains the execution. */
+static void pieces_stay_together(void **state)
+{
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct execution x;
+		struct infer_stats stats;
+		struct infer_options o = infer_defaults();
+		struct infer_state *infer = NULL;
+		struct schedule schedule;
+		struct error err;
+		make_pairs(&x, less); /* the second is less: only when the pair is parted */
+		o.walk_seconds = 20;
+		o.fewest_seconds = 0;
+		assert_int_equal(infer_schedule(&x, &o, &infer, &schedule, &stats, &err), INFER_FOUND);
+		assert_int_equal(schedule.unenforced != 0, less);
+		schedule_release(&schedule);
+		infer_free(infer);
+		execution_release(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busy_waiting_costs_nothing),
 		cmocka_unit_test(flags_exclude_under_sc_only),
 		cmocka_unit_test(the_unknown_proves_nothing),
+		cmocka_unit_test(pieces_stay_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
