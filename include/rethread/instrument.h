@@ -261,6 +261,8 @@ extern const char __rethread_linked_in[];
  *     site      ... FILE OFFSET:SIZE:LINE NAME      it accesses a structure of SIZE bytes that is declared in LINE, at OFFSET; NAME is
  *                                                   the type's, or ?, behind RT_REPORT_LIBRARY if it is the standard library's; then
  *                                                   perhaps a tab and the local variable that it is
+ *     site      ... FILE array|local:SIZE NAME      it accesses numbers of SIZE bytes behind the pointer NAME, which is a local variable
+ *                                                   or something else
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE

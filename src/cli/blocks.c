@@ -13,6 +13,7 @@ struct hint {
 	uint64_t offset;
 	const char *variable; /* "" or a local variable */
 	bool of_library;      /* the type is the standard library's */
+	bool array, local;    /* numbers behind a pointer, whose name is the type's; that is a local variable */
 };
 
 /* Where a structure lies: the block's name and how far into it; without a block, "" and its address. */
@@ -52,6 +53,9 @@ static void read_hint(struct blocks *b, const struct report_line *l)
 		h.offset = offset;
 		h.type.size = size;
 	}
+	h.local = sscanf(l->field[5], "local:%llu", &size) == 1;
+	h.array = h.local || sscanf(l->field[5], "array:%llu", &size) == 1;
+	h.type.size = h.array ? size : h.type.size;
 	size_t prefix = strlen(RT_REPORT_LIBRARY);
 	if (!strncmp(h.type.name, RT_REPORT_LIBRARY, prefix)) {
 		h.type.name += prefix;
@@ -153,7 +157,7 @@ static void find_arrays(struct blocks *b)
 	for (size_t i = 0; i < b->claims.n; i++) {
 		struct claim *c = &b->claims.at[i];
 		uint64_t size = c->hint->type.size;
-		c->array = c->block_size > size && c->block_size % size == 0 && c->base % size == 0 && !is_nested(b, c);
+		c->array = c->block_size > size && c->block_size % size == 0 && c->base % size == 0 && (c->hint->array || !is_nested(b, c));
 	}
 }
 
@@ -166,8 +170,10 @@ static void take_step(struct blocks *b, const json_t *interleaving, const json_t
 	if (!h || !object || !parse(object, &block, &at))
 		return;
 	uint64_t size = size_of_block(interleaving, block);
+	if (h->array)
+		at = at % h->type.size || size % h->type.size ? UINT64_MAX : 0; /* all of the block, or none */
 	/* Where a structure would begin before the block, or end behind it, the pointer was of another type than the memory. */
-	if (at >= h->offset && (!size || at - h->offset + h->type.size <= size))
+	if (at != UINT64_MAX && at >= h->offset && (h->array ? size : !size || at - h->offset + h->type.size <= size))
 		add_claim(b, block, at - h->offset, size, h);
 	free(block);
 }
@@ -198,6 +204,8 @@ static bool contains(const struct claim *c, uint64_t at, unsigned size)
 /* As in src/instrument/fields.c: the program's own types, then the library's, then the library's insides. */
 static int rank(const struct hint *h)
 {
+	if (h->array)
+		return h->local ? -2 : -1;
 	return !h->of_library ? 2 : *h->type.name == '_' ? 0 : 1;
 }
 
@@ -280,14 +288,14 @@ bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned
 	if (!c)
 		return false;
 	uint64_t in = c->array ? at % c->hint->type.size : at - c->base;
-	char *field = variables_field(b->v, &c->hint->type, in, size, &out->type);
+	char *field = c->hint->array ? xstrdup("") : variables_field(b->v, &c->hint->type, in, size, &out->type);
 	if (!field)
 		return false;
 	out->block = c->block;
 	out->inside = !c->array && c->base;
 	out->owner = owner_name(b, c);
 	out->name = c->array ? xasprintf("%s[%llu]%s", out->owner, (unsigned long long)(at / c->hint->type.size), field)
-				: xasprintf("%s%s", out->owner, field);
+				: xasprintf("%s%s%s", c->hint->array ? "*" : "", out->owner, field);
 	free(field);
 	return true;
 }

@@ -4,24 +4,18 @@
  * variables that hold the pointer, or what it was loaded from, tell more: an object around that one, and all there is at -O0.
  */
 #include "instrument/fields.h"
+#include "instrument/types.h"
 
 #include <llvm-c/DebugInfo.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* DW_TAG_*; the pass has no header of DWARF. */
-enum {
-	TAG_ARRAY = 0x01, TAG_CLASS = 0x02, TAG_MEMBER = 0x0d, TAG_POINTER = 0x0f, TAG_REFERENCE = 0x10, TAG_STRUCTURE = 0x13,
-	TAG_TYPEDEF = 0x16, TAG_UNION = 0x17, TAG_INHERITANCE = 0x1c, TAG_CONST = 0x26, TAG_VOLATILE = 0x35, TAG_RESTRICT = 0x37,
-	TAG_NAMESPACE = 0x39, TAG_RVALUE_REFERENCE = 0x42, TAG_ATOMIC = 0x47,
-};
-
-/* Operands of types in LLVM's metadata. */
-enum { TYPE_SCOPE = 1, TYPE_NAME = 2, TYPE_BASE = 3, TYPE_ELEMENTS = 4, TYPE_IDENTIFIER = 7, SUBPROGRAM_TYPE = 4, SUBROUTINE_TYPES = 3 };
-
 /* How far pointers are followed back, through memory and where ways join; variables of one value that are looked at. */
 enum { DEPTH = 6, STRIPPED = 24, MOST_VARIABLES = 16 };
+/* Pointers that are looked at for one site: where many ways join again and again, there is no end to them. */
+enum { MOST_POINTERS = 60 };
 
 struct named_type {
 	const char *name;
@@ -34,165 +28,17 @@ struct fields {
 	LLVMTargetDataRef layout;
 	struct named_type *types; /* by name in alias information */
 	size_t n, cap;
+	unsigned *looked_at; /* pointers, for the site at hand */
 };
-
-/* A type without typedefs and qualifiers, and the last name that was taken off. */
-struct plain {
-	LLVMMetadataRef type; /* NULL: void, or nothing known */
-	const char *name;
-};
-
-/* ---------------------------------------------------------------- types ----------------------- */
-
-static LLVMValueRef operand(const struct fields *f, LLVMMetadataRef node, unsigned index)
-{
-	LLVMValueRef v = LLVMMetadataAsValue(f->context, node), found = NULL;
-	unsigned n = LLVMGetMDNodeNumOperands(v);
-	if (index >= n)
-		return NULL;
-	LLVMValueRef *all = calloc(n, sizeof *all);
-	if (!all)
-		pass_die("out of memory");
-	LLVMGetMDNodeOperands(v, all);
-	found = all[index];
-	free(all);
-	return found;
-}
-
-static LLVMMetadataRef node(const struct fields *f, LLVMMetadataRef of, unsigned index)
-{
-	LLVMValueRef v = operand(f, of, index);
-	return v ? LLVMValueAsMetadata(v) : NULL;
-}
-
-static const char *text(const struct fields *f, LLVMMetadataRef of, unsigned index)
-{
-	unsigned length;
-	LLVMValueRef v = operand(f, of, index);
-	const char *s = v ? LLVMGetMDString(v, &length) : NULL;
-	return s && length ? s : NULL;
-}
-
-static struct plain plain_type(const struct fields *f, LLVMMetadataRef type)
-{
-	struct plain p = {type, NULL};
-	for (int i = 0; p.type && i < 32; i++) {
-		switch (LLVMGetDINodeTag(p.type)) {
-		case TAG_TYPEDEF:
-			p.name = text(f, p.type, TYPE_NAME);
-			break;
-		case TAG_CONST:
-		case TAG_VOLATILE:
-		case TAG_RESTRICT:
-		case TAG_ATOMIC:
-			break;
-		default:
-			return p;
-		}
-		p.type = node(f, p.type, TYPE_BASE);
-	}
-	return (struct plain){0};
-}
-
-static uint64_t bytes_of(LLVMMetadataRef type)
-{
-	return LLVMDITypeGetSizeInBits(type) / 8;
-}
-
-static bool is_record(LLVMMetadataRef type)
-{
-	unsigned tag = type ? LLVMGetDINodeTag(type) : 0;
-	return (tag == TAG_STRUCTURE || tag == TAG_CLASS || tag == TAG_UNION) && !(LLVMDITypeGetFlags(type) & LLVMDIFlagFwdDecl);
-}
-
-static struct plain pointee(const struct fields *f, LLVMMetadataRef type)
-{
-	struct plain p = plain_type(f, type);
-	unsigned tag = p.type ? LLVMGetDINodeTag(p.type) : 0;
-	if (tag != TAG_POINTER && tag != TAG_REFERENCE && tag != TAG_RVALUE_REFERENCE)
-		return (struct plain){0};
-	return plain_type(f, node(f, p.type, TYPE_BASE));
-}
-
-/*
- * The member or base class of a structure with the byte at `*offset`, which becomes the one in there; the last, since members may lie in the
- * padding of a base class.
- */
-static struct plain member_at(const struct fields *f, LLVMMetadataRef type, uint64_t *offset)
-{
-	LLVMMetadataRef list = node(f, type, TYPE_ELEMENTS);
-	unsigned n = list ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(f->context, list)) : 0;
-	struct plain found = {0};
-	uint64_t start = 0;
-	for (unsigned i = 0; i < n; i++) {
-		LLVMMetadataRef m = node(f, list, i);
-		unsigned tag = m ? LLVMGetDINodeTag(m) : 0;
-		if ((tag != TAG_MEMBER && tag != TAG_INHERITANCE) || LLVMDITypeGetFlags(m) & (LLVMDIFlagStaticMember | LLVMDIFlagVirtual))
-			continue;
-		uint64_t from = LLVMDITypeGetOffsetInBits(m) / 8;
-		struct plain p = plain_type(f, node(f, m, TYPE_BASE));
-		if (p.type && *offset >= from && *offset - from < bytes_of(p.type) && (!found.type || from > start)) {
-			found = p;
-			start = from;
-		}
-	}
-	*offset -= start;
-	return found;
-}
-
-/* Is its last member an array without a size? */
-static bool has_open_end(const struct fields *f, LLVMMetadataRef type)
-{
-	LLVMMetadataRef list = node(f, type, TYPE_ELEMENTS);
-	unsigned n = list ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(f->context, list)) : 0;
-	for (unsigned i = 0; i < n; i++) {
-		LLVMMetadataRef m = node(f, list, i);
-		struct plain p = m && LLVMGetDINodeTag(m) == TAG_MEMBER ? plain_type(f, node(f, m, TYPE_BASE)) : (struct plain){0};
-		if (p.type && LLVMGetDINodeTag(p.type) == TAG_ARRAY && !bytes_of(p.type))
-			return true;
-	}
-	return false;
-}
-
-/* Down to where `stops` holds; nothing when that is nowhere. */
-static struct plain descend(const struct fields *f, struct plain p, uint64_t *offset,
-			    bool (*stops)(LLVMMetadataRef type, uint64_t offset, uint64_t wanted), uint64_t wanted)
-{
-	for (int i = 0; p.type && i < 32 && !stops(p.type, *offset, wanted); i++) {
-		if (LLVMGetDINodeTag(p.type) == TAG_ARRAY) {
-			p = plain_type(f, node(f, p.type, TYPE_BASE));
-			*offset = p.type && bytes_of(p.type) ? *offset % bytes_of(p.type) : 0;
-		} else if (is_record(p.type)) {
-			p = member_at(f, p.type, offset);
-		} else {
-			return (struct plain){0};
-		}
-	}
-	return p;
-}
-
-static bool is_pointer_at(LLVMMetadataRef type, uint64_t offset, uint64_t wanted)
-{
-	unsigned tag = LLVMGetDINodeTag(type);
-	(void)wanted;
-	return !offset && (tag == TAG_POINTER || tag == TAG_REFERENCE || tag == TAG_RVALUE_REFERENCE);
-}
-
-/* An element of an array whose elements are so far apart. */
-static bool is_record_of_size(LLVMMetadataRef type, uint64_t offset, uint64_t wanted)
-{
-	(void)offset;
-	return is_record(type) && bytes_of(type) == wanted;
-}
 
 /* ---------------------------------------------------------------- alias information ----------- */
 
 static void add_type(void *data, LLVMMetadataRef type)
 {
 	struct fields *f = data;
-	const char *name = is_record(type) ? text(f, type, TYPE_IDENTIFIER) : NULL;
-	if (is_record(type) && !name)
-		name = text(f, type, TYPE_NAME);
+	const char *name = type_is_record(type) ? type_text(f->context, type, TYPE_IDENTIFIER) : NULL;
+	if (type_is_record(type) && !name)
+		name = type_text(f->context, type, TYPE_NAME);
 	if (!name)
 		return;
 	if (f->n == f->cap)
@@ -216,44 +62,18 @@ static LLVMMetadataRef type_named(const struct fields *f, const char *name)
 	while (at > f->types && !by_name(at - 1, &wanted))
 		at--;
 	for (; at < f->types + f->n && !by_name(at, &wanted); at++)
-		if (bytes_of(at->type) != bytes_of(type) || LLVMDITypeGetLine(at->type) != LLVMDITypeGetLine(type))
+		if (type_bytes(at->type) != type_bytes(type) || LLVMDITypeGetLine(at->type) != LLVMDITypeGetLine(type))
 			return NULL;
 	return type;
 }
 
 /* ---------------------------------------------------------------- claims ---------------------- */
 
-/* Does it begin with the other, of the same size? A class may add a member where its base has padding. */
-static bool begins_with(const struct fields *f, LLVMMetadataRef type, LLVMMetadataRef other)
-{
-	struct plain p = {type, NULL};
-	uint64_t offset = 0;
-	for (int i = 0; p.type && p.type != other && is_record(p.type) && i < 32; i++)
-		p = member_at(f, p.type, &offset);
-	return p.type == other && type != other;
-}
-
-/* Of the standard library: in namespace std, or a class of one that is. */
-static bool is_of_library(const struct fields *f, LLVMMetadataRef type)
-{
-	LLVMMetadataRef scope = type;
-	for (int i = 0; scope && i < 32; i++) {
-		unsigned tag = LLVMGetDINodeTag(scope);
-		const char *name = tag == TAG_NAMESPACE ? text(f, scope, TYPE_NAME) : NULL;
-		if (name && (!strcmp(name, "std") || !strcmp(name, "__gnu_cxx")))
-			return true;
-		if (tag != TAG_NAMESPACE && !is_record(scope))
-			return false;
-		scope = node(f, scope, TYPE_SCOPE);
-	}
-	return false;
-}
-
 /* What the program's own types say is what its programmer knows; names of the library's insides begin with _. */
 static int rank(const struct fields *f, LLVMMetadataRef type)
 {
-	const char *name = text(f, type, TYPE_NAME);
-	return !is_of_library(f, type) ? 2 : name && *name == '_' ? 0 : 1;
+	const char *name = type_text(f->context, type, TYPE_NAME);
+	return !type_is_of_library(f->context, type) ? 2 : name && *name == '_' ? 0 : 1;
 }
 
 static bool is_better(const struct fields *f, LLVMMetadataRef type, const struct field *than)
@@ -263,14 +83,14 @@ static bool is_better(const struct fields *f, LLVMMetadataRef type, const struct
 	int ranks = rank(f, type), other = rank(f, than->type);
 	if (ranks != other)
 		return ranks > other;
-	return bytes_of(type) > than->size || (bytes_of(type) == than->size && begins_with(f, type, than->type));
+	return type_bytes(type) > than->size || (type_bytes(type) == than->size && type_begins_with(f->context, type, than->type));
 }
 
 static void consider(const struct fields *f, struct field *best, struct plain p, uint64_t offset, uint64_t size)
 {
-	if (!is_record(p.type) || offset + size > bytes_of(p.type) || !is_better(f, p.type, best))
+	if (!type_is_record(p.type) || offset + size > type_bytes(p.type) || !is_better(f, p.type, best))
 		return;
-	*best = (struct field){.type = p.type, .name = p.name, .size = bytes_of(p.type), .offset = offset};
+	*best = (struct field){.type = p.type, .name = p.name, .size = type_bytes(p.type), .offset = offset};
 }
 
 /* What the access itself says: the structure that the expression in the source begins with. */
@@ -283,7 +103,7 @@ static void consider_alias_information(const struct fields *f, LLVMValueRef acce
 	if (LLVMGetMDNodeNumOperands(tag) > 8)
 		return;
 	LLVMGetMDNodeOperands(tag, parts);
-	const char *name = parts[0] && LLVMIsAMDNode(parts[0]) ? text(f, LLVMValueAsMetadata(parts[0]), 0) : NULL;
+	const char *name = parts[0] && LLVMIsAMDNode(parts[0]) ? type_text(f->context, LLVMValueAsMetadata(parts[0]), 0) : NULL;
 	LLVMMetadataRef type = name && LLVMIsAConstantInt(parts[2]) ? type_named(f, name) : NULL;
 	if (type)
 		consider(f, best, (struct plain){type, NULL}, LLVMConstIntGetZExtValue(parts[2]), size);
@@ -300,19 +120,19 @@ struct way {
 
 static void consider_pointee(const struct fields *f, struct plain p, const struct way *w, struct field *best)
 {
-	if (w->offset < 0 || !p.type || !bytes_of(p.type))
+	if (w->offset < 0 || !p.type || !type_bytes(p.type))
 		return;
-	uint64_t offset = (uint64_t)w->offset, all = bytes_of(p.type);
+	uint64_t offset = (uint64_t)w->offset, all = type_bytes(p.type);
 	if (!w->stride && offset < all) {
 		consider(f, best, p, offset, w->size);
 	} else if (!w->stride) {
 		/* Most likely an element of an array; optimised code does not tell. */
-		if (!best->type && is_record(p.type) && !has_open_end(f, p.type))
+		if (!best->type && type_is_record(p.type) && !type_has_open_end(f->context, p.type))
 			consider(f, best, p, offset % all, w->size);
 	} else if (w->stride % all == 0) {
 		consider(f, best, p, offset % all, w->size);
 	} else if (offset < all) {
-		struct plain element = descend(f, p, &offset, is_record_of_size, w->stride);
+		struct plain element = type_descend(f->context, p, &offset, type_is_record_of_size, w->stride);
 		consider(f, best, element, offset, w->size);
 	}
 }
@@ -325,7 +145,7 @@ static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValue
 {
 	LLVMMetadataRef declared = llvm_declared_type(from);
 	if (declared) {
-		consider_pointee(f, pointee(f, declared), w, best);
+		consider_pointee(f, type_pointee(f->context, declared), w, best);
 		return;
 	}
 	struct field around = {0};
@@ -334,17 +154,17 @@ static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValue
 	if (!around.type)
 		return;
 	uint64_t offset = around.offset;
-	struct plain p = descend(f, (struct plain){around.type, NULL}, &offset, is_pointer_at, 0);
+	struct plain p = type_descend(f->context, (struct plain){around.type, NULL}, &offset, type_is_pointer_at, 0);
 	if (p.type)
-		consider_pointee(f, pointee(f, p.type), w, best);
+		consider_pointee(f, type_pointee(f->context, p.type), w, best);
 }
 
 static void consider_variables(const struct fields *f, LLVMValueRef pointer, const struct way *w, struct field *best)
 {
 	LLVMMetadataRef types[MOST_VARIABLES];
-	unsigned n = llvm_variable_types(pointer, types, MOST_VARIABLES);
+	unsigned n = llvm_variable_types(pointer, types, NULL, MOST_VARIABLES);
 	for (unsigned i = 0; i < n; i++)
-		consider_pointee(f, pointee(f, types[i]), w, best);
+		consider_pointee(f, type_pointee(f->context, types[i]), w, best);
 }
 
 /* A local variable of this thread, whose address others have. */
@@ -355,7 +175,7 @@ static void consider_local(const struct fields *f, LLVMValueRef alloca, const st
 	struct field whole = {0};
 	if (!declared)
 		return;
-	consider_pointee(f, plain_type(f, declared), w, &whole);
+	consider_pointee(f, type_plain(f->context, declared), w, &whole);
 	if (!whole.type)
 		return;
 	llvm_place_of(alloca, &p);
@@ -365,6 +185,8 @@ static void consider_local(const struct fields *f, LLVMValueRef alloca, const st
 
 static void consider_address(const struct fields *f, LLVMValueRef pointer, struct way w, struct field *best, unsigned depth)
 {
+	if (++*f->looked_at > MOST_POINTERS)
+		return;
 	for (int i = 0; i < STRIPPED; i++) {
 		consider_variables(f, pointer, &w, best);
 		if (!LLVMIsAGetElementPtrInst(pointer) && !(LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
@@ -392,9 +214,9 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 static LLVMMetadataRef parameter_type(const struct fields *f, LLVMValueRef function, unsigned index)
 {
 	LLVMMetadataRef sub = function && LLVMIsAFunction(function) ? LLVMGetSubprogram(function) : NULL;
-	LLVMMetadataRef type = sub ? node(f, sub, SUBPROGRAM_TYPE) : NULL, list = type ? node(f, type, SUBROUTINE_TYPES) : NULL;
+	LLVMMetadataRef type = sub ? type_node(f->context, sub, SUBPROGRAM_TYPE) : NULL, list = type ? type_node(f->context, type, SUBROUTINE_TYPES) : NULL;
 	unsigned n = list ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(f->context, list)) : 0;
-	return list && n == LLVMCountParams(function) + 1 ? node(f, list, index + 1) : NULL;
+	return list && n == LLVMCountParams(function) + 1 ? type_node(f->context, list, index + 1) : NULL;
 }
 
 /* What a block is allocated for: by the variables that its address is put into, or by the constructor. */
@@ -408,9 +230,133 @@ static void consider_block(const struct fields *f, LLVMValueRef call, struct fie
 			consider_kept(f, user, LLVMGetOperand(user, 1), &w, best, DEPTH);
 		for (unsigned i = 0; LLVMIsAInstruction(user) && is_call(user) && i < LLVMGetNumArgOperands(user); i++)
 			if (LLVMGetOperand(user, i) == call)
-				consider_pointee(f, pointee(f, parameter_type(f, direct_callee(user), i)), &w, best);
+				consider_pointee(f, type_pointee(f->context, parameter_type(f, direct_callee(user), i)), &w, best);
 	}
 }
+
+static bool is_in_variable(LLVMValueRef pointer)
+{
+	while (LLVMIsAGetElementPtrInst(pointer) || (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+		pointer = LLVMGetOperand(pointer, 0);
+	return LLVMIsAGlobalVariable(pointer);
+}
+
+/* ---------------------------------------------------------------- arrays of numbers ----------- */
+
+/* A pointer, and where it is kept. */
+struct held {
+	LLVMMetadataRef type; /* NULL: not known */
+	char name[FIELD_NAME];
+	bool local; /* in a local variable: members and global variables tell more */
+};
+
+static void add_text(struct held *h, const char *format, const char *s)
+{
+	size_t n = strlen(h->name);
+	snprintf(h->name + n, sizeof h->name - n, format, s);
+}
+
+/* "hist.bins"; names of the library's insides are left out. */
+static void held_by_member(const struct fields *f, const struct field *around, struct held *h)
+{
+	struct plain p = {around->type, NULL};
+	uint64_t offset = around->offset;
+	const char *type = type_text(f->context, p.type, TYPE_NAME);
+	*h = (struct held){0};
+	add_text(h, "%s", type ? type : around->name ? around->name : "?");
+	for (int i = 0; p.type && i < 32 && !type_is_pointer_at(p.type, offset, 0); i++) {
+		LLVMMetadataRef member = NULL;
+		if (LLVMGetDINodeTag(p.type) == TAG_ARRAY) {
+			p = type_plain(f->context, type_node(f->context, p.type, TYPE_BASE));
+			offset = p.type && type_bytes(p.type) ? offset % type_bytes(p.type) : 0;
+			add_text(h, "%s", "[]");
+		} else {
+			p = type_is_record(p.type) ? type_member_at(f->context, p.type, &offset, &member) : (struct plain){0};
+		}
+		const char *name = member && LLVMGetDINodeTag(member) == TAG_MEMBER ? type_text(f->context, member, TYPE_NAME) : NULL;
+		if (name && *name != '_')
+			add_text(h, ".%s", name);
+	}
+	h->type = p.type;
+}
+
+static void find_holder(const struct fields *f, LLVMValueRef pointer, struct held *h, unsigned depth);
+
+static void held_in_memory(const struct fields *f, LLVMValueRef access, LLVMValueRef from, struct held *h, unsigned depth)
+{
+	struct field around = {0};
+	*h = (struct held){.type = llvm_declared_type(from)};
+	if (h->type) {
+		struct llvm_place p;
+		llvm_place_of(from, &p);
+		add_text(h, "%s", p.name ? p.name : "?");
+		h->local = !LLVMIsAGlobalVariable(from);
+		return;
+	}
+	consider_alias_information(f, access, sizeof(void *), &around);
+	consider_address(f, from, (struct way){.size = sizeof(void *)}, &around, depth);
+	if (around.type) {
+		held_by_member(f, &around, h);
+	} else if (depth) { /* an element of an array of pointers */
+		find_holder(f, from, h, depth - 1);
+		h->type = h->type ? type_pointee(f->context, h->type).type : NULL;
+		add_text(h, "%s", "[]");
+	}
+}
+
+static void held_in_variable(LLVMValueRef pointer, struct held *h)
+{
+	LLVMMetadataRef type;
+	const char *name = NULL;
+	*h = (struct held){.local = true};
+	if (llvm_variable_types(pointer, &type, &name, 1) && name) {
+		h->type = type;
+		add_text(h, "%s", name);
+	}
+}
+
+static void find_holder(const struct fields *f, LLVMValueRef pointer, struct held *h, unsigned depth)
+{
+	for (int i = 0; i < STRIPPED && LLVMIsAGetElementPtrInst(pointer); i++)
+		pointer = LLVMGetOperand(pointer, 0);
+	if (LLVMIsALoadInst(pointer))
+		held_in_memory(f, pointer, LLVMGetOperand(pointer, 0), h, depth);
+	else
+		held_in_variable(pointer, h);
+}
+
+static void find_holder_of_block(const struct fields *f, LLVMValueRef call, struct held *h)
+{
+	held_in_variable(call, h);
+	for (LLVMUseRef u = LLVMGetFirstUse(call); u && (!h->type || h->local); u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		struct held other;
+		if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != call)
+			continue;
+		held_in_memory(f, user, LLVMGetOperand(user, 1), &other, DEPTH);
+		if (other.type)
+			*h = other;
+	}
+}
+
+/* Numbers, and pointers, behind a pointer have the name of what holds that. */
+static bool find_array(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field)
+{
+	LLVMValueRef pointers[2];
+	struct held h = {0};
+	if (allocates)
+		find_holder_of_block(f, site, &h);
+	else if (accessed_pointers(site, pointers) == 1 && !is_in_variable(pointers[0]))
+		find_holder(f, pointers[0], &h, DEPTH);
+	struct plain element = h.type ? type_pointee(f->context, h.type) : (struct plain){0};
+	if (!element.type || type_is_record(element.type) || LLVMGetDINodeTag(element.type) == TAG_ARRAY || !type_bytes(element.type))
+		return false;
+	*field = (struct field){.size = type_bytes(element.type), .is_array = true, .is_local = h.local};
+	memcpy(field->text, h.name, sizeof field->text);
+	return true;
+}
+
+/* ---------------------------------------------------------------- sites ----------------------- */
 
 static LLVMTypeRef accessed_type(LLVMValueRef access)
 {
@@ -425,13 +371,6 @@ static LLVMTypeRef accessed_type(LLVMValueRef access)
 	default:
 		return NULL;
 	}
-}
-
-static bool is_in_variable(LLVMValueRef pointer)
-{
-	while (LLVMIsAGetElementPtrInst(pointer) || (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
-		pointer = LLVMGetOperand(pointer, 0);
-	return LLVMIsAGlobalVariable(pointer);
 }
 
 /* Global variables have names without this. Of a copy, which of its two ends is asked for is not known. */
@@ -449,15 +388,16 @@ static void consider_access(const struct fields *f, LLVMValueRef access, struct 
 bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field)
 {
 	*field = (struct field){0};
+	*f->looked_at = 0;
 	if (allocates)
 		consider_block(f, site, field);
 	else
 		consider_access(f, site, field);
 	if (!field->type)
-		return false;
-	const char *own = text(f, field->type, TYPE_NAME);
+		return find_array(f, site, allocates, field);
+	const char *own = type_text(f->context, field->type, TYPE_NAME);
 	field->name = own ? own : field->name;
-	field->of_library = is_of_library(f, field->type);
+	field->of_library = type_is_of_library(f->context, field->type);
 	field->line = LLVMDITypeGetLine(field->type);
 	return field->name || field->variable;
 }
@@ -467,7 +407,7 @@ bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, stru
 struct fields *fields_new(LLVMModuleRef m)
 {
 	struct fields *f = calloc(1, sizeof *f);
-	if (!f)
+	if (!f || !(f->looked_at = calloc(1, sizeof *f->looked_at)))
 		pass_die("out of memory");
 	f->context = LLVMGetModuleContext(m);
 	f->tbaa = LLVMGetMDKindIDInContext(f->context, "tbaa", 4);
@@ -481,5 +421,6 @@ struct fields *fields_new(LLVMModuleRef m)
 void fields_free(struct fields *f)
 {
 	free(f->types);
+	free(f->looked_at);
 	free(f);
 }

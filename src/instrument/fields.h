@@ -13,6 +13,9 @@
 
 struct fields;
 
+enum { FIELD_NAME = 96 };
+
+/* A structure; or, where `is_array` is set, numbers of `size` bytes behind a pointer, of which only `text`, what holds it, is known besides. */
 struct field {
 	LLVMMetadataRef type;
 	const char *name;     /* of the structure, or of the typedef for it; NULL when it has none */
@@ -21,6 +24,8 @@ struct field {
 	uint64_t offset;      /* of the access in it */
 	unsigned line;        /* of its declaration */
 	bool of_library;      /* in namespace std */
+	bool is_array, is_local; /* is_local: the pointer is in a local variable */
+	char text[FIELD_NAME];   /* "hist.bins" */
 };
 
 struct fields *fields_new(LLVMModuleRef m);

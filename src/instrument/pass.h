@@ -263,8 +263,8 @@ struct llvm_place {
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
 /* All types in the debug information. */
 void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), void *data);
-/* Types of the variables whose value it is, `most` at most; how many. */
-unsigned llvm_variable_types(LLVMValueRef value, LLVMMetadataRef *types, unsigned most);
+/* Types (and names, unless NULL) of the variables whose value it is, `most` at most; how many. */
+unsigned llvm_variable_types(LLVMValueRef value, LLVMMetadataRef *types, const char **names, unsigned most);
 /* The type of the variable that is an alloca or a global variable, or NULL. */
 LLVMMetadataRef llvm_declared_type(LLVMValueRef value);
 /* How far a getelementptr is from its pointer: the constant part, and the smallest step of the others, or 0. */

@@ -193,15 +193,18 @@ HIDDEN void llvm_types(LLVMModuleRef M, void (*Found)(void *, LLVMMetadataRef), 
 		Found(Data, wrap(T));
 }
 
-HIDDEN unsigned llvm_variable_types(LLVMValueRef VRef, LLVMMetadataRef *Types, unsigned Most)
+HIDDEN unsigned llvm_variable_types(LLVMValueRef VRef, LLVMMetadataRef *Types, const char **Names, unsigned Most)
 {
 	SmallVector<DbgValueInst *, 4> Calls;
 	SmallVector<DbgVariableRecord *, 4> Records;
 	unsigned N = 0;
 	findDbgValues(Calls, unwrap(VRef), &Records);
 	auto Add = [&](auto *D) {
-		if (N < Most && !D->hasArgList() && !D->getExpression()->getNumElements() && D->getVariable()->getType())
-			Types[N++] = wrap(D->getVariable()->getType());
+		if (N == Most || D->hasArgList() || D->getExpression()->getNumElements() || !D->getVariable()->getType())
+			return;
+		if (Names)
+			Names[N] = text(D->getVariable()->getName());
+		Types[N++] = wrap(D->getVariable()->getType());
 	};
 	for (DbgValueInst *D : Calls)
 		Add(D);

@@ -106,6 +106,11 @@ static void write_site(FILE *f, const struct numbering *n, size_t number, const 
 	write_begin(f, "site", site_kind_names[n->kinds[number]], i, known ? '\t' : '\n');
 	if (!known)
 		return;
+	if (field.is_array) {
+		fprintf(f, "%s:%llu\t", field.is_local ? "local" : "array", (unsigned long long)field.size);
+		write_field(f, field.text, '\n');
+		return;
+	}
 	fprintf(f, "%llu:%llu:%u\t", (unsigned long long)field.offset, (unsigned long long)field.size, field.line);
 	fputs(field.of_library ? RT_REPORT_LIBRARY : "", f);
 	write_field(f, field.name, field.variable ? '\t' : '\n');

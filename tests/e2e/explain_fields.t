@@ -1,5 +1,5 @@
 # Memory without a name of its own, in the heap and on a stack, is called by its type and member where the debug information tells: structures,
-# arrays of them, what is nested in them and behind them, locks; and `explain` says who allocated it where. Without -g it is a block as before.
+# arrays of them and of numbers, what is nested in them and behind them, locks; and `explain` says who allocated it where. Without -g it is a block as before.
 cat >kiosk.c <<'E'
 #include <pthread.h>
 #include <sched.h>
@@ -19,13 +19,16 @@ static struct edition *make(int n)
 	e->price[1].cents = e->check = n;
 	return e;
 }
-struct job { shelf *shelves; struct tally *tally; };
+struct job { shelf *shelves; struct tally *tally; long *bins; };
+static short *counts;
 static void *work(void *a)
 {
 	struct job *j = a;
 	shelf *s = j->shelves;
 	struct edition *e = current->next;
 	j->tally->begun++;
+	j->bins[2]++;
+	counts[1]--;
 	s[2].visits++;
 	s[2].open = !s[2].open;
 	e->pages[5]++;
@@ -41,14 +44,15 @@ int main(int argc, char **argv)
 {
 	pthread_t t[2];
 	struct tally tally = {0, argc};
-	struct job job = {calloc(4, sizeof(shelf)), &tally};
+	struct job job = {calloc(4, sizeof(shelf)), &tally, calloc(3, sizeof(long))};
+	counts = calloc((size_t)argc + 1, sizeof *counts);
 	current = make(7);
 	current->next = make(8);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, &job);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	if (argv[0] && current->next->price[1].cents + tally.begun + (int)job.shelves[2].visits + current->next->pages[5] < 99)
+	if (argv[0] && current->next->price[1].cents + tally.begun + (int)job.shelves[2].visits + current->next->pages[5] + job.bins[2] + counts[1] < 99)
 		abort();
 }
 E
@@ -58,7 +62,7 @@ for opt in -O0 -O2; do
 	rethread reproduce trace$opt --engine solve >out 2>err
 	rethread explain --all trace$opt >out
 	has out 'reads edition#?[12]?\.price\[1\]\.cents = 8' 'writes edition#?[12]?\.check = 4' 'lock edition#?[12]?\.lock' \
-		'reads edition#?[12]?\.pages\[5\] = 0' 'writes shelf\[2\]\.visits = 1' 'writes shelf\[2\]\.open = true' 'writes tally\.begun = 1' \
+		'reads edition#?[12]?\.pages\[5\] = 0' 'writes shelf\[2\]\.visits = 1' 'writes shelf\[2\]\.open = true' 'writes tally\.begun = 1' 'writes job\.bins\[2\] = 1' 'writes counts\[1\] = -1' \
 		'is a block of [0-9]+ bytes that thread 1 allocated in (make|main)' 'kiosk.c:13  struct edition \*e = malloc'
 	! grep -E 'heap block|= .* 0x|edition#?[12]?\+' out || fail "memory without a name"
 	# By engine search as well.
