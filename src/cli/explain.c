@@ -114,18 +114,32 @@ static bool is_write(const json_t *step)
 	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");
 }
 
-/* The last access of the thread to the same place before the step, if another thread wrote there since; or NULL. */
+/* Did the reader's thread create the writer's between the two, and wait for its end? Then nothing else could have come of it. */
+static bool is_child_between(const json_t *root, const json_t *before, const json_t *writer, const json_t *read)
+{
+	json_t *steps = json_object_get(root, "steps"), *s;
+	size_t i;
+	unsigned seen = 0;
+	json_array_foreach(steps, i, s) {
+		bool about = number(s, "step") > number(before, "step") && number(s, "step") < number(read, "step") &&
+			     !strcmp(text(s, "thread"), text(read, "thread")) && !strcmp(text(s, "object"), text(writer, "thread"));
+		seen += about && (!strcmp(text(s, "kind"), "create") || !strcmp(text(s, "kind"), "join"));
+	}
+	return seen == 2;
+}
+
+/* The last access of the thread to the same place before the step, if another thread wrote there since, which it need not have; or NULL. */
 static json_t *look_before(const json_t *root, const json_t *read)
 {
-	json_t *steps = json_object_get(root, "steps");
-	bool intervened = false;
+	json_t *steps = json_object_get(root, "steps"), *writer = NULL;
 	for (size_t i = json_array_size(steps); i--;) {
 		json_t *s = json_array_get(steps, i);
 		if (number(s, "step") >= number(read, "step") || strcmp(text(s, "object"), text(read, "object")))
 			continue;
 		if (!strcmp(text(s, "thread"), text(read, "thread")))
-			return intervened ? s : NULL;
-		intervened |= is_write(s);
+			return writer && !is_child_between(root, s, writer, read) ? s : NULL;
+		if (is_write(s) && !writer)
+			writer = s;
 	}
 	return NULL;
 }

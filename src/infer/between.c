@@ -51,6 +51,11 @@ struct candidate {
 	int worth;
 };
 
+/* Events that created a thread and joined it; UINT32_MAX: none. */
+struct life {
+	uint32_t created, joined;
+};
+
 struct finder {
 	const struct slice *s;
 	const struct execution *x;
@@ -60,6 +65,7 @@ struct finder {
 	struct table pairs;  /* by two lines */
 	uint64_t *symbols;   /* their values */
 	struct held_lock *held; /* by thread, then by the end */
+	struct life *lives;     /* by thread */
 	vec(struct candidate) found;
 };
 
@@ -138,6 +144,30 @@ static void note(const struct finder *f, size_t *place, int last, int other, siz
 	place[last] = step + 1;
 }
 
+static void find_lives(struct finder *f)
+{
+	f->lives = xmalloc((f->x->threads.n + 1) * sizeof *f->lives);
+	memset(f->lives, 0xff, (f->x->threads.n + 1) * sizeof *f->lives);
+	for (uint32_t i = 0; i < f->x->events.n; i++) {
+		const struct event *e = &f->x->events.at[i];
+		if (e->kind == EVENT_CREATE && e->object < f->x->threads.n)
+			f->lives[e->object].created = i;
+		if (e->kind == EVENT_JOIN && e->object < f->x->threads.n)
+			f->lives[e->object].joined = i;
+	}
+}
+
+/* Did the thread of the two create the other between them, and join it? Then it could not have come at another time. */
+static bool is_child_between(const struct finder *f, size_t first, size_t other, size_t second)
+{
+	static const struct life unknown = {UINT32_MAX, UINT32_MAX}; /* a trail has no threads */
+	uint32_t thread = event_at(f, other)->thread;
+	const struct life *l = thread < f->x->threads.n ? &f->lives[thread] : &unknown;
+	uint32_t from = f->l->steps.at[first].event, to = f->l->steps.at[second].event;
+	/* A thread's events stand together. */
+	return l->created != UINT32_MAX && l->joined != UINT32_MAX && from < l->created && l->created < l->joined && l->joined < to;
+}
+
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
 static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
 {
@@ -201,6 +231,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
+		other = other && is_child_between(f, first, other - 1, step) ? 0 : other;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;
@@ -416,6 +447,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	struct finder f = {.s = s, .x = x, .l = l, .symbols = symbols};
 	if (l->needed > LONGEST || has_delayed_stores(l))
 		return false;
+	find_lives(&f);
 	for (size_t i = 0; i < l->needed; i++)
 		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
@@ -428,6 +460,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	free(f.mine.entries);
 	free(f.pairs.entries);
 	free(f.held);
+	free(f.lives);
 	vec_free(&f.found);
 	return found;
 }

@@ -150,6 +150,33 @@ static void sections_in_order(void **state)
 	execution_release(&x);
 }
 
+/* A thread writes, creates another that writes, joins it, and reads: it could not have been otherwise. Without the join it could. */
+static void child_between(void **state)
+{
+	(void)state;
+	for (int joins = 0; joins < 2; joins++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 0));
+		at_line(&x, "1");
+		make_event(&x, EVENT_CREATE, 1);
+		make_event(&x, joins ? EVENT_JOIN : EVENT_FENCE, 1);
+		expr e = reads_at(&x, "2");
+		uint32_t end = make_end(&x, EVENT_FAILS);
+		make_thread(&x, "1:1");
+		make_write(&x, X, 4, make_const(&x, 4, 5));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		*vec_push(&x.conditions) = (struct condition){.condition = expr_equals(x.exprs, e, 5), .event = end, .kind = CONDITION_BUG};
+		struct linear l = broken_at(&x, 3);
+		assert_int_equal(find(&b, &x, &l), !joins);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* A counter is tested and then taken from; in between, somebody else takes the last one. Other values would have changed nothing. */
 static void test_that_is_overtaken(void **state)
 {
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(update_begun_before_the_lock),
 		cmocka_unit_test(intruder_without_the_lock),
 		cmocka_unit_test(sections_in_order),
+		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(polling),
 	};
