@@ -7,11 +7,12 @@
 # or gains is not the recorder's. "full" is a full-order recorder written by hand into the benchmark; "rw" is ours, measured on
 # a small part (1/RW) of the row, against the native program on the same part.
 # usage: run.sh [BUILD]    ROUNDS=5, SCALE=10000000 (branches and accesses of a row, where it does not vary them), RW=100,
+#        LEAST=200: milliseconds; a row whose native program takes less has twice, four times, ... as many of both, up to 64 times
 #        TIME=cpu: processor time, for a machine that others use as well; default is the time that passes.
 #        VARIANTS="native lto off path path+sync full tsan", WORKS="0 2 8", REAL=0: no real programs, REAL=ours: only those of bench/programs
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "${1:-$here/../build}" && pwd)
-S=${SCALE:-10000000} RW=${RW:-100}
+S=${SCALE:-10000000} RW=${RW:-100} LEAST=${LEAST:-200}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 . "$here/lib.sh"
@@ -37,9 +38,21 @@ nanoseconds() {
 	echo "${ns:-0} ${bytes:-0}"
 }
 
+# times THREADS BRANCHES ...: how many times as many branches and accesses take the native program LEAST milliseconds. In a row of
+# 5 ms, which rows without locks would be, chance decides.
+times() {
+	local ns n=1
+	read -r ns _ < <(nanoseconds native "$@")
+	while [ $n -lt 64 ] && [ "$ns" -gt 0 ] && [ $((ns * n)) -lt $((LEAST * 1000000)) ]; do n=$((n * 2)); done
+	echo $n
+}
+
 row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
-	local name=$1 v ns bytes i n
+	local name=$1 v ns bytes i n part
 	shift
+	part=("$1" $(($2 / (RW ? RW : 1))) $(($3 / (RW ? RW : 1))) "$4" "$5")
+	n=$(times "$@")
+	set -- "$1" $(($2 * n)) $(($3 * n)) "$4" "$5"
 	best=() size=()
 	for ((i = 0; i < ROUNDS; i++)); do
 		for v in $variants; do
@@ -58,9 +71,9 @@ row() { # row NAME THREADS BRANCHES ACCESSES VARIABLES PERCENT
 	read -r all _ < <(./logsize trace)
 	rw=
 	if [ "$RW" != 0 ]; then
-		read -r n _ < <(nanoseconds native "$1" $(($2 / RW)) $(($3 / RW)) "$4" "$5")
+		read -r n _ < <(nanoseconds native "${part[@]}")
 		rm -rf trace.rw
-		read -r ns _ < <(nanoseconds rw "$1" $(($2 / RW)) $(($3 / RW)) "$4" "$5")
+		read -r ns _ < <(nanoseconds rw "${part[@]}")
 		rw=$(ratio "$ns" "$n")
 	fi
 	line "$name"
