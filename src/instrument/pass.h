@@ -261,6 +261,8 @@ struct llvm_place {
 	unsigned line;
 };
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
+/* The same of an instruction; in a file that `is_foreign`, where that was inlined into one that is not. */
+void llvm_own_place_of(LLVMValueRef instruction, bool (*is_foreign)(const char *file), struct llvm_place *place);
 /* All types in the debug information. */
 void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), void *data);
 /* Types (and names, unless NULL) of the variables whose value it is, `most` at most; how many. */

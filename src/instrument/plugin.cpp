@@ -157,6 +157,21 @@ static const DILocalVariable *variableOf(AllocaInst *A)
 	return nullptr;
 }
 
+static void placeAt(const Instruction *I, const DILocation *L, llvm_place *P)
+{
+	const DISubprogram *Sub = I->getFunction()->getSubprogram();
+	P->Function = I->getFunction()->getName().data();
+	if (L) {
+		P->Line = L->getLine();
+		P->File = text(L->getFilename());
+		Sub = L->getScope()->getSubprogram();
+	} else if (Sub) {
+		P->File = text(Sub->getFilename());
+	}
+	if (Sub && text(Sub->getName()))
+		P->Function = Sub->getName().data();
+}
+
 HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 {
 	Value *V = unwrap(VRef);
@@ -169,20 +184,21 @@ HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 		return;
 	}
 	auto *I = cast<Instruction>(V);
-	P->Function = I->getFunction()->getName().data();
 	auto *A = dyn_cast<AllocaInst>(I);
 	if (auto *Local = A ? variableOf(A) : nullptr)
 		return placeOfVariable(Local, P);
-	const DISubprogram *Sub = I->getFunction()->getSubprogram();
-	if (const DILocation *L = I->getDebugLoc().get()) {
-		P->Line = L->getLine();
-		P->File = text(L->getFilename());
-		Sub = L->getScope()->getSubprogram();
-	} else if (Sub) {
-		P->File = text(Sub->getFilename());
-	}
-	if (Sub && text(Sub->getName()))
-		P->Function = Sub->getName().data();
+	placeAt(I, I->getDebugLoc().get(), P);
+}
+
+// Code of a file that is not the program's own is where it was inlined into one that is, if it was.
+HIDDEN void llvm_own_place_of(LLVMValueRef VRef, bool (*IsForeign)(const char *), llvm_place *P)
+{
+	auto *I = cast<Instruction>(unwrap(VRef));
+	const DILocation *Innermost = I->getDebugLoc().get(), *L = Innermost;
+	while (L && text(L->getFilename()) && IsForeign(L->getFilename().data()))
+		L = L->getInlinedAt();
+	*P = {nullptr, nullptr, nullptr, 0};
+	placeAt(I, L ? L : Innermost, P);
 }
 
 HIDDEN void llvm_types(LLVMModuleRef M, void (*Found)(void *, LLVMMetadataRef), void *Data)

@@ -2,6 +2,7 @@
  * What the pass found, for `rethread analyze` and for `rethread record`'s word on unknown functions: the section
  * RT_SECTION_REPORT, whose lines include/rethread/instrument.h describes.
  */
+#include "base/sources.h"
 #include "instrument/fields.h"
 #include "instrument/shared.h"
 
@@ -83,17 +84,25 @@ static void write_place(FILE *f, const struct llvm_place *p, char end)
 }
 
 /* "SUBJECT KIND LINE FUNCTION FILE" */
-static void write_begin(FILE *f, const char *subject, const char *kind, LLVMValueRef i, char end)
+static void write_at(FILE *f, const char *subject, const char *kind, const struct llvm_place *p, char end)
 {
-	struct llvm_place p;
-	llvm_place_of(i, &p);
 	fprintf(f, "%s\t%s\t", subject, kind);
-	write_place(f, &p, end);
+	write_place(f, p, end);
 }
 
 static void write_instruction(FILE *f, const char *subject, const char *kind, LLVMValueRef i)
 {
-	write_begin(f, subject, kind, i, '\n');
+	struct llvm_place p;
+	llvm_place_of(i, &p);
+	write_at(f, subject, kind, &p, '\n');
+}
+
+/* Sites are read by people: where they are in the program, rather than in a header of the system. */
+static void write_own(FILE *f, const char *kind, LLVMValueRef i, char end)
+{
+	struct llvm_place p;
+	llvm_own_place_of(i, is_system_source, &p);
+	write_at(f, "site", kind, &p, end);
 }
 
 /* What it accesses, where that is known. */
@@ -103,7 +112,7 @@ static void write_site(FILE *f, const struct numbering *n, size_t number, const 
 	LLVMValueRef i = n->sites.at[number];
 	bool allocates = n->kinds[number] == SITE_CALL && llvm_is_allocation(n->sharing->library, i);
 	bool known = fields_find(fields, i, allocates, &field);
-	write_begin(f, "site", site_kind_names[n->kinds[number]], i, known ? '\t' : '\n');
+	write_own(f, site_kind_names[n->kinds[number]], i, known ? '\t' : '\n');
 	if (!known)
 		return;
 	if (field.is_array) {
@@ -166,7 +175,7 @@ static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 	} else if (callee && LLVMIsDeclaration(callee)) {
 		const char *class = external_class(callee);
 		if (is_interposed(class))
-			write_instruction(f, "site", class, i);
+			write_own(f, class, i, '\n');
 		else if (llvm_is_allocation(n->sharing->library, i))
 			write_memory(f, n, "heap", i, LLVMGetValueName2(callee, &length));
 	}

@@ -1,6 +1,7 @@
 /*
  * The interpreter's life: code, threads, entering and leaving.
  */
+#include "base/sources.h"
 #include "sym/interp_internal.h"
 
 #include <rethread/instrument.h>
@@ -292,19 +293,10 @@ static uint32_t site_place(const struct interp *in, uint32_t site)
 	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0;
 }
 
-/* Or in what comes with rethread in the place of a library's functions. */
-static bool in_system_header(const char *file)
-{
-	if (strstr(file, RT_SOURCE_PREFIX "library/"))
-		return true;
-	return !strncmp(file, "/usr/", 5) && strncmp(file, "/usr/src/", 9) && strncmp(file, "/usr/local/src/", 15) &&
-	       strstr(file, "/include/");
-}
-
 /* The place itself or what it was inlined into; 0 when that is all the system's. */
 static uint32_t own_place(const struct code *c, uint32_t place)
 {
-	while (place && in_system_header(c->strings + c->positions[place].file))
+	while (place && is_system_source(c->strings + c->positions[place].file))
 		place = c->positions[place].outer;
 	return place;
 }
@@ -336,7 +328,7 @@ static bool in_atomic_header(const char *file)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t n = strlen(names[i]);
 		if (length > n && !strcmp(file + length - n, names[i]))
-			return in_system_header(file);
+			return is_system_source(file);
 	}
 	return false;
 }
@@ -348,7 +340,7 @@ bool interp_site_is_system(const struct interp *in, uint32_t site)
 	/* An atomic variable is whose who uses it. */
 	while (place && in_atomic_header(c->strings + c->positions[place].file))
 		place = c->positions[place].outer;
-	return place && in_system_header(c->strings + c->positions[place].file);
+	return place && is_system_source(c->strings + c->positions[place].file);
 }
 
 bool interp_site_is_float(const struct interp *in, uint32_t site)

@@ -28,6 +28,31 @@ for opt in -O0 -O2; do
 	if grep -E '(gthr|mutex|thread)[^ ]*:[0-9]+ ' out; then fail "$opt: headers of the system: $(cat out)"; fi
 done
 
+# Engine search has its places from the pass: where headers were inlined.
+cat >filled.cpp <<'P'
+#include <cstdlib>
+#include <thread>
+#include <vector>
+int main()
+{
+	auto *all = new std::vector<int>;
+	all->reserve(9);
+	std::thread a([=] {
+		all->push_back(1);
+	});
+	a.join();
+	all->push_back(2);
+	if (all->size() == 2)
+		std::abort();
+}
+P
+rethread c++ -O2 -g -pthread -o filled filled.cpp
+status 134 rethread record -q ./filled
+rethread reproduce --engine search >out 2>&1 || fail "$(cat out)"
+rethread explain --all >out 2>&1
+has out 'filled.cpp:9 .*writes .*_M_finish' 'filled.cpp:12 .*_M_finish'
+if grep -E '(vector|alloc)[^ ]*:[0-9]+ ' out; then fail "headers of the system: $(cat out)"; fi
+
 # A failure that depends on the program's own flag and then on a count of references, in a header: the flag is what is explained.
 cat >refs.cpp <<'P'
 #include <cstdlib>
