@@ -530,6 +530,9 @@ const struct command explain_command = {
 		   "cause, and the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
 		   "for whom; then the steps that lead there, in the order that replay enforces: synchronization and the\n"
 		   "accesses that race, with the values they read and write. Of what hunt or engine search found, the last\n"
-		   "reads of the thread that failed come first, since what the failure depends on is not known.\n",
+		   "reads of the thread that failed come first, since what the failure depends on is not known.\n"
+		   "\n"
+		   "Thread 1:2 is the second one that thread 1, the main thread, created. Memory in the heap is named by type and\n"
+		   "member (edition.price; node#2.next where there are several) if the program was built with -g.\n",
 	.run = explain,
 };
