@@ -289,8 +289,8 @@ bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned
 		return false;
 	uint64_t in = c->array ? at % c->hint->type.size : at - c->base;
 	char *field = c->hint->array ? xstrdup("") : variables_field(b->v, &c->hint->type, in, size, &out->type);
-	if (!field)
-		return false;
+	if (!field) /* the type is known, and its members are not: the program was stripped, or has its debug information elsewhere */
+		field = in ? xasprintf("+%llu", (unsigned long long)in) : xstrdup("");
 	out->block = c->block;
 	out->inside = !c->array && c->base;
 	out->owner = owner_name(b, c);

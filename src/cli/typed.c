@@ -218,7 +218,7 @@ void name_as_source(json_t *interleaving, const char *program)
 	struct variables *v = program ? variables_open(program) : NULL;
 	size_t i;
 	json_t *step;
-	if (!v)
+	if (!program)
 		return;
 	struct blocks *b = blocks_new(interleaving, program, v);
 	json_object_set_new(interleaving, "owners", json_object());

@@ -22,7 +22,7 @@ struct value_type {
 
 struct variables;
 
-/* NULL when the file cannot be read or has no debug information; all functions take that. */
+/* NULL when the file cannot be read or has no debug information; all functions take that, and know nothing then. */
 struct variables *variables_open(const char *program);
 void variables_close(struct variables *v);
 

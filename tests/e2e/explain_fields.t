@@ -76,6 +76,13 @@ status 134 rethread record -q -o trace$opt ./kiosk
 rethread reproduce trace$opt --engine solve >out 2>err
 rethread explain --all trace$opt >out
 has out 'reads heap block 0x[0-9a-f]+\+[0-9]+ = 8'
+# Without members, the type and how far into it.
+opt=split
+rethread cc -O1 -g -gsplit-dwarf -pthread kiosk.c -o kiosk
+status 134 rethread record -q -o trace$opt ./kiosk
+rethread reproduce trace$opt --engine solve >out 2>err
+rethread explain --all trace$opt >out
+has out 'reads edition#?[12]?\+[0-9]+ = 8'
 # Classes: members of bases, behind smart pointers and in containers.
 cat >book.cpp <<'E'
 #include <cstdlib>
