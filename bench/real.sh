@@ -40,7 +40,7 @@ for v in native lto recorded tsan every; do
 done
 program "words" programs/@/words 2 8
 program "sort" programs/@/sort 2 2000
-program "matrix" programs/@/matrix 2 600 200
+program "matrix" programs/@/matrix 2 600 600
 
 # ---------------------------------------------------------------- from Debian's sources
 
