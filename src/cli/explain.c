@@ -95,12 +95,24 @@ static void quote(const json_t *step, const char *program)
 	quote_place(text(step, "where"), program);
 }
 
-/* Which block the name begins with; once for each. */
+/* Was a block that the same thread allocated in the same line told of already? */
+static bool is_told(const json_t *root, const json_t *block)
+{
+	const char *name;
+	json_t *other;
+	json_object_foreach(json_object_get(root, "owners"), name, other)
+		if (json_object_get(other, "told") && !strcmp(text(other, "where"), text(block, "where")) &&
+		    !strcmp(text(other, "thread"), text(block, "thread")))
+			return true;
+	return false;
+}
+
+/* Which block the name begins with; once for all that come from there. */
 static void print_owner(const json_t *root, const json_t *step, const char *program)
 {
 	const char *owner = text(step, "owner");
 	json_t *block = *owner ? json_object_get(json_object_get(root, "owners"), owner) : NULL;
-	if (!block || !*text(block, "where") || json_object_get(block, "told"))
+	if (!block || !*text(block, "where") || is_told(root, block))
 		return;
 	json_object_set_new(block, "told", json_true());
 	printf("    %s is %sa block of %lld bytes%s that thread %s allocated in %s\n", owner,

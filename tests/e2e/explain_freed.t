@@ -76,6 +76,6 @@ rethread c++ -O1 -g -pthread accounts.cpp -o accounts
 status 124 rethread record -q --until-failure --runs 3000 -o deadlock ./accounts
 rethread reproduce deadlock --engine solve >out 2>err
 rethread explain deadlock >out
-has out 'thread 1:1 waits for Account#[12]\.m:$' 'thread 1:2 waits for Account#[12]\.m:$' 'Account#1 is a block of' 'Account#2 is a block of' \
+has out 'thread 1:1 waits for Account#[12]\.m:$' 'thread 1:2 waits for Account#[12]\.m:$' 'Account#[12] is a block of' \
 	'blocks on Account#1\.m' 'blocks on Account#2\.m'
 ! grep FAILS out || fail "a thread that is blocked fails"
