@@ -33,6 +33,7 @@ static const struct mnemonic mnemonics[] = {
 	{"xchg", 2, false, true, LLVMAtomicRMWBinOpXchg, UPDATES},
 	{"inc", 1, true, false, LLVMAtomicRMWBinOpAdd, UPDATES},
 	{"dec", 1, true, false, LLVMAtomicRMWBinOpSub, UPDATES},
+	{"not", 1, true, false, LLVMAtomicRMWBinOpXor, UPDATES},
 	{"add", 2, true, false, LLVMAtomicRMWBinOpAdd, UPDATES},
 	{"sub", 2, true, false, LLVMAtomicRMWBinOpSub, UPDATES},
 	{"and", 2, true, false, LLVMAtomicRMWBinOpAnd, UPDATES},
@@ -315,7 +316,7 @@ static bool read_update(LLVMValueRef call, struct update *u)
 	if (!u->type)
 		return false;
 	if (t.is->operands == 1)
-		u->value = LLVMConstInt(u->type, 1, false);
+		u->value = t.is->operation == LLVMAtomicRMWBinOpXor ? LLVMConstAllOnes(u->type) : LLVMConstInt(u->type, 1, false);
 	if (t.is->kind == COMPARES && (at[t.value].output || !(u->expected = compared_with(at, n))))
 		return false;
 	if (t.is->kind == UPDATES && t.is->returns && !at[t.value].output)

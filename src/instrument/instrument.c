@@ -91,6 +91,7 @@ bool rethread_instrument(LLVMModuleRef m)
 	copies_turn(m);
 	thread_pointer_turn(m);
 	machine_turn(m);
+	control_turn(m);
 	identities_turn(m);
 	choices_turn(m);
 	if (!all_branches()) {

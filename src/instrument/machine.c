@@ -328,8 +328,7 @@ static LLVMValueRef add_buffer(const struct instruction *x)
 	return buffer;
 }
 
-/* long rethread_machine(void (*)(void *), void *buffer, size_t size) of inputs.def */
-static LLVMValueRef input_function(LLVMModuleRef m, LLVMTypeRef *type)
+LLVMValueRef machine_input(LLVMModuleRef m, LLVMTypeRef *type)
 {
 	LLVMTypeRef pointer = pointer_type(m), i64 = int_type(m, 64), parameters[] = {pointer, pointer, i64};
 	*type = LLVMFunctionType(i64, parameters, 3, false);
@@ -348,7 +347,7 @@ static void ask(const struct instruction *x, LLVMBuilderRef b, LLVMValueRef *wor
 	LLVMModuleRef m = x->module;
 	LLVMTypeRef pointer = pointer_type(m), type;
 	LLVMTypeRef asks = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), &pointer, 1, false);
-	LLVMValueRef buffer = add_buffer(x), input = input_function(m, &type);
+	LLVMValueRef buffer = add_buffer(x), input = machine_input(m, &type);
 	for (unsigned i = 0; i < x->given; i++)
 		LLVMBuildStore(b, words[i], word_at(x, b, buffer, i));
 	LLVMValueRef arguments[] = {function_that_asks(x, asks), buffer, int_value(m, 64, 8 * x->answered)};

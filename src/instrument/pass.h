@@ -148,6 +148,9 @@ void choices_turn(LLVMModuleRef m);
 void loops_turn(LLVMModuleRef m);
 void anchors_turn(LLVMModuleRef m);
 void machine_turn(LLVMModuleRef m);
+void control_turn(LLVMModuleRef m);
+/* long rethread_machine(void (*asks)(void *), void *buffer, size_t size) of inputs.def, and its type. */
+LLVMValueRef machine_input(LLVMModuleRef m, LLVMTypeRef *type);
 /* Once the bitcode is kept. */
 void machine_inline(LLVMModuleRef m);
 /* Number everything and attach the metadata to the instructions. */
