@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent xz ck)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp xz ck)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -546,6 +546,30 @@ try_ck() {
 		build ck $w jobs './configure && $CC -O2 -g "$root/eval/programs/ckjobs.c" -Iinclude -pthread -o jobs' || return
 	done
 	compared ck jobs 'lock tested and then taken'
+}
+
+# Pools of memory whose allocator threads share (the Apache Portable Runtime, libtool).
+try_apr() {
+	local w
+	fetch libapr1-dev apr || return
+	for w in native recorded bug; do
+		build apr $w aprpools './configure -q && make -s -j"$(nproc)" libapr-1.la &&
+			$CC -O2 -g -D_GNU_SOURCE -Iinclude "$root/eval/programs/aprpools.c" .libs/libapr-1.a -pthread $(./apr-1-config --libs) -o aprpools' || return
+	done
+	compared apr aprpools 'node taken by two threads'
+}
+
+# A picture whose rows one thread reads and another one filters, with vector instructions.
+try_libwebp() {
+	local w
+	fetch libwebp-dev libwebp || return
+	for w in native recorded bug; do
+		build libwebp $w webprows 'make -s -j"$(nproc)" -f makefile.unix CC="$CC" CFLAGS="-O2 -g -I. -Isrc/ -DWEBP_USE_THREAD" src/libwebp.a src/libwebpdecoder.a &&
+			clang-19 -DMAKE -Isrc "$root/eval/programs/webprows.c" src/libwebp.a -pthread -lm -o webpmake &&
+			$CC -O2 -g -Isrc "$root/eval/programs/webprows.c" src/libwebpdecoder.a -pthread -lm -o webprows' || return
+	done
+	./libwebp-native/webpmake picture.webp
+	compared libwebp webprows 'end of the work that was said too early' picture.webp
 }
 
 # An event loop that other threads wake, and a buffer that they share.
