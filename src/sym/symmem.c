@@ -56,6 +56,11 @@ static struct sympage *make(struct symmem *m, uint64_t number)
 	m->filter[bucket(number)]++;
 	m->filter[bucket(number - 1)]++;
 	m->npages++;
+	p->later = m->all;
+	p->earlier = &m->all;
+	if (p->later)
+		p->later->earlier = &p->later;
+	m->all = p;
 	return p;
 }
 
@@ -68,6 +73,9 @@ static void drop(struct symmem *m, struct sympage *p)
 	m->filter[bucket(p->number)]--;
 	m->filter[bucket(p->number - 1)]--;
 	m->npages--;
+	*p->earlier = p->later;
+	if (p->later)
+		p->later->earlier = p->earlier;
 	p->next = m->free;
 	m->free = p;
 }
@@ -171,9 +179,11 @@ void symmem_clear(struct symmem *m, uint64_t address, uint64_t size)
 
 static void replace_in(struct symmem *m, struct sympage *p, expr (*f)(void *data, expr e), void *data)
 {
-	for (unsigned i = 0; i < SYMMEM_PAGE; i++) {
+	uint32_t left = p->used;
+	for (unsigned i = 0; i < SYMMEM_PAGE && left; i++) {
 		if (!p->e[i])
 			continue;
+		left--;
 		p->e[i] = fold(m, f(data, p->e[i]));
 		p->used -= !p->e[i];
 	}
@@ -183,11 +193,10 @@ static void replace_in(struct symmem *m, struct sympage *p, expr (*f)(void *data
 
 void symmem_replace(struct symmem *m, expr (*f)(void *data, expr e), void *data)
 {
-	for (size_t i = 0; i < SYMMEM_FILTER && m->npages; i++)
-		for (struct sympage *p = m->buckets[i], *next; p; p = next) {
-			next = p->next;
-			replace_in(m, p, f, data);
-		}
+	for (struct sympage *p = m->all, *later; p; p = later) {
+		later = p->later;
+		replace_in(m, p, f, data);
+	}
 }
 
 void symmem_move(struct symmem *m, uint64_t to, uint64_t from, uint64_t size)

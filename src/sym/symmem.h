@@ -23,6 +23,7 @@ struct sympage {
 	uint64_t number;       /* address / SYMMEM_PAGE */
 	uint32_t used;         /* bytes with an expression; a page without any is given back */
 	struct sympage *next;  /* in its bucket, or in the free list */
+	struct sympage *later, **earlier; /* among all that are in use */
 	expr e[SYMMEM_PAGE];   /* of the value whose byte this is, EXPR_NONE when concrete */
 	uint8_t byte[SYMMEM_PAGE];
 	uint8_t seen[SYMMEM_PAGE];
@@ -31,7 +32,7 @@ struct sympage {
 struct symmem {
 	uint16_t filter[SYMMEM_FILTER];
 	struct sympage *buckets[SYMMEM_FILTER];
-	struct sympage *free;
+	struct sympage *all, *free;
 	struct expr_arena *exprs;
 	uint64_t npages;
 };
