@@ -1,7 +1,8 @@
 /*
- * What the log holds, decoded. Built as one JSON value; the text form prints the same value.
+ * What the log holds, decoded. Built as JSON values; the text form (dump_text.h) prints the same.
  */
 #include "cli/cli.h"
+#include "cli/dump_text.h"
 #include "cli/run.h"
 #include "cli/show.h"
 #include "cli/walk.h"
@@ -11,6 +12,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { MANY_LINES = 10000 }; /* more than anybody reads */
 
 struct request {
 	const char *trace;
@@ -19,9 +23,16 @@ struct request {
 	const char *budget; /* seconds for walking the paths */
 	bool bits;          /* paths as bits, too */
 	bool json;
+	uint64_t last;      /* of each list of each thread, so many; UINT64_MAX: all */
 };
 
 /* ---------------------------------------------------------------- the value */
+
+/* How many of n come before those that are wanted. */
+static uint64_t left_out(const struct request *r, uint64_t n)
+{
+	return n > r->last ? n - r->last : 0;
+}
 
 static json_t *text(const char *s)
 {
@@ -29,10 +40,10 @@ static json_t *text(const char *s)
 	return j ? j : json_string("?");
 }
 
-static json_t *sync_entries(const struct trace *t, const struct trace_thread *thread)
+static json_t *sync_entries(const struct trace *t, const struct trace_thread *thread, const struct request *r)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; i < thread->nsync; i++) {
+	for (size_t i = left_out(r, thread->nsync); i < thread->nsync; i++) {
 		const struct rt_sync *s = &thread->sync[i];
 		json_t *j;
 		if (s->object >= RT_OBJECT_THREAD) {
@@ -94,10 +105,10 @@ static json_t *signal_entry(const struct rt_input *input, const struct rt_signal
 			 "steps", (json_int_t)s->steps, "words", (json_int_t)s->words, "bits", (int)s->bits);
 }
 
-static json_t *input_entries(const struct trace_thread *thread)
+static json_t *input_entries(const struct trace_thread *thread, const struct request *r)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; i < thread->ninputs; i++) {
+	for (size_t i = left_out(r, thread->ninputs); i < thread->ninputs; i++) {
 		const struct rt_input *input = thread->inputs[i];
 		const void *info;
 		const struct rt_signal *s = trace_input_signal(input, &info);
@@ -122,37 +133,48 @@ static json_t *input_entries(const struct trace_thread *thread)
 }
 
 /* Outputs: the values of the parameters that were recorded, and the text that one led to. */
-static json_t *output_entries(const struct trace_thread *thread)
+static json_t *output_entries(const struct trace_thread *thread, const struct request *r)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; i < thread->nshown; i++) {
-		const struct trace_shown *r = &thread->shown[i];
+	for (size_t i = left_out(r, thread->nshown); i < thread->nshown; i++) {
+		const struct trace_shown *shown = &thread->shown[i];
 		json_t *values = json_array();
 		uint32_t at = 0;
-		for (uint64_t v; !r->text && trace_shown_value(r, &at, &v);)
+		for (uint64_t v; !shown->text && trace_shown_value(shown, &at, &v);)
 			json_array_append_new(values, json_integer((json_int_t)v));
-		json_t *entry = json_pack("{s:I, s:o}", "site", (json_int_t)r->site, "values", values);
-		if (r->text)
-			json_object_set_new(entry, "text", piece_value(r->bytes, r->size));
+		json_t *entry = json_pack("{s:I, s:o}", "site", (json_int_t)shown->site, "values", values);
+		if (shown->text)
+			json_object_set_new(entry, "text", piece_value(shown->bytes, shown->size));
 		json_array_append_new(list, entry);
 	}
 	return list;
 }
 
-static char *path_text(const struct trace_thread *thread)
+static json_t *path_text(const struct trace_thread *thread, const struct request *r)
 {
-	char *bits = xmalloc(thread->nbits + 1);
-	struct path_reader r;
-	path_reader_init(&r, thread->path, thread->npath);
-	uint64_t n = 0;
-	for (; n < thread->nbits; n++) {
-		int64_t bit = path_reader_bits(&r, 1);
+	uint64_t first = left_out(r, thread->nbits), n = 0;
+	char *bits = xmalloc(thread->nbits - first + 1);
+	struct path_reader reader;
+	path_reader_init(&reader, thread->path, thread->npath);
+	for (uint64_t i = 0; i < thread->nbits; i++) {
+		int64_t bit = path_reader_bits(&reader, 1);
 		if (bit < 0)
 			break;
-		bits[n] = (char)('0' + bit);
+		if (i >= first)
+			bits[n++] = (char)('0' + bit);
 	}
 	bits[n] = 0;
-	return bits;
+	json_t *j = text(bits);
+	free(bits);
+	return j;
+}
+
+/* How much of each list `--last` leaves out. */
+static json_t *left_out_value(const struct trace_thread *thread, const struct request *r)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "path", (json_int_t)left_out(r, thread->nbits), "sync",
+			 (json_int_t)left_out(r, thread->nsync), "inputs", (json_int_t)left_out(r, thread->ninputs),
+			 "outputs", (json_int_t)left_out(r, thread->nshown));
 }
 
 /* Return addresses point behind the call; exact: the first address is the instruction itself. */
@@ -177,20 +199,27 @@ static json_t *backtrace(const uint64_t *frames, uint32_t n, bool exact, struct 
 	return list;
 }
 
-static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const json_t *paths,
-			    struct symbols *symbols)
+/* Programs get the path always, people when it has no lines or they ask for it: a character for each branch is much. */
+static bool shows_path(const struct request *r, const json_t *lines)
 {
-	char *bits = path_text(thread);
+	return r->json || r->bits || !lines;
+}
+
+static json_t *thread_value(const struct trace *t, const struct trace_thread *thread, const struct request *r,
+			    const json_t *paths, struct symbols *symbols)
+{
+	json_t *lines = walk_thread(paths, thread->name);
+	json_t *path = shows_path(r, lines) ? path_text(thread, r) : json_string("");
 	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
-			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->nvalues,
-			      "path", text(bits), "sync",
-			      sync_entries(t, thread), "inputs", input_entries(thread), "outputs",
-			      output_entries(thread));
-	free(bits);
-	if (walk_thread(paths, thread->name))
-		json_object_set(j, "lines", walk_thread(paths, thread->name));
+			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->nvalues, "path", path,
+			      "sync", sync_entries(t, thread, r), "inputs", input_entries(thread, r), "outputs",
+			      output_entries(thread, r));
+	if (r->last != UINT64_MAX)
+		json_object_set_new(j, "left_out", left_out_value(thread, r));
+	if (lines)
+		json_object_set(j, "lines", lines);
 	if (thread->stack.nframes)
 		json_object_set_new(j, "backtrace", backtrace(thread->stack.frames, thread->stack.nframes, true, symbols));
 	return j;
@@ -221,23 +250,20 @@ static bool is_wanted(const struct request *r, const struct trace_thread *thread
 	return started && (!r->thread || !strcmp(r->thread, thread->name));
 }
 
-static json_t *threads_value(const struct trace *t, const struct request *r, struct symbols *symbols)
+/* Everything but the threads. */
+static json_t *trace_value(const struct trace *t, struct symbols *symbols)
 {
-	struct error err;
-	json_t *threads = json_array(), *paths = r->lines ? walk_paths(t, r->lines, r->budget, &err) : NULL;
-	const char *why = json_string_value(json_object_get(paths, "why"));
-	if (r->lines && !paths)
-		warn("paths are bits, not source lines: %s", err.text);
-	else if (paths && !json_is_true(json_object_get(paths, "complete")))
-		warn("the lines may end early or be wrong: %s", why ? why : "?");
-	for (uint32_t i = 0; i < t->nthreads; i++)
-		if (is_wanted(r, &t->threads[i]))
-			json_array_append_new(threads, thread_value(t, &t->threads[i], paths, symbols));
-	json_decref(paths);
-	return threads;
+	json_t *argv = json_array();
+	for (size_t i = 0; t->argv && t->argv[i]; i++)
+		json_array_append_new(argv, text(t->argv[i]));
+	return json_pack("{s:o, s:o, s:o, s:s, s:b, s:o}", "trace", text(t->dir), "program", text(t->program), "argv", argv,
+			 "scheme", scheme_name(t->header.scheme), "complete",
+			 !(t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)), "failure", failure_value(t, symbols));
 }
 
-static json_t *trace_value(const struct trace *t, const struct request *r)
+/* ---------------------------------------------------------------- the command */
+
+static struct symbols *open_symbols(const struct trace *t)
 {
 	struct error err;
 	char *twin = xasprintf("%s/twin", t->dir);
@@ -246,138 +272,64 @@ static json_t *trace_value(const struct trace *t, const struct request *r)
 	free(twin);
 	if (!symbols)
 		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
-	json_t *threads = threads_value(t, r, symbols), *argv = json_array();
-	for (size_t i = 0; t->argv && t->argv[i]; i++)
-		json_array_append_new(argv, text(t->argv[i]));
-	json_t *j = json_pack("{s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "trace", text(t->dir), "program",
-			      text(t->program), "argv", argv, "scheme", scheme_name(t->header.scheme), "complete",
-			      !(t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)), "failure",
-			      failure_value(t, symbols), "threads", threads);
-	symbols_close(symbols);
-	return j;
+	return symbols;
 }
 
-/* ---------------------------------------------------------------- as text */
-
-static const char *get(const json_t *j, const char *key)
+/* NULL: not wanted, or not to be had. */
+static json_t *find_lines(const struct trace *t, const struct request *r)
 {
-	const char *s = json_string_value(json_object_get(j, key));
-	return s ? s : "?";
+	struct error err;
+	json_t *paths = r->lines ? walk_paths(t, r->lines, r->budget, &err) : NULL;
+	const char *why = json_string_value(json_object_get(paths, "why"));
+	if (r->lines && !paths)
+		warn("paths are bits, not source lines: %s", err.text);
+	else if (paths && !json_is_true(json_object_get(paths, "complete")))
+		warn("the lines may end early or be wrong: %s", why ? why : "?");
+	return paths;
 }
 
-static long long number(const json_t *j, const char *key)
+/* Somebody who looks at a terminal is told before very much comes. */
+static void warn_of_length(const struct trace *t, const struct request *r, const json_t *paths)
 {
-	return (long long)json_integer_value(json_object_get(j, key));
+	uint64_t lines = 0;
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		const struct trace_thread *thread = &t->threads[i];
+		if (!is_wanted(r, thread))
+			continue;
+		uint64_t bits = shows_path(r, walk_thread(paths, thread->name)) ? thread->nbits : 0;
+		lines += thread->nsync - left_out(r, thread->nsync) + thread->ninputs - left_out(r, thread->ninputs) +
+			 thread->nshown - left_out(r, thread->nshown) + (bits - left_out(r, bits)) / 64;
+	}
+	if (lines > MANY_LINES && isatty(STDOUT_FILENO))
+		warn("about %llu lines follow; --last N shows the last N of each kind, --thread NAME one thread's, rethread info what there is",
+		     (unsigned long long)lines);
 }
 
-static void print_backtrace(const json_t *frames)
+/* One thread after the other, since all of them may be more than memory holds. */
+static void show_text(const struct trace *t, const struct request *r, const json_t *paths, struct symbols *symbols)
 {
-	size_t i;
-	json_t *frame;
-	json_array_foreach(frames, i, frame) {
-		printf("  #%zu %s", i, get(frame, "function"));
-		if (json_object_get(frame, "file"))
-			printf(" at %s:%lld", get(frame, "file"), number(frame, "line"));
-		printf("\n");
+	json_t *head = trace_value(t, symbols);
+	dump_print_head(head);
+	json_decref(head);
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		if (!is_wanted(r, &t->threads[i]))
+			continue;
+		json_t *thread = thread_value(t, &t->threads[i], r, paths, symbols);
+		dump_print_thread(thread, r->bits);
+		json_decref(thread);
 	}
 }
 
-static void print_failure(const json_t *failure)
+static void show_json(const struct trace *t, const struct request *r, const json_t *paths, struct symbols *symbols)
 {
-	if (json_is_null(failure)) {
-		printf("no failure\n");
-		return;
-	}
-	printf("failure: %s\n  in thread %s\n", get(failure, "what"), get(failure, "thread"));
-	print_backtrace(json_object_get(failure, "backtrace"));
-}
-
-/* The path in groups of eight branches, eight groups a line. */
-static void print_path(const char *bits)
-{
-	size_t n = strlen(bits);
-	for (size_t i = 0; i < n; i++) {
-		if (i % 64 == 0)
-			printf("%s  path %-8zu ", i ? "\n" : "", i);
-		else if (i % 8 == 0)
-			putchar(' ');
-		putchar(bits[i]);
-	}
-	if (n)
-		putchar('\n');
-}
-
-static void print_sync(const json_t *s)
-{
-	printf("  sync %-8lld %s", number(s, "op"), get(s, "what"));
-	if (json_object_get(s, "thread"))
-		printf(" thread %s", get(s, "thread"));
-	else if (number(s, "object"))
-		printf(" object %lld, its step %lld", number(s, "object"), number(s, "order"));
-	if (json_object_get(s, "result"))
-		printf(", result %lld", number(s, "result"));
-	if (json_object_get(s, "cancelled"))
-		printf(", cancelled");
+	json_t *j = trace_value(t, symbols), *threads = json_array();
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		if (is_wanted(r, &t->threads[i]))
+			json_array_append_new(threads, thread_value(t, &t->threads[i], r, paths, symbols));
+	json_object_set_new(j, "threads", threads);
+	json_dumpf(j, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
-}
-
-static void print_thread(const json_t *thread, bool bits)
-{
-	printf("thread %s: %lld branches, %lld synchronization operations, %s\n", get(thread, "name"),
-	       number(thread, "branches"), number(thread, "sync_operations"),
-	       json_is_true(json_object_get(thread, "ended")) ? "ended" : "alive at the end");
-	const json_t *lines = json_object_get(thread, "lines");
-	if (lines)
-		walk_print(lines);
-	if (!lines || bits)
-		print_path(get(thread, "path"));
-	if (json_object_get(thread, "backtrace")) {
-		printf("  at the moment of the failure it was here:\n");
-		print_backtrace(json_object_get(thread, "backtrace"));
-	}
-	size_t i;
-	json_t *s;
-	json_array_foreach(json_object_get(thread, "sync"), i, s)
-		print_sync(s);
-	json_array_foreach(json_object_get(thread, "inputs"), i, s) {
-		if (json_object_get(s, "place")) {
-			printf("  signal %s: its handler ran %s (after step %lld, word %lld, bit %lld)\n", get(s, "signal"),
-			       get(s, "place"), number(s, "steps"), number(s, "words"), number(s, "bits"));
-			continue;
-		}
-		if (json_object_get(s, "cancelled")) {
-			printf("  input %s, cancelled\n", get(s, "function"));
-			continue;
-		}
-		printf("  input %s = %lld", get(s, "function"), number(s, "result"));
-		size_t k;
-		json_t *piece;
-		json_array_foreach(json_object_get(s, "wrote"), k, piece)
-			printf(", %lld bytes \"%s\"", number(piece, "size"), get(piece, "begins"));
-		putchar('\n');
-	}
-	json_array_foreach(json_object_get(thread, "outputs"), i, s) {
-		size_t k;
-		json_t *v;
-		printf("  output at site %lld:", number(s, "site"));
-		json_array_foreach(json_object_get(s, "values"), k, v)
-			printf(" %lld", (long long)json_integer_value(v));
-		if (json_object_get(s, "text"))
-			printf(" \"%s\"", get(json_object_get(s, "text"), "begins"));
-		putchar('\n');
-	}
-}
-
-static void print_text(const json_t *j, bool bits)
-{
-	printf("trace %s, scheme %s%s\n", get(j, "trace"), get(j, "scheme"),
-	       json_is_true(json_object_get(j, "complete")) ? "" : ", incomplete: the log ends early");
-	printf("program %s\n", get(j, "program"));
-	print_failure(json_object_get(j, "failure"));
-	size_t i;
-	json_t *thread;
-	json_array_foreach(json_object_get(j, "threads"), i, thread)
-		print_thread(thread, bits);
+	json_decref(j);
 }
 
 static struct request parse(const struct command *self, int argc, char **argv)
@@ -386,9 +338,10 @@ static struct request parse(const struct command *self, int argc, char **argv)
 		{"json", no_argument, NULL, 'j'},	  {"lines", required_argument, NULL, 'l'},
 		{"no-lines", no_argument, NULL, 'n'},	  {"thread", required_argument, NULL, 't'},
 		{"budget", required_argument, NULL, 'b'}, {"bits", no_argument, NULL, 'B'},
-		{"help", no_argument, NULL, 'h'},	  {0},
+		{"last", required_argument, NULL, 'L'},	  {"help", no_argument, NULL, 'h'},
+		{0},
 	};
-	struct request r = {.lines = "100", .budget = "60"};
+	struct request r = {.lines = "100", .budget = "60", .last = UINT64_MAX};
 	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		switch (c) {
 		case 'j':
@@ -412,6 +365,9 @@ static struct request parse(const struct command *self, int argc, char **argv)
 		case 'B':
 			r.bits = true;
 			break;
+		case 'L':
+			r.last = (uint64_t)usage_number(self, "--last", optarg, 1000000000);
+			break;
 		default:
 			usage_option(self, c, argv);
 		}
@@ -428,26 +384,25 @@ static int dump(const struct command *self, int argc, char **argv)
 	struct trace *t = open_trace(r.trace);
 	if (r.thread && !trace_thread_named(t, r.thread))
 		die(EXIT_USAGE, "the trace has no thread %s", r.thread);
-	json_t *j = trace_value(t, &r);
-	if (r.json) {
-		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-		putchar('\n');
-	} else {
-		print_text(j, r.bits);
-	}
-	json_decref(j);
+	struct symbols *symbols = open_symbols(t);
+	json_t *paths = find_lines(t, &r);
+	warn_of_length(t, &r, paths);
+	(r.json ? show_json : show_text)(t, &r, paths, symbols);
+	json_decref(paths);
+	symbols_close(symbols);
 	trace_free(t);
 	return EXIT_DONE;
 }
 
 const struct command dump_command = {
 	.name = "dump",
-	.arguments = "[TRACE] [--lines N|all] [--no-lines] [--thread NAME] [--bits] [--budget SEC] [--json]",
+	.arguments = "[TRACE] [--lines N|all] [--no-lines] [--thread NAME] [--last N] [--bits] [--budget SEC] [--json]",
 	.summary = "what the log holds: paths, synchronization, inputs, the failure with backtraces",
 	.details = "  --lines N         the last N source lines of each thread, a repeated part counting once\n"
 		   "                    (default 100); all: every one\n"
 		   "  --no-lines        do not walk the paths, which takes the program and as long as executing it takes\n"
 		   "  --thread NAME     this thread only\n"
+		   "  --last N          of each thread the last N synchronizations, inputs, outputs and bits only\n"
 		   "  --bits            the recorded bits of the paths, too\n"
 		   "  --budget SEC      for walking the paths (default 60)\n"
 		   "  --json            for programs\n"
