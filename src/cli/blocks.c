@@ -45,6 +45,12 @@ struct blocks {
 
 /* ---- what sites say ---- */
 
+/* A name that programs must not use. */
+static bool is_reserved(const char *name)
+{
+	return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
 static void read_hint(struct blocks *b, const struct report_line *l)
 {
 	struct hint h = { .type.name = l->field[6], .variable = l->field[7] };
@@ -56,6 +62,8 @@ static void read_hint(struct blocks *b, const struct report_line *l)
 	h.local = sscanf(l->field[5], "local:%llu", &size) == 1;
 	h.array = h.local || sscanf(l->field[5], "array:%llu", &size) == 1;
 	h.type.size = h.array ? size : h.type.size;
+	if (h.array && is_reserved(h.type.name)) /* something of the library's has the pointer, which tells a reader nothing */
+		h.type.size = 0;
 	size_t prefix = strlen(RT_REPORT_LIBRARY);
 	if (!strncmp(h.type.name, RT_REPORT_LIBRARY, prefix)) {
 		h.type.name += prefix;

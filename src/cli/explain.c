@@ -1,7 +1,8 @@
 /* The interleaving that was found, for a reader: source lines in order, thread by thread, with what they saw. */
 #include "cli/cli.h"
 #include "cli/cycle.h"
-#include "cli/source.h"
+#include "cli/freed.h"
+#include "cli/telling.h"
 #include "cli/typed.h"
 #include "trace/store.h"
 #include "exe/twin.h"
@@ -12,34 +13,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Colours, empty when the output is not a terminal. */
-static struct {
-	const char *thread, *race, *quote, *off;
-} style = { "", "", "", "" };
-
-static const char *text(const json_t *step, const char *key)
-{
-	const char *s = json_string_value(json_object_get(step, key));
-	return s ? s : "";
-}
-
 /* Steps that are called what the program calls: sem_wait, free. */
 static bool has_own_word(const char *kind)
 {
 	return !strcmp(kind, "call") || !strcmp(kind, "synchronization");
 }
 
-/* Memory that is given back counts as written: what the allocator leaves there is not the program's. */
-static bool is_free(const json_t *step)
-{
-	return !strcmp(text(step, "kind"), "write") && (!strcmp(text(step, "what"), "free") || !strcmp(text(step, "what"), "realloc"));
-}
-
 /* "reads x 4" in words; buffers: the memory model has them. */
-static void describe(const json_t *step, bool buffers, char *out, size_t size)
+static void describe(const json_t *root, const json_t *step, bool buffers, char *out, size_t size)
 {
 	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value");
-	if (!strcmp(kind, "read"))
+	const json_t *writer = json_object_get(step, "saw") ? step_numbered(root, number(step, "saw")) : NULL;
+	if (!strcmp(kind, "read") && writer && is_free(writer)) /* what the allocator left there says nothing */
+		snprintf(out, size, "reads %s, freed", object);
+	else if (!strcmp(kind, "read"))
 		snprintf(out, size, "reads %s = %s", object, value);
 	else if (is_free(step))
 		snprintf(out, size, "%s %s", !strcmp(text(step, "what"), "free") ? "frees" : "reallocates",
@@ -60,71 +47,6 @@ static void describe(const json_t *step, bool buffers, char *out, size_t size)
 }
 
 /* ---------------------------------------------------------------- what it comes down to */
-
-static json_int_t number(const json_t *j, const char *key)
-{
-	return json_integer_value(json_object_get(j, key));
-}
-
-/* The step with this number, or NULL: it may have been left out. */
-static json_t *step_numbered(const json_t *root, json_int_t wanted)
-{
-	json_t *steps = json_object_get(root, "steps");
-	size_t low = 0, high = json_array_size(steps);
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (number(json_array_get(steps, mid), "step") < wanted)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	json_t *found = json_array_get(steps, low);
-	return found && number(found, "step") == wanted ? found : NULL;
-}
-
-/* "      bugs/bank.c:33  balance += amount;" */
-static void quote_place(const char *where, const char *program)
-{
-	char *line = source_line(where, program);
-	printf("      %s%s%s%s%s\n", *where ? where : "?", line ? "  " : "", style.quote, line ? line : "", style.off);
-	free(line);
-}
-
-static void quote(const json_t *step, const char *program)
-{
-	quote_place(text(step, "where"), program);
-}
-
-/* Was a block that the same thread allocated in the same line told of already? */
-static bool is_told(const json_t *root, const json_t *block)
-{
-	const char *name;
-	json_t *other;
-	json_object_foreach(json_object_get(root, "owners"), name, other)
-		if (json_object_get(other, "told") && !strcmp(text(other, "where"), text(block, "where")) &&
-		    !strcmp(text(other, "thread"), text(block, "thread")))
-			return true;
-	return false;
-}
-
-/* Which block the name begins with; once for all that come from there. */
-static void print_owner(const json_t *root, const json_t *step, const char *program)
-{
-	const char *owner = text(step, "owner");
-	json_t *block = *owner ? json_object_get(json_object_get(root, "owners"), owner) : NULL;
-	if (!block || !*text(block, "where") || is_told(root, block))
-		return;
-	json_object_set_new(block, "told", json_true());
-	printf("    %s is %sa block of %lld bytes%s that thread %s allocated in %s\n", owner,
-	       json_is_true(json_object_get(block, "inside")) ? "in " : "", (long long)number(block, "size"),
-	       json_is_true(json_object_get(block, "freed")) ? ", freed in the end," : "", text(block, "thread"), text(block, "function"));
-	quote(block, program);
-}
-
-static bool is_write(const json_t *step)
-{
-	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");
-}
 
 /* Did the reader's thread create the writer's between the two, and wait for its end? Then nothing else could have come of it. */
 static bool is_child_between(const json_t *root, const json_t *before, const json_t *writer, const json_t *read)
@@ -162,26 +84,39 @@ static bool is_guessed(const json_t *root)
 	return json_is_true(json_object_get(root, "guessed"));
 }
 
+/* Of what stood in a block that was given back, the number says nothing. */
+static void print_found(const json_t *root, const json_t *read, const json_t *writer)
+{
+	if (writer && is_free(writer))
+		return;
+	/* Of an update by engine search, only what it left is known. */
+	printf(is_guessed(root) && is_write(read) ? "    it made %s of it\n" : "    it found %s\n", text(read, "value"));
+}
+
+static void print_writer(const json_t *root, const json_t *writer, const char *program)
+{
+	if (writer) {
+		printf(is_free(writer) ? "    which thread %s had freed in %s\n" : "    which thread %s had written in %s\n",
+		       text(writer, "thread"), text(writer, "function"));
+		quote(writer, program);
+	} else if (is_guessed(root)) {
+		printf("    who had written that is not known: nobody else had used it then\n");
+	} else if (!json_is_true(json_object_get(root, "last_reads"))) { /* of what does not race, not all is known */
+		printf("    which nobody had written: it is the initial value\n");
+	}
+}
+
 static void print_asked(const json_t *root, const json_t *asked, const char *program)
 {
 	json_t *read = step_numbered(root, number(asked, "step"));
 	json_t *writer = step_numbered(root, number(read, "saw")), *next = json_object_get(asked, "next");
-	if (!read)
+	if (!read || is_told_as_freed(root, read))
 		return;
 	json_t *before = look_before(root, read);
 	printf("  thread %s read %s%s%s:\n", text(read, "thread"), style.race, text(read, "object"), style.off);
-	/* Of an update by engine search, only what it left is known. */
-	printf(is_guessed(root) && is_write(read) ? "    it made %s of it\n" : "    it found %s\n", text(read, "value"));
+	print_found(root, read, writer);
 	quote(read, program);
-	if (!writer && is_guessed(root)) {
-		printf("    who had written that is not known: nobody else had used it then\n");
-	} else if (!writer) {
-		printf("    which nobody had written: it is the initial value\n");
-	} else {
-		printf(is_free(writer) ? "    which was there since thread %s had freed it in %s\n" : "    which thread %s had written in %s\n",
-		       text(writer, "thread"), text(writer, "function"));
-		quote(writer, program);
-	}
+	print_writer(root, writer, program);
 	if (before && before != writer) {
 		printf("    since thread %s had looked at it or written it last, another thread has written it\n",
 		       text(read, "thread"));
@@ -199,20 +134,18 @@ static void print_summary(const json_t *root, const char *program)
 	json_t *asked = json_object_get(root, "asked");
 	size_t i;
 	json_t *one;
-	if (!json_array_size(asked))
+	bool any = false, last_reads = is_guessed(root) || json_is_true(json_object_get(root, "last_reads"));
+	json_array_foreach(asked, i, one)
+		any |= !is_told_as_freed(root, step_numbered(root, number(one, "step")));
+	if (!any || (last_reads && !*text(root, "failed_at") && !is_guessed(root)))
 		return;
-	puts(is_guessed(root) ? "What the failing thread read last:" : "What the failure depends on:");
+	puts(last_reads ? "What the failing thread read last:" : "What the failure depends on:");
 	json_array_foreach(asked, i, one)
 		print_asked(root, one, program);
 	putchar('\n');
 }
 
 /* ---------------------------------------------------------------- who came in between */
-
-static const char *deed(const json_t *step)
-{
-	return is_free(step) ? "freed" : !strcmp(text(step, "kind"), "read") ? "read" : !strcmp(text(step, "kind"), "write") ? "wrote" : "updated";
-}
 
 static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
 {
@@ -227,6 +160,12 @@ static void print_missing_lock(const json_t *root, const json_t *between, const 
 	json_t *lock = json_object_get(between, "lock"), *bare = step_numbered(root, number(between, "unlocked"));
 	if (!lock || !bare)
 		return;
+	if (json_is_true(json_object_get(between, "as_reader"))) {
+		printf("    with %s%s%s locked for reading only, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
+		       text(bare, "thread"), deed(bare));
+		quote(bare, program);
+		return;
+	}
 	printf("    without %s%s%s, which guards it elsewhere, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
 	       text(bare, "thread"), deed(bare));
 	quote(bare, program);
@@ -236,13 +175,23 @@ static void print_missing_lock(const json_t *root, const json_t *between, const 
 	}
 }
 
+/* Two critical sections that should be one. */
+static void print_given_up(const json_t *between, const char *thread)
+{
+	json_t *lock = json_object_get(between, "given_up");
+	if (lock)
+		printf("    each time with %s%s%s locked, which thread %s gave up between its two accesses\n", style.race, text(lock, "object"), style.off,
+		       thread);
+}
+
 static void print_between(const json_t *root, const char *program)
 {
 	json_t *between = json_object_get(root, "between");
 	json_t *first = step_numbered(root, number(between, "first")), *other = step_numbered(root, number(between, "other")),
 	       *second = step_numbered(root, number(between, "second"));
 	json_int_t undisturbed = number(between, "undisturbed");
-	if (!json_object_size(between) || !first || !other || !second)
+	bool told = json_object_size(json_object_get(root, "freed")) && (is_free(other) || is_free(second) || is_told_as_freed(root, second));
+	if (!json_object_size(between) || !first || !other || !second || told)
 		return;
 	puts("Who came in between:");
 	print_deed(first, "", text(first, "object"), program);
@@ -252,6 +201,9 @@ static void print_between(const json_t *root, const char *program)
 		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
 	print_missing_lock(root, between, program);
 	print_owner(root, first, program);
+	print_given_up(between, text(first, "thread"));
+	if (json_is_true(json_object_get(between, "bare")) && strcmp(text(other, "kind"), "update"))
+		puts("    none of the three with a lock");
 	if (undisturbed)
 		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
 	putchar('\n');
@@ -328,6 +280,7 @@ static const char *short_place(const char *where)
 }
 
 struct view {
+	const json_t *root;
 	bool all;                /* every step */
 	json_int_t from;         /* every step from this one on */
 	vec(const char *) threads; /* of the steps that are shown, in order of appearance */
@@ -355,6 +308,7 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 	json_t *steps = json_object_get(root, "steps"), *step;
 	size_t i;
 	json_int_t last = number(json_array_get(steps, json_array_size(steps) - 1), "step");
+	v->root = root;
 	v->buffers = strcmp(text(root, "model"), "sc") != 0;
 	v->all = all || json_array_size(steps) <= SHORT;
 	/* Where the order of locks is all there is, the end is what there is to see. */
@@ -368,7 +322,7 @@ static void plan_view(struct view *v, const json_t *root, bool all)
 static void print_step(const struct view *v, json_t *step)
 {
 	char what[256];
-	describe(step, v->buffers, what, sizeof what);
+	describe(v->root, step, v->buffers, what, sizeof what);
 	bool access = json_object_get(step, "value") != NULL;
 	int indent = v->columns ? (int)column_of(v, text(step, "thread")) * COLUMN : 0;
 	const char *colour = json_object_get(step, "matters") ? style.race : access ? style.quote : "";
@@ -414,8 +368,9 @@ static void print_interleaving(json_t *root, bool all)
 		if (!is_shown(&v, step))
 			continue;
 		const char *thread = text(step, "thread");
-		print_left_out(number(step, "step") - expected);
-		expected = number(step, "step") + 1;
+		json_int_t before = number(step, json_object_get(step, "before") ? "before" : "step");
+		print_left_out(before - expected);
+		expected = before + !json_object_get(step, "note");
 		if (says_nothing(step, json_array_get(steps, i - 1)))
 			continue;
 		if (!v.columns && strcmp(thread, last))
@@ -426,23 +381,6 @@ static void print_interleaving(json_t *root, bool all)
 	if (!v.all)
 		printf("\nSteps that the failure does not depend on, or that come long before it, are left out; --all shows them.\n");
 	vec_free(&v.threads);
-}
-
-/* On terminals, unless the user wants none there (no-color.org). */
-static bool may_colour(void)
-{
-	const char *none = getenv("NO_COLOR");
-	return isatty(STDOUT_FILENO) && !(none && *none);
-}
-
-static void choose_style(void)
-{
-	if (!may_colour())
-		return;
-	style.thread = "\033[1m";
-	style.race = "\033[33m";
-	style.quote = "\033[36m";
-	style.off = "\033[0m";
 }
 
 static const char *failing_thread(const struct trace *t)
@@ -494,6 +432,10 @@ static void print_failure(const json_t *root, const struct trace *t)
 	if (t->failure.kind == RT_FAIL_SIGNAL && *text(root, "failed_at")) /* an assertion's message says it */
 		quote_place(text(root, "failed_at"), t->program);
 	putchar('\n');
+}
+
+static void print_figures(const json_t *root)
+{
 	long long events = number(root, "events"), threads = number(root, "threads"), switches = number(root, "switches");
 	printf("An interleaving that fails this way: %lld event%s in %lld thread%s, %lld context switch%s, "
 	       "memory model %s.\n\n",
@@ -523,8 +465,10 @@ static int explain(const struct command *self, int argc, char **argv)
 	choose_style();
 	print_failure(root, t);
 	print_cycle(root, t);
+	print_freed(root, t->program);
 	print_between(root, t->program);
 	print_summary(root, t->program);
+	print_figures(root);
 	print_interleaving(root, all);
 	json_decref(root);
 	trace_free(t);
@@ -538,11 +482,11 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First who came in between two accesses of a thread that belong together, where that is likely to be the\n"
-		   "cause, and the reads that the failure depends on, with the writes that they saw, or of a deadlock who waits\n"
-		   "for whom; then the steps that lead there, in the order that replay enforces: synchronization and the\n"
-		   "accesses that race, with the values they read and write. Of what hunt or engine search found, the last\n"
-		   "reads of the thread that failed come first, since what the failure depends on is not known.\n"
+		   "First what was used after it had been freed, or freed twice; or who came in between two accesses of a thread\n"
+		   "that belong together, where that is likely to be the cause; or of a deadlock who waits for whom. Next the reads\n"
+		   "that the failure depends on, with the writes that they saw; then the steps that lead there, in the order that\n"
+		   "replay enforces: synchronization and the accesses that race, with the values they read and write. Where it is\n"
+		   "not known what the failure depends on (hunt, engine search), the last reads of the thread that failed come first.\n"
 		   "\n"
 		   "Thread 1:2 is the second one that thread 1, the main thread, created. Memory in the heap is named by type and\n"
 		   "member (edition.price; node#2.next where there are several) if the program was built with -g.\n",

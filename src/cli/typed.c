@@ -224,9 +224,14 @@ void name_as_source(json_t *interleaving, const char *program)
 	json_object_set_new(interleaving, "owners", json_object());
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
 		name_step(step, interleaving, v, b);
-	json_t *lock = json_object_get(json_object_get(interleaving, "between"), "lock");
-	if (lock)
-		name_step(lock, interleaving, v, b);
+	const struct {
+		const char *of, *key;
+	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" } };
+	for (i = 0; i < sizeof locks / sizeof *locks; i++) {
+		json_t *lock = json_object_get(json_object_get(interleaving, locks[i].of), locks[i].key);
+		if (lock)
+			name_step(lock, interleaving, v, b);
+	}
 	blocks_free(b);
 	variables_close(v);
 }

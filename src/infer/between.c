@@ -1,16 +1,16 @@
 #include "infer/between.h"
 
+#include "infer/locks.h"
+#include "infer/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Candidates whose locks are looked at; how many critical sections may end before the one that is looked for; how many
- * other accesses to the place are asked whether they have the lock; how many of the thread's next conditions are tried.
+ * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; how many of the
+ * thread's next conditions are tried.
  */
-enum { LOOKED_AT = 64, AHEAD = 10000, ASKED = 40, CONDITIONS = 8 };
-
-/* Locks are counted from 1. */
-#define NO_LOCK 0u
+enum { LOOKED_AT = 64, ASKED = 40, CONDITIONS = 8 };
 
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
@@ -23,21 +23,15 @@ enum { LOOKED_AT = 64, AHEAD = 10000, ASKED = 40, CONDITIONS = 8 };
 enum {
 	WORTH_RACE = 6,     /* no lock in common */
 	WORTH_LOCK = 3,     /* one of the three goes without the place's lock */
+	WORTH_GIVEN_UP = 3, /* all have a lock, which the thread gave up between its two */
+	WORTH_SAME = 4,     /* ... and the other did what the thread then does, which had only looked before */
 	WORTH_MATTERS = 6,  /* one of the three is in the slice */
 	WORTH_FUNCTION = 2, /* both accesses are in one function */
 	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
 	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
 	WORTH_ENOUGH = 9,
-};
-
-/* Three numbers and more by key, which is not 0. */
-struct table {
-	struct entry {
-		uint64_t key;
-		size_t at[4];
-	} *entries;
-	size_t mask, n;
+	WORTH_ENOUGH_SECTIONS = 5, /* with WORTH_SAME: nothing else can tell that two sections belong together */
 };
 
 /* What is kept of an address: steps + 1 of the last write and read, and of the last by other threads than those. */
@@ -64,46 +58,10 @@ struct finder {
 	struct table mine;   /* by address and thread: the last access, step + 1 */
 	struct table pairs;  /* by two lines */
 	uint64_t *symbols;   /* their values */
-	struct held_lock *held; /* by thread, then by the end */
+	struct locks_index locks;
 	struct life *lives;     /* by thread */
 	vec(struct candidate) found;
 };
-
-static uint64_t mixed(uint64_t v)
-{
-	v *= UINT64_C(0x9e3779b97f4a7c15);
-	return v ^ v >> 29;
-}
-
-static struct entry *free_entry(const struct table *t, uint64_t key)
-{
-	size_t i = mixed(key) & t->mask;
-	while (t->entries[i].key && t->entries[i].key != key)
-		i = (i + 1) & t->mask;
-	return &t->entries[i];
-}
-
-static void table_grow(struct table *t)
-{
-	struct table larger = {.mask = t->entries ? 2 * t->mask + 1 : 1023, .n = t->n};
-	larger.entries = xcalloc(larger.mask + 1, sizeof *larger.entries);
-	for (size_t i = 0; t->entries && i <= t->mask; i++)
-		if (t->entries[i].key)
-			*free_entry(&larger, t->entries[i].key) = t->entries[i];
-	free(t->entries);
-	*t = larger;
-}
-
-/* The entry, all 0 when it is new; until the next call. */
-static size_t *table_at(struct table *t, uint64_t key)
-{
-	if (2 * t->n >= t->mask)
-		table_grow(t);
-	struct entry *e = free_entry(t, key);
-	t->n += !e->key;
-	e->key = key;
-	return e->at;
-}
 
 static const struct event *event_at(const struct finder *f, size_t step)
 {
@@ -115,7 +73,7 @@ static uint64_t line_of(const struct finder *f, const struct event *e)
 {
 	uint64_t h = 1;
 	for (const char *s = f->x->sites.at[e->site].where; *s; s++)
-		h = mixed(h ^ (unsigned char)*s);
+		h = table_mix(h ^ (unsigned char)*s);
 	return h;
 }
 
@@ -193,6 +151,15 @@ static bool polls(const struct finder *f, const struct event *a, const struct ev
 	return !writes(a) && !writes(c) && line_of(f, a) == line_of(f, c);
 }
 
+/* Did the failing thread read the place last? */
+static bool is_read_last(const struct finder *f, uint64_t address)
+{
+	for (size_t i = 0; f->s->last_reads && i < f->s->asked.n; i++)
+		if (event_at(f, f->s->asked.at[i])->object == address)
+			return true;
+	return false;
+}
+
 /* Without what has to be known of all others, and of locks. */
 static int worth_alone(const struct finder *f, const struct between *b)
 {
@@ -200,7 +167,7 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	const struct site_info *sites = f->x->sites.at;
 	const bool *matters = f->s->matters;
 	int worth = -(int)bits(c->sap - a->sap + 1);
-	worth += matters[b->first] || matters[b->other] || matters[b->second] ? WORTH_MATTERS : 0;
+	worth += matters[b->first] || matters[b->other] || matters[b->second] || is_read_last(f, a->object) ? WORTH_MATTERS : 0;
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
 	return worth;
@@ -220,7 +187,7 @@ static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, struc
 
 static uint64_t pair_of(const struct finder *f, const struct event *a, const struct event *c)
 {
-	return mixed(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
+	return table_mix(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
 }
 
 static void take_access(struct finder *f, size_t step)
@@ -236,7 +203,7 @@ static void take_access(struct finder *f, size_t step)
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;
 		if (other)
-			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, false, 0, UINT32_MAX, SLICE_NONE});
+			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX});
 	}
 	*last = step + 1;
 	if (writes(e))
@@ -247,64 +214,6 @@ static void take_access(struct finder *f, size_t step)
 
 /* ---- locks ---- */
 
-typedef vec(uint32_t) locks;
-
-static bool has_lock(const locks *v, uint32_t lock)
-{
-	for (size_t i = 0; i < v->n; i++)
-		if (v->at[i] == lock)
-			return true;
-	return false;
-}
-
-static int by_end(const void *p, const void *q)
-{
-	const struct held_lock *a = p, *b = q;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
-static void sort_held(struct finder *f)
-{
-	size_t n = f->x->held.n;
-	f->held = xmalloc((n + 1) * sizeof *f->held);
-	if (n)
-		memcpy(f->held, f->x->held.at, n * sizeof *f->held);
-	qsort(f->held, n, sizeof *f->held, by_end);
-}
-
-/*
- * The locks that the thread of the step has there, the one first that it gives up first. Those that it has as a reader do
- * not count: writers who have the same do not exclude one another, which is how such locks are used that guard something else.
- */
-static locks held_at(const struct finder *f, size_t step)
-{
-	const struct event *e = event_at(f, step);
-	locks held = {0};
-	size_t low = 0, high = f->x->held.n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (by_end(&f->held[mid], &(struct held_lock){.thread = e->thread, .to = e->sap}) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (size_t i = low; i < f->x->held.n && i - low < AHEAD && f->held[i].thread == e->thread; i++)
-		if (f->held[i].from <= e->sap && !f->held[i].shared)
-			*vec_push(&held) = f->held[i].lock;
-	return held;
-}
-
-/* The first of the locks that is among the others; NO_LOCK: none. */
-static uint32_t common(const locks *some, const locks *others)
-{
-	for (size_t i = 0; i < some->n; i++)
-		if (has_lock(others, some->at[i]))
-			return some->at[i];
-	return NO_LOCK;
-}
-
 /* Do most accesses to the place before, in other lines than the one without it, have the lock? One that is held by chance is no reason. */
 static bool guards(const struct finder *f, uint32_t lock, const struct between *b)
 {
@@ -314,47 +223,103 @@ static bool guards(const struct finder *f, uint32_t lock, const struct between *
 		const struct event *e = event_at(f, i);
 		if (e->object != event_at(f, b->other)->object || !(reads(e) || writes(e)) || line_of(f, e) == bare)
 			continue;
-		locks held = held_at(f, i);
-		with += has_lock(&held, lock);
+		locks held = locks_at(&f->locks, e, false);
+		with += locks_have(&held, lock);
 		asked++;
 		vec_free(&held);
 	}
 	return 4 * with >= 3 * asked;
 }
 
-/* An event of the lock, which it is called by, where it is taken if there is one; UINT32_MAX: none. */
-static uint32_t event_of_lock(const struct finder *f, uint32_t lock)
+/* The locks of an access: those that it has for itself, and with those that it shares with other readers. */
+struct guard {
+	const struct event *e;
+	locks own, all;
+};
+
+static struct guard guard_of(const struct finder *f, size_t step)
 {
-	uint32_t any = UINT32_MAX;
-	for (uint32_t i = 0; i < f->x->events.n; i++) {
-		const struct event *e = &f->x->events.at[i];
-		if (e->object == lock && e->kind == EVENT_LOCK)
-			return i;
-		if (e->object == lock && (e->kind == EVENT_UNLOCK || e->kind == EVENT_ORDERED))
-			any = i;
-	}
-	return any;
+	const struct event *e = event_at(f, step);
+	return (struct guard){e, locks_at(&f->locks, e, false), locks_at(&f->locks, e, true)};
 }
 
-/* Which lock one of the three goes without; and what that is worth. */
-static int look_at_locks(const struct finder *f, struct between *b)
+static void guard_release(struct guard *g)
 {
-	locks first = held_at(f, b->first), other = held_at(f, b->other), second = held_at(f, b->second);
-	bool first_races = common(&other, &first) == NO_LOCK, second_races = common(&other, &second) == NO_LOCK;
+	vec_free(&g->own);
+	vec_free(&g->all);
+}
+
+/* What is only noted is in order. */
+static bool races(const struct guard *a, const struct guard *b)
+{
+	return !(a->e->flags & b->e->flags & EVENT_NOTE) && locks_common(&a->own, &b->all) == NO_LOCK && locks_common(&a->all, &b->own) == NO_LOCK;
+}
+
+/* All three have a lock, but the thread not all the time between its two; as readers or not. */
+static bool look_at_sections(const struct finder *f, struct between *b, const struct guard g[3])
+{
+	for (size_t i = 0; i < g[1].all.n && b->given_up == UINT32_MAX; i++) {
+		uint32_t lock = g[1].all.at[i];
+		if (locks_have(&g[0].all, lock) && locks_have(&g[2].all, lock) && !locks_kept(&f->locks, lock, g[0].e, g[2].e))
+			b->given_up = locks_event(f->x, lock);
+	}
+	return b->given_up != UINT32_MAX;
+}
+
+/* Did the thread look in one line, and then do in another what the other thread had done there? */
+static bool acts_alike(const struct finder *f, const struct between *b)
+{
+	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
+	return !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c);
+}
+
+/* Somebody writes, and all have the lock as readers only. */
+static void look_at_readers(const struct finder *f, struct between *b, const struct guard g[3])
+{
+	uint32_t lock = locks_common(&g[1].all, &g[0].all);
+	if (lock == NO_LOCK || !locks_have(&g[2].all, lock))
+		return;
+	b->lock = locks_event(f->x, lock);
+	b->as_reader = true;
+	b->unlocked = writes(g[1].e) ? b->other : b->second;
+}
+
+/* Which lock one of the three goes without. first, second: that of the thread's two races. */
+static void look_at_missing(const struct finder *f, struct between *b, const struct guard g[3], bool first, bool second)
+{
 	uint32_t lock = NO_LOCK;
-	if (other.n && (first_races || second_races)) {
-		lock = other.at[0];
-		b->unlocked = first_races ? b->first : b->second;
-	} else if (!other.n) {
-		lock = common(&second, &first);
+	if (g[1].own.n && (first || second)) {
+		lock = g[1].own.at[0];
+		b->unlocked = first ? b->first : b->second;
+	} else if (!g[1].own.n) {
+		lock = locks_common(&g[2].own, &g[0].own);
 		b->unlocked = b->other;
 	}
-	if (lock != NO_LOCK && guards(f, lock, b))
-		b->lock = event_of_lock(f, lock);
-	vec_free(&first);
-	vec_free(&other);
-	vec_free(&second);
-	return (first_races || second_races ? WORTH_RACE : 0) + (b->lock != UINT32_MAX ? WORTH_LOCK : 0);
+	const struct guard *bare = b->unlocked == b->first ? &g[0] : b->unlocked == b->other ? &g[1] : &g[2];
+	if (lock != NO_LOCK && guards(f, lock, b)) {
+		b->lock = locks_event(f->x, lock);
+		b->as_reader = locks_have(&bare->all, lock);
+	}
+	b->bare = !g[0].all.n && !g[1].all.n && !g[2].all.n;
+}
+
+/* What locks have to do with it, and what that is worth. */
+static int look_at_locks(const struct finder *f, struct between *b)
+{
+	struct guard g[3] = {guard_of(f, b->first), guard_of(f, b->other), guard_of(f, b->second)};
+	bool first = races(&g[0], &g[1]), second = races(&g[1], &g[2]);
+	int worth;
+	if (!first && !second && look_at_sections(f, b, g)) {
+		worth = WORTH_GIVEN_UP + (acts_alike(f, b) ? WORTH_SAME : 0);
+	} else {
+		look_at_missing(f, b, g, first, second);
+		if (b->lock == UINT32_MAX && (first || second))
+			look_at_readers(f, b, g);
+		worth = (first || second ? WORTH_RACE : 0) + (b->lock != UINT32_MAX ? WORTH_LOCK : 0);
+	}
+	for (int i = 0; i < 3; i++)
+		guard_release(&g[i]);
+	return worth;
 }
 
 /* ---- what was no longer true ---- */
@@ -451,15 +416,18 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	for (size_t i = 0; i < l->needed; i++)
 		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
-	sort_held(&f);
+	locks_init(&f.locks, x);
 	rank(&f);
-	bool found = f.found.n && f.found.at[0].worth >= WORTH_ENOUGH;
+	if (getenv("BETWEEN")) for (size_t i = 0; i < f.found.n; i++) { struct between *q=&f.found.at[i].b; fprintf(stderr, "CAND %d: %zu %s %d / %s %s / %s %d und %zu dist %d gu %d addr %llx\n", f.found.at[i].worth, q->first, x->sites.at[event_at(&f,q->first)->site].where, event_at(&f,q->first)->kind, x->threads.at[event_at(&f,q->other)->thread].name, x->sites.at[event_at(&f,q->other)->site].where, x->sites.at[event_at(&f,q->second)->site].where, event_at(&f,q->second)->kind, q->undisturbed, (int)(event_at(&f,q->second)->sap-event_at(&f,q->first)->sap), (int)q->given_up,(unsigned long long)event_at(&f,q->first)->object);}
+	const struct candidate *best = f.found.at;
+	bool found = f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
+								   acts_alike(&f, &best->b)));
 	if (found)
 		*b = f.found.at[0].b;
-	free(f.places.entries);
-	free(f.mine.entries);
-	free(f.pairs.entries);
-	free(f.held);
+	table_release(&f.places);
+	table_release(&f.mine);
+	table_release(&f.pairs);
+	locks_release(&f.locks);
 	free(f.lives);
 	vec_free(&f.found);
 	return found;

@@ -15,6 +15,9 @@ struct between {
 	size_t undisturbed;          /* how often threads did the same two and nobody came in between */
 	uint32_t lock;               /* an event of the lock which one of the three went without; UINT32_MAX: there is none */
 	size_t unlocked;             /* with a lock: the one of the three */
+	bool as_reader;              /* ... which had it, but for reading only */
+	bool bare;                   /* none of the three had any lock */
+	uint32_t given_up;           /* an event of a lock that all three had, and that the thread gave up between its two; UINT32_MAX: there is none */
 };
 
 /* The most telling. symbols: their values in this order; the same again afterwards. False: none tells enough, or stores were delayed, which is an explanation of its own. */

@@ -2,6 +2,8 @@
 
 #include "exe/variables.h"
 #include "infer/between.h"
+#include "infer/freed.h"
+#include "infer/told.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -122,6 +124,8 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
 		json_object_set_new(step, "size", json_integer(e->size));
 		json_object_set_new(step, "site", json_integer(site->number));
 	}
+	if (e->flags & EVENT_FREES)
+		json_object_set_new(step, "frees", json_true());
 	if (e->flags & EVENT_FAILS)
 		json_object_set_new(step, "fails", json_true());
 	if (s->visible)
@@ -137,15 +141,24 @@ static json_t *step_json(const struct execution *x, const struct step *s, const 
  */
 enum { LONG_ORDER = 100000, NEAR = 4, NEAR_END = 1000 };
 
+static bool is_note(const struct execution *x, const struct step *s)
+{
+	return x->events.at[s->event].flags & EVENT_NOTE;
+}
+
 static bool *steps_to_show(const struct execution *x, const struct linear *l, const struct slice *s)
 {
 	bool *show = xcalloc(l->needed + 1, sizeof *show);
 	for (size_t i = 0; i < l->needed; i++) {
 		bool changes = i && x->events.at[l->steps.at[i].event].thread !=
 					    x->events.at[l->steps.at[i - 1].event].thread;
+		if (is_note(x, &l->steps.at[i])) {
+			show[i] = s->matters[i];
+			continue;
+		}
 		show[i] |= s->matters[i] || l->needed <= LONG_ORDER || i < NEAR_END || i + NEAR_END >= l->needed;
 		for (size_t k = i > NEAR ? i - NEAR : 0; changes && k < i + NEAR && k < l->needed; k++)
-			show[k] = true;
+			show[k] |= !is_note(x, &l->steps.at[k]);
 	}
 	return show;
 }
@@ -170,18 +183,31 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	return asked;
 }
 
-/* The step with its number and its part in the failure. */
-static json_t *told_step(const struct execution *x, const struct linear *l, const struct slice *s, size_t i,
+/* The step with its number, how many came before that are no notes, and its part in the failure. */
+static json_t *told_step(const struct execution *x, const struct linear *l, const struct slice *s, size_t i, size_t before,
 			 const uint64_t *values)
 {
 	const struct event *e = &x->events.at[l->steps.at[i].event];
 	json_t *step = step_json(x, &l->steps.at[i], values);
 	json_object_set_new(step, "step", json_integer((json_int_t)i));
+	json_object_set_new(step, "before", json_integer((json_int_t)before));
+	if (e->flags & EVENT_NOTE)
+		json_object_set_new(step, "note", json_true());
 	if ((e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && !l->steps.at[i].visible)
 		json_object_set_new(step, "saw", json_integer(s->saw[i] == SLICE_NONE ? -1 : (json_int_t)s->saw[i]));
 	if (s->matters[i])
 		json_object_set_new(step, "matters", json_true());
 	return step;
+}
+
+/* The lock that an event is about. */
+static json_t *lock_json(const struct execution *x, uint32_t event)
+{
+	char *object = object_name(x, &x->events.at[event]);
+	const struct event *e = &x->events.at[event];
+	json_t *j = json_pack("{s:s s:s}", "object", object, "where", e->site ? x->sites.at[e->site].where : "");
+	free(object);
+	return j;
 }
 
 /* Its steps belong to what matters, whatever the slice says. */
@@ -201,13 +227,43 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 	if (b->overtaken)
 		json_object_set_new(j, "overtaken", json_true());
 	if (b->lock != UINT32_MAX) {
-		char *object = object_name(x, &x->events.at[b->lock]);
-		const struct event *e = &x->events.at[b->lock];
-		json_object_set_new(j, "lock", json_pack("{s:s s:s}", "object", object, "where", e->site ? x->sites.at[e->site].where : ""));
+		json_object_set_new(j, "lock", lock_json(x, b->lock));
 		json_object_set_new(j, "unlocked", json_integer((json_int_t)b->unlocked));
-		free(object);
+		json_object_set_new(j, "as_reader", json_boolean(b->as_reader));
 	}
+	json_object_set_new(j, "bare", json_boolean(b->bare));
+	if (b->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(x, b->given_up));
 	return j;
+}
+
+static json_t *freed_json(const struct execution *x, const struct freed *f)
+{
+	json_t *j = json_pack("{s:I s:I s:I s:b}", "use", (json_int_t)f->use, "freed", (json_int_t)f->freed, "size", (json_int_t)f->size, "twice",
+			      f->twice);
+	if (f->allocated_at) {
+		const struct site_info *at = &x->sites.at[f->allocated_at];
+		json_object_set_new(j, "allocated", json_pack("{s:s s:s s:s}", "where", at->where, "function", at->function, "thread",
+							      x->threads.at[f->allocated_by].name));
+	}
+	if (f->got != SLICE_NONE)
+		json_object_set_new(j, "got", json_integer((json_int_t)f->got));
+	if (f->gone != SLICE_NONE)
+		json_object_set_new(j, "gone", json_integer((json_int_t)f->gone));
+	if (f->lock != UINT32_MAX)
+		json_object_set_new(j, "lock", lock_json(x, f->lock));
+	return j;
+}
+
+static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
+{
+	if (!freed_find(f, t, values))
+		return false;
+	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (steps[i] != SLICE_NONE)
+			s->matters[steps[i]] = true;
+	return true;
 }
 
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
@@ -231,7 +287,7 @@ static bool write_blocks(FILE *f, const struct execution *x)
 		char *name = xstrdup(p->name);
 		name[strcspn(name, "+")] = 0;
 		if (p->block_size && !json_object_get(blocks, name)) {
-			json_t *b = json_pack("{s:I}", "size", (json_int_t)p->block_size);
+			json_t *b = json_pack("{s:I s:I}", "size", (json_int_t)p->block_size, "start", (json_int_t)p->block);
 			if (p->allocated_at)
 				json_object_update_new(b, json_pack("{s:I s:s s:s s:s}", "site", (json_int_t)at->number, "where", at->where,
 								    "function", at->function, "thread",
@@ -245,6 +301,41 @@ static bool write_blocks(FILE *f, const struct execution *x)
 	return ok;
 }
 
+/* What is found in an order, for a reader. */
+struct finds {
+	struct told told;
+	struct slice slice;
+	struct between between;
+	struct freed freed;
+	bool came_between, used_freed;
+	uint64_t *values; /* of all expressions */
+};
+
+static void find(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
+{
+	told_init(&d->told, x, l);
+	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
+	expr_eval_all(x->exprs, symbols, d->values);
+	slice_init(&d->slice, &d->told.x, &d->told.l);
+	d->came_between = find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
+	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
+}
+
+static void finds_release(struct finds *d)
+{
+	free(d->values);
+	slice_release(&d->slice);
+	told_release(&d->told);
+}
+
+static bool write_finds(FILE *f, const struct finds *d)
+{
+	const struct execution *x = &d->told.x;
+	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fprintf(f, "\n], \"last_reads\": %s, \"between\": ", d->slice.last_reads ? "true" : "false") > 0 &&
+	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
+	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && write_blocks(f, x);
+}
+
 bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
 			       const char *path, struct error *err)
 {
@@ -253,30 +344,25 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 		free(symbols);
 		return false;
 	}
-	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
-	expr_eval_all(x->exprs, symbols, values);
-	struct slice slice;
-	slice_init(&slice, x, l);
-	struct between between;
-	bool came_between = find_between(&between, &slice, x, l, symbols);
+	struct finds d;
+	find(&d, x, l, symbols);
 	free(symbols);
-	bool *show = steps_to_show(x, l, &slice);
-	size_t shown = 0;
+	const struct linear *told = &d.told.l;
+	bool *show = steps_to_show(&d.told.x, told, &d.slice);
+	size_t shown = 0, events = 0;
 	FILE *f = fopen(path, "we");
 	bool ok = f && fprintf(f, "{\"model\": \"%s\", \"events\": %zu, \"threads\": %zu, \"switches\": %u, \"steps\": [",
 			       memory_model_name(model), l->needed, x->threads.n, l->switches) > 0;
-	for (size_t i = 0; ok && i < l->needed; i++)
+	for (size_t i = 0; ok && i < told->needed; i++) {
 		if (show[i])
-			ok = write_step(f, told_step(x, l, &slice, i, values), shown++ == 0);
-	ok = ok && write_asked(f, x, l, &slice, values) &&
-	     fputs("\n], \"between\": ", f) >= 0 &&
-	     write_step(f, came_between ? between_json(x, &between) : json_object(), true) &&
-	     write_blocks(f, x) && fprintf(f, ", \"left_out\": %zu}\n", l->needed - shown) > 0;
+			ok = write_step(f, told_step(&d.told.x, told, &d.slice, i, events, d.values), shown++ == 0);
+		events += !is_note(&d.told.x, &told->steps.at[i]);
+	}
+	ok = ok && write_finds(f, &d) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	free(show);
-	free(values);
-	slice_release(&slice);
+	finds_release(&d);
 	return ok || fail(err, "cannot write %s: %m", path);
 }
 

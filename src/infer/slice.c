@@ -246,6 +246,30 @@ static void ask(struct slicer *r)
 	choose_asked(r);
 }
 
+static bool is_same_line(const struct slicer *r, const struct event *a, const struct event *b)
+{
+	return !strcmp(r->x->sites.at[a->site].where, r->x->sites.at[b->site].where);
+}
+
+/* Where all that the failing thread found was certain: what it read in the line in which it read last. */
+static void ask_last_reads(struct slicer *r)
+{
+	const struct event *last = NULL;
+	r->s->last_reads = true;
+	for (size_t i = r->l->needed; i-- > 0 && r->s->asked.n < SLICE_ASKED;) {
+		const struct event *e = event_of(r, i);
+		const struct execution_thread *t = &r->x->threads.at[e->thread];
+		bool failing = r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
+		if (!failing || !reads(e) || (last && last->thread != e->thread))
+			continue;
+		if (last && !is_same_line(r, last, e))
+			return;
+		last = e;
+		*vec_push(&r->s->asked) = i;
+		follow(r, i);
+	}
+}
+
 /* What decided that the event's thread came there: its last condition before. */
 static void follow_path(struct slicer *r, uint32_t event)
 {
@@ -318,6 +342,8 @@ void slice_init(struct slice *s, const struct execution *x, const struct linear 
 			r.reader[expr_node(x->exprs, x->events.at[e].read)->value] = e + 1;
 	run(&r);
 	ask(&r);
+	if (!s->asked.n)
+		ask_last_reads(&r);
 	go_back(&r);
 	look_ahead(&r);
 	for (size_t t = 0; t < x->threads.n; t++)

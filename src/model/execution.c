@@ -7,7 +7,7 @@
  * The file: this header, then the arrays in the order of `sections`, each as it stands in memory. It never
  * leaves the machine that made it, so byte order and padding are the compiler's.
  */
-#define EXECUTION_MAGIC UINT64_C(0x0442584554485452) /* "RTHTEXB" 4 */
+#define EXECUTION_MAGIC UINT64_C(0x0542584554485452) /* "RTHTEXB" 5 */
 
 enum section {
 	SECTION_THREADS,
@@ -19,6 +19,7 @@ enum section {
 	SECTION_NAMES,
 	SECTION_SITES,
 	SECTION_HELD,
+	SECTION_NOTES,
 	SECTION_EXPRS,
 	SECTION_COUNT
 };
@@ -28,6 +29,7 @@ struct file_header {
 	uint64_t count[SECTION_COUNT];
 	uint32_t nsymbols;
 	uint32_t lock_order_known;
+	uint32_t notes_lost, reserved;
 };
 
 static const size_t element_size[SECTION_COUNT] = {
@@ -40,6 +42,7 @@ static const size_t element_size[SECTION_COUNT] = {
 	[SECTION_NAMES] = sizeof(struct place_name),
 	[SECTION_SITES] = sizeof(struct site_info),
 	[SECTION_HELD] = sizeof(struct held_lock),
+	[SECTION_NOTES] = sizeof(struct event),
 	[SECTION_EXPRS] = sizeof(struct expr_node),
 };
 
@@ -60,6 +63,7 @@ void execution_release(struct execution *x)
 	vec_free(&x->names);
 	vec_free(&x->sites);
 	vec_free(&x->held);
+	vec_free(&x->notes);
 	expr_arena_free(x->exprs);
 	x->exprs = NULL;
 }
@@ -67,13 +71,14 @@ void execution_release(struct execution *x)
 bool execution_write(const struct execution *x, const char *path, struct error *err)
 {
 	const void *at[SECTION_COUNT] = {x->threads.at,  x->events.at, x->conditions.at, x->orders.at,
-					 x->initials.at, x->results.at, x->names.at, x->sites.at, x->held.at, expr_nodes(x->exprs) + 1};
+					 x->initials.at, x->results.at, x->names.at, x->sites.at, x->held.at, x->notes.at, expr_nodes(x->exprs) + 1};
 	struct file_header h = {
 		.magic = EXECUTION_MAGIC,
 		.count = {x->threads.n, x->events.n, x->conditions.n, x->orders.n, x->initials.n,
-			  x->results.n, x->names.n, x->sites.n, x->held.n, expr_count(x->exprs)},
+			  x->results.n, x->names.n, x->sites.n, x->held.n, x->notes.n, expr_count(x->exprs)},
 		.nsymbols = x->nsymbols,
 		.lock_order_known = x->lock_order_known,
+		.notes_lost = x->notes_lost,
 	};
 	FILE *f = fopen(path, "we");
 	if (!f)
@@ -117,6 +122,18 @@ static bool value_ok(const struct execution *x, expr e, unsigned size, bool may_
 	return e <= expr_count(x->exprs) && expr_node(x->exprs, e)->width == size * 8;
 }
 
+static bool access_ok(const struct execution *x, const struct event *e, size_t i, struct error *err)
+{
+	if (e->size < 1 || e->size > 8 || e->object > UINT64_MAX - e->size)
+		return fail(err, "event %zu accesses %u bytes at %#llx", i, e->size,
+			    (unsigned long long)e->object);
+	if (e->kind != EVENT_WRITE && !value_ok(x, e->read, e->size, true))
+		return fail(err, "event %zu reads a value of another width", i);
+	if (e->kind != EVENT_READ && !value_ok(x, e->written, e->size, false))
+		return fail(err, "event %zu writes a value of another width, or none", i);
+	return true;
+}
+
 static bool event_ok(const struct execution *x, size_t i, struct error *err)
 {
 	const struct event *e = &x->events.at[i];
@@ -128,15 +145,19 @@ static bool event_ok(const struct execution *x, size_t i, struct error *err)
 		return fail(err, "event %zu waits without having given up a mutex", i);
 	if (event_sync_class(e) == SYNC_BARRIER && !e->count)
 		return fail(err, "event %zu is on a barrier for nobody", i);
-	if (!is_access(e->kind))
-		return true;
-	if (e->size < 1 || e->size > 8 || e->object > UINT64_MAX - e->size)
-		return fail(err, "event %zu accesses %u bytes at %#llx", i, e->size,
-			    (unsigned long long)e->object);
-	if (e->kind != EVENT_WRITE && !value_ok(x, e->read, e->size, true))
-		return fail(err, "event %zu reads a value of another width", i);
-	if (e->kind != EVENT_READ && !value_ok(x, e->written, e->size, false))
-		return fail(err, "event %zu writes a value of another width, or none", i);
+	return !is_access(e->kind) || access_ok(x, e, i, err);
+}
+
+static bool notes_ok(const struct execution *x, struct error *err)
+{
+	for (size_t i = 0; i < x->notes.n; i++) {
+		const struct event *e = &x->notes.at[i], *before = i ? e - 1 : NULL;
+		bool ordered = !before || before->thread < e->thread || (before->thread == e->thread && before->sap <= e->sap);
+		if (e->thread >= x->threads.n || e->site >= x->sites.n || !ordered || (e->kind != EVENT_CALL && !is_access(e->kind)))
+			return fail(err, "note %zu is malformed", i);
+		if (is_access(e->kind) && !access_ok(x, e, i, err))
+			return false;
+	}
 	return true;
 }
 
@@ -220,7 +241,7 @@ static bool rest_ok(const struct execution *x, struct error *err)
 
 static bool execution_is_valid(const struct execution *x, struct error *err)
 {
-	return threads_ok(x, err) && symbols_ok(x, err) && events_ok(x, err) && rest_ok(x, err);
+	return threads_ok(x, err) && symbols_ok(x, err) && events_ok(x, err) && notes_ok(x, err) && rest_ok(x, err);
 }
 
 /* A malloc'ed copy of `count` elements at `data`. */
@@ -249,8 +270,10 @@ static bool take_sections(struct execution *x, const struct file_header *h,
 	TAKE(&x->names, SECTION_NAMES);
 	TAKE(&x->sites, SECTION_SITES);
 	TAKE(&x->held, SECTION_HELD);
+	TAKE(&x->notes, SECTION_NOTES);
 	x->nsymbols = h->nsymbols;
 	x->lock_order_known = h->lock_order_known;
+	x->notes_lost = h->notes_lost;
 	/* The arena counts from 1: one unused node in front. */
 	size_t n = h->count[SECTION_EXPRS];
 	struct expr_node *nodes = xcalloc(n + 1, sizeof *nodes);

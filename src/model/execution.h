@@ -46,6 +46,9 @@ enum event_flag {
 	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
 	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
 	EVENT_SYSTEM = 16,  /* READ, UPDATE: in code of a system header, a count of references for instance */
+	EVENT_NOTE = 32,    /* it comes from `notes` */
+	EVENT_FREES = 64,   /* CALL, a note: frees the block that begins at `object`, of `before` bytes */
+	EVENT_ALLOCATES = 128, /* ... or allocates it where another one was before; `count` 1: it is not certain that that one had been freed by then */
 };
 
 struct event {
@@ -152,7 +155,7 @@ struct guide_run {
  */
 struct place_name {
 	uint64_t address;
-	uint64_t block_size;          /* 0: it is not in a block */
+	uint64_t block, block_size;   /* where the block begins; size 0: it is in none */
 	uint32_t allocated_at;        /* in `sites`; 0: not known */
 	uint32_t allocated_by;        /* in `threads` */
 	char name[128];
@@ -180,6 +183,12 @@ struct execution {
 	vec(struct condition) conditions;
 	vec(struct known_order) orders;
 	vec(struct held_lock) held;
+	/*
+	 * For explanations: READ and WRITE of memory that threads share and do not race for, and blocks that were freed or allocated, by thread, in
+	 * program order. They come after the thread's events of the same SAP and before its next one.
+	 */
+	vec(struct event) notes;
+	bool notes_lost;              /* there were more */
 	vec(struct initial) initials;
 	vec(struct forced_result) results;
 	vec(struct place_name) names; /* by address */

@@ -201,6 +201,20 @@ struct lag {
 	uint64_t heard; /* what it had learnt from others by then */
 };
 
+/* notes.c: an access that is no event, or (EVENT_CALL) a block that was freed or allocated. */
+struct note {
+	uint64_t sap, address;
+	uint64_t value; /* of the block: its size */
+	expr e;
+	uint32_t site;  /* in engine.sites */
+	uint8_t kind;   /* enum event_kind */
+	uint8_t size;   /* of the block: enum note_kind */
+};
+struct notes {
+	vec(struct note) all;
+	size_t oldest; /* where the next one goes when there are too many */
+};
+
 struct ethread {
 	uint32_t number;  /* in order of creation in this run; index in the result */
 	char name[64];
@@ -242,6 +256,7 @@ struct ethread {
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
+	struct notes notes;
 	vec(struct hold) holds; /* held.c */
 	struct lag lags[64]; /* guess.c: by address */
 	bool buffered;     /* has written since its last event that drains a store buffer */
@@ -548,6 +563,14 @@ const char *numbers_possible(void);
 /* lines.c: are they wanted (the file `lines' of the state says how many); at the end, paths.json. */
 void lines_load(void);
 void lines_write(void);
+/*
+ * notes.c, for explanations: an access that is no event; a block is freed, or one is allocated where another was, at a place as in
+ * engine.sites. At the end, those that tell something.
+ */
+void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write);
+enum note_kind { NOTE_FREED, NOTE_ALLOCATED, NOTE_DOUBTFUL /* allocated: who had the memory before is not known */ };
+void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind);
+void notes_put(struct execution *x);
 /* names.c: what the accessed addresses are called. */
 void names_add(struct execution *x);
 /* A call that allocates has returned. */

@@ -202,13 +202,28 @@ static void put_thread(struct execution *x, const struct ethread *t, uint32_t *f
 	}
 }
 
-/* Those in which the thread has events: some come to be events only after the lock is given up (quiet.c). */
+/* A SAP of the thread with a note, at or behind this one; UINT64_MAX: none. */
+static uint64_t noted_from(const struct execution *x, uint32_t thread, uint64_t sap)
+{
+	size_t low = 0, high = x->notes.n; /* by thread, in program order */
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct event *e = &x->notes.at[mid];
+		if (e->thread < thread || (e->thread == thread && e->sap < sap))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < x->notes.n && x->notes.at[low].thread == thread ? x->notes.at[low].sap : UINT64_MAX;
+}
+
+/* Those in which the thread has events or notes: some come to be events only after the lock is given up (quiet.c). */
 static void put_held(struct execution *x)
 {
 	held_finish();
 	for (size_t i = 0; i < engine.held.n; i++) {
 		const struct held_lock *h = &engine.held.at[i];
-		if (x->events.at[event_before(x, &x->threads.at[h->thread], h->to)].sap >= h->from)
+		if (x->events.at[event_before(x, &x->threads.at[h->thread], h->to)].sap >= h->from || noted_from(x, h->thread, h->from) <= h->to)
 			*vec_push(&x->held) = *h;
 	}
 }
@@ -233,10 +248,11 @@ bool events_write(const char *path, struct error *err)
 	x.initials.n = engine.initials.n;
 	x.results.at = engine.results.at;
 	x.results.n = engine.results.n;
+	x.exprs = engine.exprs;
+	notes_put(&x);
 	put_held(&x);
 	x.sites.at = engine.sites.at;
 	x.sites.n = engine.sites.n;
-	x.exprs = engine.exprs;
 	x.nsymbols = (uint32_t)engine.symbols.n;
 	x.lock_order_known = engine.lock_order;
 	names_add(&x);

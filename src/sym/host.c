@@ -192,6 +192,8 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		recall_value(self, &a->value, a->size);
 		if (!address)
 			laps_note(self, site, a, false);
+		if (!racy)
+			notes_access(self, site, a, false);
 		return;
 	}
 	if (lulls_read(self, site, a)) {
@@ -227,6 +229,7 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
 	if (!racy) {
 		laps_store(self, site, a);
+		notes_access(self, site, a, true);
 		return;
 	}
 	self->effects++;
@@ -290,6 +293,9 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	}
 	if (!racy) {
 		drain(self, site);
+		notes_access(self, site, piece, false);
+		if (writes)
+			notes_access(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, true);
 		return;
 	}
 	/* A compare that does not exchange drains too: it writes what it read, in one event, so that nothing comes in between. */

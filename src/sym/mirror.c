@@ -239,6 +239,7 @@ static void order_after(struct ethread *self, struct life *l, bool *is_event)
 static void begin_life(struct ethread *self, uint64_t start, uint64_t size)
 {
 	bool is_event = false;
+	size_t doubts = mirror.doubts;
 	uint32_t last = 0;
 	*vec_push(&mirror.lives) = (struct life){ .start = start, .size = size, .name = turns_name(self) };
 	for (uint64_t at = start; at < start + size || at == start; at += UNIT) {
@@ -248,6 +249,7 @@ static void begin_life(struct ethread *self, uint64_t start, uint64_t size)
 		last = *i;
 		*i = (uint32_t)mirror.lives.n;
 	}
+	notes_block(self, place_describe(self, self->native ? self->native : "allocation"), start, size, mirror.doubts == doubts ? NOTE_ALLOCATED : NOTE_DOUBTFUL);
 	races_take_again(engine.races, start, size < RT_FREED_SIZE ? RT_FREED_SIZE : size);
 	*vec_push(&engine.results) = (struct forced_result){
 		.thread = self->number, .sap = self->saps, .kind = FORCED_PLACE, .when = start - RT_MIRROR };

@@ -99,6 +99,7 @@ static void with_offset(char *out, size_t size, const char *name, uint64_t offse
 static void note_block(struct place_name *p, uint64_t start, uint64_t size)
 {
 	const struct origin *o = origins.n ? origin_at(start) : NULL;
+	p->block = start;
 	p->block_size = size;
 	if (!o || !o->start)
 		return;
@@ -147,6 +148,8 @@ void names_add(struct execution *x)
 		if (e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE)
 			*vec_push(&all) = e->object;
 	}
+	for (size_t i = 0; i < x->notes.n; i++)
+		*vec_push(&all) = x->notes.at[i].object;
 	qsort(all.at, all.n, sizeof *all.at, by_address);
 	size_t nglobals;
 	struct global *globals = sorted_globals(&nglobals);

@@ -145,10 +145,19 @@ _Noreturn static void fails_in_free(struct ethread *self, uint32_t site, uint64_
 	ithread_stop(self->interp);
 }
 
+static void note_freed(struct ethread *self, uint32_t site, uint64_t address, bool moves)
+{
+	uint64_t start, size;
+	bool freed;
+	if (engine.config->heap_block(address, &start, &size, &freed) && start == address)
+		notes_block(self, site_describe(self, site, moves ? "realloc" : "free"), start, size, NOTE_FREED);
+}
+
 static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
 	/* Twice: where memory is shared, this may have been the first time, or that of the next block. */
 	bool twice = is_freed(address);
+	note_freed(self, site, address, moves);
 	if (twice)
 		mirror_share(address);
 	if (twice && !moves && aborts_in_call(self))

@@ -47,7 +47,9 @@ rethread reproduce freed --engine solve >out 2>err
 rethread explain freed >out
 sed 3q out >head
 has head 'Aborted in thread 1:1' 'sessions.c:15  abort\(\);'
-has out 'then thread 1:2 freed it$' 'frees session$' 'had freed it in drop$' 'sessions.c:15 .*FAILS' 'session is a block of 16 bytes, freed in the end, that thread 1 allocated in main'
+has out 'frees session$' 'reads session.id, freed$' 'sessions.c:15 .*FAILS'
+sed -n '/^What was used after it had been freed:$/,/^$/p' out | tr -s ' \n' ' ' >text
+same "$(cat text)" 'What was used after it had been freed: thread 1:1 read session.id, in a block of 16 bytes that had been freed sessions.c:14 if (s && s->id != id) freed by thread 1:2 in drop sessions.c:25 free(s); allocated by thread 1 in main sessions.c:33 t->first = malloc(sizeof *t->first); thread 1:1 had taken the pointer from table.first, with table.lock locked, which it has given up since sessions.c:10 struct session *s = t->first; then thread 1:2 wrote something else there sessions.c:23 t->first = s->next; '
 ! grep 'writes session' out | grep -v ':34' || fail "what free left is shown as written"
 
 cat >accounts.cpp <<'E'

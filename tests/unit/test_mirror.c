@@ -124,6 +124,11 @@ void order_add(struct event_ref a, struct event_ref b)
 	*vec_push(&engine.orders) = (struct order_ref){ a, b };
 }
 
+void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind)
+{
+	(void)t, (void)site, (void)start, (void)size, (void)kind;
+}
+
 uint32_t place_describe(struct ethread *t, const char *what)
 {
 	(void)t, (void)what;

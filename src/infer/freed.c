@@ -1,0 +1,250 @@
+#include "infer/freed.h"
+
+#include "infer/locks.h"
+#include "infer/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that are looked at backwards for where a pointer was read; blocks begin at multiples of UNIT; bytes of a block that are known by it. */
+enum { BACK = 200000, UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
+
+/* A block that was freed and not allocated again. */
+struct gone_block {
+	uint64_t start, size;
+	size_t step;       /* that freed it */
+	uint32_t thread, allocated_at, allocated_by;
+	uint64_t sap;
+	size_t *used;      /* by thread: the first step that used it since, + 1 */
+};
+
+struct range {
+	uint64_t start, size;
+};
+
+/* A block that was allocated where another was. */
+struct birth {
+	uint64_t start;
+	uint32_t site, thread;
+};
+
+struct finder {
+	const struct execution *x;
+	const struct linear *l;
+	const uint64_t *values;
+	uint64_t *passed;  /* by thread: SAP of its last event that is no note, so far */
+	vec(struct gone_block) gone;
+	struct table units; /* by 16 bytes of memory: which of them lies there, + 1 */
+	vec(struct range) doubtful; /* memory of which it is not known who had it when */
+	vec(struct birth) births;
+	struct freed best;
+	uint64_t start;    /* of the best's block */
+	bool found, fails; /* the best is of a thread that fails */
+};
+
+static const struct event *event_at(const struct finder *f, size_t step)
+{
+	return &f->x->events.at[f->l->steps.at[step].event];
+}
+
+static bool is_access(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
+}
+
+/* Giving memory back is no use of it. */
+static bool is_by_free(const struct finder *f, const struct event *e)
+{
+	const char *what = f->x->sites.at[e->site].what;
+	return !strcmp(what, "free") || !strcmp(what, "realloc");
+}
+
+/* Where a unit is kept in the table, which has no key 0. */
+static uint64_t key_of(uint64_t address)
+{
+	return address / UNIT + 1;
+}
+
+static struct gone_block *gone_at(struct finder *f, uint64_t address)
+{
+	size_t i = *table_at(&f->units, key_of(address));
+	struct gone_block *g = i ? &f->gone.at[i - 1] : NULL;
+	return g && (address - g->start < g->size || address == g->start) ? g : NULL;
+}
+
+static void set_units(struct finder *f, uint64_t start, uint64_t size, size_t block)
+{
+	for (uint64_t at = start; at < start + size && at < start + MOST_OF_BLOCK; at += UNIT)
+		*table_at(&f->units, key_of(at)) = block;
+}
+
+static bool is_doubtful(const struct finder *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->doubtful.n; i++)
+		if (address - f->doubtful.at[i].start < f->doubtful.at[i].size)
+			return true;
+	return false;
+}
+
+static bool fails(const struct finder *f, uint32_t thread)
+{
+	const struct execution_thread *t = &f->x->threads.at[thread];
+	return t->count && f->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
+}
+
+/* Is it certain that the thread had freed it by now? Notes say only between which events of their thread they come. */
+static bool is_over(const struct finder *f, const struct gone_block *g, uint32_t thread)
+{
+	return thread == g->thread || f->passed[g->thread] >= g->sap;
+}
+
+/* The last one counts, and of the same block the first: what comes after that follows from it. */
+static void take_use(struct finder *f, size_t step, struct gone_block *g, bool twice)
+{
+	uint32_t thread = event_at(f, step)->thread;
+	if (!is_over(f, g, thread) || is_doubtful(f, event_at(f, step)->object) || (f->found && f->fails && !fails(f, thread)))
+		return;
+	if (!g->used[thread] || twice)
+		g->used[thread] = step + 1;
+	f->found = true;
+	f->fails = fails(f, thread);
+	f->start = g->start;
+	f->best = (struct freed){.use = g->used[thread] - 1, .freed = g->step, .twice = twice, .size = g->size,
+				 .allocated_at = g->allocated_at, .allocated_by = g->allocated_by};
+}
+
+static const struct place_name *place_at(const struct execution *x, uint64_t address)
+{
+	size_t low = 0, high = x->names.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (x->names.at[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
+}
+
+/* Where the block was allocated: where memory is used again, the last one before this step; else there was only one. */
+static void find_birth(const struct finder *f, struct gone_block *g)
+{
+	for (size_t i = f->births.n; i-- > 0;)
+		if (f->births.at[i].start == g->start) {
+			g->allocated_at = f->births.at[i].site;
+			g->allocated_by = f->births.at[i].thread;
+			return;
+		}
+	const struct place_name *p = place_at(f->x, g->start);
+	if (p && p->block == g->start) {
+		g->allocated_at = p->allocated_at;
+		g->allocated_by = p->allocated_by;
+	}
+}
+
+/* The write by which others race with it says more than the note. */
+static size_t step_of_free(const struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	for (size_t i = step; i-- > 0 && step - i < 100;)
+		if (event_at(f, i)->thread == e->thread && event_at(f, i)->sap == e->sap && event_at(f, i)->object == e->object)
+			return i;
+	return step;
+}
+
+static void take_free(struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	struct gone_block *before = gone_at(f, e->object);
+	if (before && before->start == e->object) {
+		take_use(f, step, before, true);
+		return;
+	}
+	struct gone_block g = {.start = e->object, .size = e->before ? e->before : 1, .step = step_of_free(f, step), .thread = e->thread,
+			       .sap = e->sap, .used = xcalloc(f->x->threads.n, sizeof *g.used)};
+	find_birth(f, &g);
+	*vec_push(&f->gone) = g;
+	set_units(f, g.start, g.size, f->gone.n);
+}
+
+static void take_step(struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	struct gone_block *g;
+	if (!(e->flags & EVENT_NOTE))
+		f->passed[e->thread] = e->sap;
+	if (e->flags & EVENT_ALLOCATES) {
+		set_units(f, e->object, e->before ? e->before : 1, 0);
+		*vec_push(&f->births) = (struct birth){e->object, e->site, e->thread};
+		if (e->count)
+			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
+	} else if (e->flags & EVENT_FREES) {
+		take_free(f, step);
+	} else if (is_access(e) && !is_by_free(f, e) && (g = gone_at(f, e->object))) {
+		take_use(f, step, g, false);
+	}
+}
+
+/* ---- how the thread came by the pointer ---- */
+
+static bool points_in(const struct finder *f, const struct event *e)
+{
+	expr value = e->kind == EVENT_READ ? e->read : e->kind == EVENT_WRITE ? e->written : EXPR_NONE;
+	uint64_t v = value ? f->values[value] : 0;
+	return v && e->size == 8 && (v - f->start < f->best.size || v == f->start) &&
+	       !(e->object - f->start < f->best.size);
+}
+
+static void find_pointer(struct finder *f)
+{
+	struct freed *b = &f->best;
+	const struct event *use = event_at(f, b->use);
+	b->got = b->gone = SLICE_NONE;
+	for (size_t i = b->use; i-- > 0 && b->use - i < BACK && b->got == SLICE_NONE;)
+		if (event_at(f, i)->thread == use->thread && points_in(f, event_at(f, i)))
+			b->got = i;
+	for (size_t i = b->got; b->got != SLICE_NONE && ++i < b->use && b->gone == SLICE_NONE;) {
+		const struct event *e = event_at(f, i), *got = event_at(f, b->got);
+		expr pointer = got->kind == EVENT_READ ? got->read : got->written;
+		if (e->thread != use->thread && e->kind != EVENT_READ && e->written && e->object == got->object && !is_by_free(f, e) &&
+		    f->values[e->written] != f->values[pointer])
+			b->gone = i;
+	}
+}
+
+static void find_lock(struct finder *f)
+{
+	struct freed *b = &f->best;
+	b->lock = UINT32_MAX;
+	if (b->got == SLICE_NONE)
+		return;
+	struct locks_index index;
+	locks_init(&index, f->x);
+	locks then = locks_at(&index, event_at(f, b->got), true), now = locks_at(&index, event_at(f, b->use), true);
+	for (size_t i = 0; i < then.n && b->lock == UINT32_MAX; i++)
+		if (!locks_have(&now, then.at[i]))
+			b->lock = locks_event(f->x, then.at[i]);
+	vec_free(&then);
+	vec_free(&now);
+	locks_release(&index);
+}
+
+bool freed_find(struct freed *out, const struct told *t, const uint64_t *values)
+{
+	struct finder f = {.x = &t->x, .l = &t->l, .values = values, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
+	for (size_t i = 0; i < t->l.needed; i++)
+		take_step(&f, i);
+	if (f.found) {
+		find_pointer(&f);
+		find_lock(&f);
+		*out = f.best;
+	}
+	for (size_t i = 0; i < f.gone.n; i++)
+		free(f.gone.at[i].used);
+	vec_free(&f.gone);
+	vec_free(&f.births);
+	vec_free(&f.doubtful);
+	table_release(&f.units);
+	free(f.passed);
+	return f.found;
+}

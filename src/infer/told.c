@@ -1,0 +1,105 @@
+#include "infer/told.h"
+
+#include <stdlib.h>
+
+/* With more of them nothing is told of what does not race: who reads it would not see it anyway. */
+enum { MOST_NOTES = 1 << 20 };
+
+static bool has_delayed_stores(const struct linear *l)
+{
+	for (size_t i = 0; i < l->steps.n; i++)
+		if (l->steps.at[i].visible)
+			return true;
+	return false;
+}
+
+struct maker {
+	struct told *t;
+	const struct execution *x;
+	uint32_t *place; /* by event of x: which one it is in t */
+	bool notes;
+};
+
+static void put_event(struct maker *m, uint32_t event)
+{
+	m->place[event] = (uint32_t)m->t->x.events.n;
+	*vec_push(&m->t->x.events) = m->x->events.at[event];
+}
+
+/* Of an event and a note of one thread. A block is allocated when its place is free, which is an event of the same SAP, and before anything is put there. */
+static bool comes_before(const struct event *e, const struct event *note)
+{
+	if (e->sap != note->sap)
+		return e->sap < note->sap;
+	return e->kind != EVENT_END && (e->kind == EVENT_CALL || !(note->flags & EVENT_ALLOCATES));
+}
+
+/* The thread's events, and its notes from the given one on behind those of the same SAP, but before its end. Returns the next thread's first note. */
+static size_t put_thread(struct maker *m, uint32_t thread, size_t note)
+{
+	struct execution_thread *t = &m->t->x.threads.at[thread];
+	uint32_t at = t->first, end = t->first + t->count;
+	t->first = (uint32_t)m->t->x.events.n;
+	for (; m->notes && note < m->x->notes.n && m->x->notes.at[note].thread == thread; note++) {
+		struct event e = m->x->notes.at[note];
+		while (at < end && comes_before(&m->x->events.at[at], &e))
+			put_event(m, at++);
+		e.flags |= EVENT_NOTE;
+		*vec_push(&m->t->x.events) = e;
+	}
+	while (at < end)
+		put_event(m, at++);
+	t->count = (uint32_t)m->t->x.events.n - t->first;
+	return note;
+}
+
+/* Each step, and behind it its thread's notes up to the next event: what they depend on is behind an event of theirs. */
+static void put_steps(struct maker *m, const struct linear *l)
+{
+	struct told *t = m->t;
+	for (size_t i = 0; i < l->steps.n; i++) {
+		if (i == l->needed)
+			t->l.needed = t->l.steps.n;
+		uint32_t at = m->place[l->steps.at[i].event];
+		*vec_push(&t->l.steps) = (struct step){at, l->steps.at[i].visible};
+		while (++at < t->x.events.n && t->x.events.at[at].flags & EVENT_NOTE && t->x.events.at[at].thread == t->x.events.at[at - 1].thread)
+			*vec_push(&t->l.steps) = (struct step){at, false};
+	}
+	if (l->needed >= l->steps.n)
+		t->l.needed = t->l.steps.n;
+	t->l.switches = l->switches;
+}
+
+static void copy_threads(struct told *t, const struct execution *x)
+{
+	t->x.threads = (__typeof__(t->x.threads)){0};
+	for (size_t i = 0; i < x->threads.n; i++)
+		*vec_push(&t->x.threads) = x->threads.at[i];
+}
+
+void told_init(struct told *t, const struct execution *x, const struct linear *l)
+{
+	struct maker m = {t, x, xcalloc(x->events.n + 1, sizeof *m.place), x->notes.n <= MOST_NOTES && !has_delayed_stores(l)};
+	*t = (struct told){.x = *x};
+	t->x.events = (__typeof__(t->x.events)){0};
+	t->x.conditions = (__typeof__(t->x.conditions)){0};
+	copy_threads(t, x);
+	size_t note = 0;
+	for (uint32_t i = 0; i < x->threads.n; i++)
+		note = put_thread(&m, i, note);
+	for (size_t i = 0; i < x->conditions.n; i++) {
+		struct condition c = x->conditions.at[i];
+		c.event = m.place[c.event];
+		*vec_push(&t->x.conditions) = c;
+	}
+	put_steps(&m, l);
+	free(m.place);
+}
+
+void told_release(struct told *t)
+{
+	vec_free(&t->x.threads);
+	vec_free(&t->x.events);
+	vec_free(&t->x.conditions);
+	vec_free(&t->l.steps);
+}

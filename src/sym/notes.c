@@ -1,0 +1,133 @@
+/*
+ * What threads do to memory that they share without racing for it, and which blocks they allocate and free: no events, since
+ * locks order them, but what a reader of the explanation wants to see (`notes` in model/execution.h). Of each thread the last ones are kept.
+ */
+#include "sym/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How many of a thread: so that they stay in the cache, for most are never looked at. */
+enum { MOST = 1 << 14, MOST_OF_MANY = 1 << 12, MANY = 32 };
+
+static bool lost;
+
+/* The place for one more, in the stead of the oldest when there are too many. */
+static struct note *add(struct ethread *t, enum event_kind kind, uint64_t address, uint32_t site)
+{
+	struct notes *n = &t->notes;
+	size_t most = engine.threads.n < MANY ? MOST : MOST_OF_MANY;
+	struct note *next;
+	if (n->all.n < most) {
+		next = vec_push(&n->all);
+	} else {
+		n->oldest = n->oldest < n->all.n ? n->oldest : 0;
+		next = &n->all.at[n->oldest++];
+		lost = true;
+	}
+	next->kind = (uint8_t)kind;
+	next->sap = t->saps;
+	next->address = address;
+	next->site = site;
+	return next;
+}
+
+void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write)
+{
+	/* Symbols of counters are forgotten in the end. */
+	if (a->value.e && t->laps.counting.on) {
+		lost = true;
+		return;
+	}
+	struct note *n = add(t, write ? EVENT_WRITE : EVENT_READ, a->address, site_describe(t, site, write ? "store" : "load"));
+	n->size = (uint8_t)a->size;
+	n->e = a->value.e;
+	n->value = a->value.v;
+}
+
+void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind)
+{
+	struct note *n = add(t, EVENT_CALL, start, site);
+	n->size = (uint8_t)kind;
+	n->value = size;
+	n->e = EXPR_NONE;
+}
+
+/* ---- at the end: those of memory that several threads access ---- */
+
+struct granule {
+	uint64_t number; /* of 8 bytes, + 1; 0: none */
+	uint32_t thread; /* who was there first */
+	bool shared, written;
+};
+
+static struct granule *granule_at(struct granule *all, size_t mask, uint64_t address)
+{
+	uint64_t number = address / 8 + 1;
+	size_t i = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 24) & mask;
+	while (all[i].number && all[i].number != number)
+		i = (i + 1) & mask;
+	return &all[i];
+}
+
+static void visit(struct granule *all, size_t mask, const struct note *n, uint32_t thread)
+{
+	struct granule *g = granule_at(all, mask, n->address);
+	if (!g->number)
+		*g = (struct granule){ n->address / 8 + 1, thread, false, false };
+	g->shared |= g->thread != thread;
+	g->written |= n->kind == EVENT_WRITE;
+}
+
+static bool is_wanted(struct granule *all, size_t mask, const struct note *n)
+{
+	if (n->kind == EVENT_CALL)
+		return true;
+	const struct granule *g = granule_at(all, mask, n->address);
+	return g->shared && g->written;
+}
+
+static void put(struct execution *x, const struct note *n, uint32_t thread)
+{
+	struct event e = { .thread = thread, .kind = n->kind, .sap = n->sap, .object = n->address, .site = n->site };
+	if (n->kind == EVENT_CALL) {
+		e.flags = n->size == NOTE_FREED ? EVENT_FREES : EVENT_ALLOCATES;
+		e.count = n->size == NOTE_DOUBTFUL;
+		e.before = n->value;
+	} else {
+		expr value = value_expr(&(struct slot){ n->value, n->e }, n->size);
+		e.size = n->size;
+		*(n->kind == EVENT_WRITE ? &e.written : &e.read) = value;
+		if (expr_node(engine.exprs, value)->width != 8u * n->size) {
+			lost = true;
+			return;
+		}
+	}
+	*vec_push(&x->notes) = e;
+}
+
+/* The i-th of the thread, the oldest first. */
+static const struct note *note_of(const struct ethread *t, size_t i)
+{
+	return &t->notes.all.at[(t->notes.oldest + i) % t->notes.all.n];
+}
+
+void notes_put(struct execution *x)
+{
+	size_t n = 0, mask = 1;
+	for (size_t i = 0; i < engine.threads.n; i++)
+		n += engine.threads.at[i]->notes.all.n;
+	while (mask < 2 * n + 2)
+		mask *= 2;
+	struct granule *all = xcalloc(mask--, sizeof *all);
+	for (size_t i = 0; i < engine.threads.n; i++)
+		for (size_t k = 0; k < engine.threads.at[i]->notes.all.n; k++)
+			if (note_of(engine.threads.at[i], k)->kind != EVENT_CALL)
+				visit(all, mask, note_of(engine.threads.at[i], k), (uint32_t)i);
+	for (size_t i = 0; i < engine.threads.n; i++)
+		for (size_t k = 0; k < engine.threads.at[i]->notes.all.n; k++)
+			if (is_wanted(all, mask, note_of(engine.threads.at[i], k)))
+				put(x, note_of(engine.threads.at[i], k), (uint32_t)i);
+	x->notes_lost = lost;
+	free(all);
+}
