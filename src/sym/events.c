@@ -137,10 +137,14 @@ uint32_t place_describe(struct ethread *t, const char *what)
 
 /* ---- the final form: one array, thread by thread, in program order ---- */
 
-/* Late events stand behind others; END comes after everything of its SAP. */
+/*
+ * Late events stand behind others, but for reads (quiet.c, lulls.c; no order of the executor is known of them): what copies memory reads all before it
+ * writes, perhaps over what it has read. END comes after everything of its SAP.
+ */
 static uint64_t rank(const struct event *e)
 {
-	return e->sap * 2 + (e->kind == EVENT_END);
+	bool late_read = e->kind == EVENT_READ && !e->run;
+	return e->sap * 4 + (e->kind == EVENT_END ? 2 : !late_read);
 }
 
 struct placed {
