@@ -162,6 +162,11 @@ static bool stands_for(uint64_t own, uint32_t recorded)
 	return (block_recorded(own, &other) && other == recorded) || (block_recorded(own - 1, &other) && other + 1 == recorded);
 }
 
+static expr either(expr a, expr b)
+{
+	return expr_binary(engine.exprs, EXPR_OR, a, b);
+}
+
 /* One of n values, or of more: which, is a guess. */
 static void among(struct ethread *self, struct slot *s, uint32_t recorded, const uint64_t *own, size_t n)
 {
@@ -176,6 +181,33 @@ static void among(struct ethread *self, struct slot *s, uint32_t recorded, const
 	if (n == CANDIDATES && stands_for(s->v, recorded))
 		return;
 	s->v = own[0];
+	guess_was(s->e, s->v);
+}
+
+/*
+ * Does memory hold a block that a library allocated, which is not in the log, where all that the log knows to have lain at the recorded address is
+ * given back? Then that block may have lain there: exceptions, what was formatted.
+ */
+static bool may_be_foreign(uint64_t in_memory, const uint64_t *own, size_t n)
+{
+	uint64_t start, size;
+	uint32_t recorded;
+	bool freed;
+	if (block_recorded(in_memory, &recorded) || !engine.config->heap_block(in_memory, &start, &size, &freed) || freed)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!engine.config->heap_block(own[i], &start, &size, &freed) || !freed)
+			return false;
+	return true;
+}
+
+/* One of those, or what memory holds, which is the guess. */
+static void or_foreign(struct ethread *self, const struct slot *s, const uint64_t *own, size_t n)
+{
+	expr any = expr_equals(engine.exprs, s->e, s->v);
+	for (size_t i = 0; i < n; i++)
+		any = either(any, expr_equals(engine.exprs, s->e, own[i]));
+	condition_add(self, any, 1, CONDITION_PATH);
 	guess_was(s->e, s->v);
 }
 
@@ -234,7 +266,9 @@ static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 	size_t n = recall_is_small(recorded) ? 0 : recall_candidates(recorded, own);
 	if (recorded && (n || recall_looks_small(recorded)))
 		*vec_push(&doubtful) = (struct answer){ recorded, n };
-	if (n > 1) {
+	if (n && n < CANDIDATES && may_be_foreign(s->v, own, n)) {
+		or_foreign(self, s, own, n);
+	} else if (n > 1) {
 		among(self, s, recorded, own, n);
 	} else if (n == 1) {
 		exactly(self, s, own[0]);
@@ -262,11 +296,6 @@ static bool precedes_fault(const struct ethread *self)
 static bool may_be_fault(const struct ethread *self, uint32_t recorded)
 {
 	return precedes_fault(self) && engine_log_used_up(self) && !recall_knows(recorded);
-}
-
-static expr either(expr a, expr b)
-{
-	return expr_binary(engine.exprs, EXPR_OR, a, b);
 }
 
 /* What the allocator leaves in a block that was given back, should the read be of one: it is another value here. */
