@@ -20,6 +20,25 @@ static void write_racy(const struct range *found, size_t nfound)
 		engine_fatal("%s", err.text);
 }
 
+/*
+ * What goes to the next run. Nothing is a symbol in the first one, so that threads soon leave their paths, and go on with wrong values: thousands of
+ * places that nobody touched. Where there is anything else to go by, they are left out; what of them is true is found again.
+ */
+static const struct range *racy_places(size_t *n, size_t learnt)
+{
+	size_t sure, doubtful;
+	const struct range *races = races_found(engine.races, &sure), *doubts = races_doubtful(engine.races, &doubtful);
+	*n = sure;
+	if (!doubtful || ((sure || learnt) && !engine.known.n))
+		return races;
+	struct range *all = xmalloc((sure + doubtful) * sizeof *all);
+	if (sure)
+		memcpy(all, races, sure * sizeof *all);
+	memcpy(all + sure, doubts, doubtful * sizeof *all);
+	*n += doubtful;
+	return all;
+}
+
 static void write_barriers(void)
 {
 	struct error err;
@@ -96,7 +115,7 @@ _Noreturn void engine_finish(void)
 	if (engine.mismatches || engine.faults)
 		recall_share();
 	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish() + lulls_finish();
-	const struct range *found = races_found(engine.races, &nfound);
+	const struct range *found = racy_places(&nfound, learnt);
 	guess_finish(nfound == 0 && !learnt);
 	struct error err;
 	if (!events_write(engine_state_file("execution"), &err))

@@ -65,6 +65,7 @@ void host_mismatch(struct ithread *t)
 			 p.line, p.function, of(t)->name);
 	}
 	guess_refute(of(t));
+	of(t)->strayed = true;
 	/* What follows would be computed from wrong values: better to look again from here. */
 	if (engine.refuted) {
 		engine_thread_ends(of(t), false);
@@ -138,8 +139,8 @@ static void write_memory(uint64_t address, unsigned size, uint64_t v)
 static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool write)
 {
 	size_t fresh;
-	bool racy = races_access(engine.races, self->number, self->clock.at, self->clock.n, address, size,
-				 write, &fresh);
+	struct racer who = { self->number, self->strayed, self->clock.n, self->clock.at };
+	bool racy = races_access(engine.races, who, address, size, write, &fresh);
 	if (races_hit_freed(engine.races))
 		mirror_share(address);
 	else if (races_unwritten(engine.races))

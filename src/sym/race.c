@@ -4,9 +4,13 @@
 #include <string.h>
 
 struct epoch {
-	uint32_t thread;
+	uint32_t thread : 31;
+	uint32_t strayed : 1; /* the thread had left its recorded path */
 	uint32_t time;
 };
+
+/* What a run knows of a cell. A race in which somebody had strayed may be none. */
+enum verdict { CLEAN, DOUBTFUL, RACY };
 
 /*
  * One location inside a granule of 8 bytes. `writes` are the writes no later write is ordered after: one in a
@@ -15,7 +19,7 @@ struct epoch {
 struct cell {
 	uint8_t offset, size;
 	bool racy;   /* known from the start */
-	bool found;  /* found in this run */
+	uint8_t found; /* enum verdict: found in this run */
 	bool freed;  /* the memory has been given back */
 	uint16_t nwrites, nreads, writes_cap, reads_cap;
 	uint32_t next; /* cell of the same granule, by offset; 0 ends */
@@ -37,7 +41,7 @@ struct races {
 	struct page **table;    /* open addressing by page number */
 	size_t slots, npages;
 	struct page *last;
-	vec(struct range) found;
+	vec(struct range) found, doubtful;
 	vec(struct range) fresh;
 	bool raced, hit_freed, unwritten; /* the last access */
 };
@@ -74,6 +78,7 @@ void races_free(struct races *r)
 	free(r->table);
 	vec_free(&r->cells);
 	vec_free(&r->found);
+	vec_free(&r->doubtful);
 	vec_free(&r->fresh);
 	free((void *)r->known);
 	free(r);
@@ -103,6 +108,12 @@ const struct range *races_found(const struct races *r, size_t *count)
 {
 	*count = r->found.n;
 	return r->found.at;
+}
+
+const struct range *races_doubtful(const struct races *r, size_t *count)
+{
+	*count = r->doubtful.n;
+	return r->doubtful.at;
 }
 
 static size_t slot_of(const struct races *r, uint64_t number)
@@ -194,12 +205,27 @@ static bool ordered(struct epoch e, const uint32_t *clock, uint32_t nclock)
 	return e.time <= (e.thread < nclock ? clock[e.thread] : 0);
 }
 
-static void report(struct races *r, struct cell *c, uint64_t granule)
+static void report(struct races *r, struct cell *c, uint64_t granule, enum verdict found)
 {
-	if (c->racy || c->found)
+	if (c->racy || c->found >= found)
 		return;
-	c->found = true;
-	*vec_push(&r->found) = (struct range){ granule * 8 + c->offset, c->size };
+	c->found = (uint8_t)found;
+	struct range range = { granule * 8 + c->offset, c->size };
+	if (found == RACY)
+		*vec_push(&r->found) = range;
+	else
+		*vec_push(&r->doubtful) = range;
+}
+
+/* Is an access that nothing orders before this one a race? */
+static enum verdict race_of(struct epoch e, struct epoch me)
+{
+	return e.strayed || me.strayed ? DOUBTFUL : RACY;
+}
+
+static enum verdict worse(enum verdict a, enum verdict b)
+{
+	return a > b ? a : b;
 }
 
 static void push_epoch(struct epoch **at, uint16_t *n, uint16_t *cap, struct epoch e)
@@ -217,41 +243,52 @@ static struct epoch *frontier(struct cell *c, unsigned i)
 }
 
 /* Drop the writes ordered before this one; what is left races with it. */
-static bool prune_writes(struct cell *c, const uint32_t *clock, uint32_t nclock)
+static enum verdict prune_writes(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
 {
 	uint16_t n = 0;
+	enum verdict race = CLEAN;
 	for (uint16_t i = 0; i < c->nwrites; i++)
-		if (!ordered(*frontier(c, i), clock, nclock))
+		if (!ordered(*frontier(c, i), clock, nclock)) {
+			race = worse(race, race_of(*frontier(c, i), me));
 			*frontier(c, n++) = *frontier(c, i);
+		}
 	c->nwrites = n;
-	return n != 0;
+	return race;
 }
 
-static bool races_with_reads(const struct cell *c, const uint32_t *clock, uint32_t nclock)
+static enum verdict races_with_reads(const struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
 {
+	enum verdict race = CLEAN;
 	for (uint16_t i = 0; i < c->nreads; i++)
 		if (!ordered(c->reads[i], clock, nclock))
-			return true;
-	return false;
+			race = worse(race, race_of(c->reads[i], me));
+	return race;
 }
 
-static bool races_with_writes(struct cell *c, const uint32_t *clock, uint32_t nclock)
+static enum verdict races_with_writes(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
 {
+	enum verdict race = CLEAN;
 	for (uint16_t i = 0; i < c->nwrites; i++)
 		if (!ordered(*frontier(c, i), clock, nclock))
-			return true;
-	return false;
+			race = worse(race, race_of(*frontier(c, i), me));
+	return race;
 }
 
-static bool on_write(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
+/* The last of a thread's accesses stands for all; if one of them was on its path, so is that. */
+static void replace(struct epoch *e, struct epoch me)
 {
-	bool race;
+	me.strayed &= e->strayed;
+	*e = me;
+}
+
+static enum verdict on_write(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
+{
 	if (c->nwrites == 1 && c->write.thread == me.thread && !c->nreads) {
-		c->write = me; /* the usual case: the same thread writes on */
-		return false;
+		replace(&c->write, me); /* the usual case: the same thread writes on */
+		return CLEAN;
 	}
-	race = races_with_reads(c, clock, nclock);
-	race |= prune_writes(c, clock, nclock);
+	enum verdict race = races_with_reads(c, me, clock, nclock);
+	race = worse(race, prune_writes(c, me, clock, nclock));
 	c->nreads = 0;
 	if (c->nwrites++ == 0)
 		c->write = me;
@@ -262,12 +299,12 @@ static bool on_write(struct cell *c, struct epoch me, const uint32_t *clock, uin
 	return race;
 }
 
-static bool on_read(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
+static enum verdict on_read(struct cell *c, struct epoch me, const uint32_t *clock, uint32_t nclock)
 {
-	bool race = races_with_writes(c, clock, nclock);
+	enum verdict race = races_with_writes(c, me, clock, nclock);
 	for (uint16_t i = 0; i < c->nreads; i++)
 		if (c->reads[i].thread == me.thread) {
-			c->reads[i] = me;
+			replace(&c->reads[i], me);
 			return race;
 		}
 	push_epoch(&c->reads, &c->nreads, &c->reads_cap, me);
@@ -326,10 +363,10 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 		}
 		r->hit_freed |= c->freed;
 		r->unwritten |= !a->write && !c->nwrites;
-		if (a->write ? on_write(c, a->me, a->clock, a->nclock) :
-			       on_read(c, a->me, a->clock, a->nclock)) {
+		enum verdict race = a->write ? on_write(c, a->me, a->clock, a->nclock) : on_read(c, a->me, a->clock, a->nclock);
+		if (race) {
 			r->raced = true;
-			report(r, c, granule);
+			report(r, c, granule, race);
 		}
 		at = c->offset + c->size;
 		previous = i;
@@ -357,21 +394,21 @@ static uint64_t part_end(struct part p)
 }
 
 /* A read is one event: where some of its bytes race, the writes of the others have to be events too. */
-static void spread(struct races *r, uint64_t address, uint64_t end)
+static void spread(struct races *r, uint64_t address, uint64_t end, enum verdict found)
 {
 	for (struct part p; address < end; address = part_end(p)) {
 		p = part_at(address, end);
 		uint32_t i = page_at(r, p.granule / GRANULES)->first[p.granule % GRANULES];
 		for (; i && r->cells.at[i].offset < p.to; i = r->cells.at[i].next)
 			if (r->cells.at[i].offset >= p.from)
-				report(r, &r->cells.at[i], p.granule);
+				report(r, &r->cells.at[i], p.granule, found);
 	}
 }
 
-bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
-		  uint64_t address, uint64_t size, bool write, size_t *fresh)
+bool races_access(struct races *r, struct racer who, uint64_t address, uint64_t size, bool write, size_t *fresh)
 {
-	struct accessor a = { { thread, clock[thread] }, clock, nclock, write };
+	struct epoch me = { .thread = who.thread & INT32_MAX, .strayed = who.strayed, .time = who.clock[who.thread] };
+	struct accessor a = { me, who.clock, who.nclock, write };
 	uint64_t end = address + size;
 	bool racy = false;
 	r->fresh.n = 0;
@@ -382,7 +419,7 @@ bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint3
 		racy |= access_granule(r, p.granule, p.from, p.to, &a);
 	}
 	if (racy && !write)
-		spread(r, address, end);
+		spread(r, address, end, who.strayed ? DOUBTFUL : RACY);
 	*fresh = r->fresh.n;
 	return racy;
 }

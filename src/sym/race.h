@@ -24,12 +24,21 @@ struct races *races_new(const struct range *known, size_t nknown);
 void races_free(struct races *r);
 
 /*
- * Thread `thread` accesses the bytes; clock[u] is what it knows of thread u (nclock entries, more are 0),
- * its own entry is its own time. Returns whether any of the bytes was known to race from the start;
+ * Who accesses. clock[u] is what the thread knows of thread u (nclock entries, more are 0), its own entry is its own time.
+ * One that has strayed from its recorded path computes with wrong values: it may be where it never was.
+ */
+struct racer {
+	uint32_t thread;
+	bool strayed;
+	uint32_t nclock;
+	const uint32_t *clock;
+};
+
+/*
+ * The bytes are accessed. Returns whether any of them was known to race from the start;
  * *fresh is then the number of ranges (in races_fresh) of those bytes that nobody had accessed before.
  */
-bool races_access(struct races *r, uint32_t thread, const uint32_t *clock, uint32_t nclock,
-		  uint64_t address, uint64_t size, bool write, size_t *fresh);
+bool races_access(struct races *r, struct racer who, uint64_t address, uint64_t size, bool write, size_t *fresh);
 const struct range *races_fresh(const struct races *r);
 /* Did that access race with another one (also where races are known)? Did it touch memory that had been given back? */
 bool races_raced(const struct races *r);
@@ -42,7 +51,8 @@ bool races_unwritten(const struct races *r);
 void races_give_back(struct races *r, uint64_t address, uint64_t size);
 void races_take_again(struct races *r, uint64_t address, uint64_t size);
 
-/* Ranges found to race in this run that were not known. */
+/* Ranges found to race in this run that were not known; and those of which only threads say so that had strayed. */
 const struct range *races_found(const struct races *r, size_t *count);
+const struct range *races_doubtful(const struct races *r, size_t *count);
 
 #endif

@@ -354,20 +354,46 @@ static void test_given_back(void **state)
 	(void)state;
 	struct races *r = engine.races;
 	size_t fresh;
-	races_access(r, 0, a->clock.at, 3, PLACE, 16, true, &fresh);
+	races_access(r, (struct racer){ 0, false, 3, a->clock.at }, PLACE, 16, true, &fresh);
 	assert_false(races_hit_freed(r));
 	races_give_back(r, PLACE, 12);
-	races_access(r, 0, a->clock.at, 3, PLACE + 8, 4, false, &fresh);
+	races_access(r, (struct racer){ 0, false, 3, a->clock.at }, PLACE + 8, 4, false, &fresh);
 	assert_true(races_raced(r) == false);
-	races_access(r, 1, b->clock.at, 3, PLACE, 8, false, &fresh);
+	races_access(r, (struct racer){ 1, false, 3, b->clock.at }, PLACE, 8, false, &fresh);
 	assert_true(races_hit_freed(r));
 	assert_true(races_raced(r));
 	races_take_again(r, PLACE, 16);
 	assert_false(races_unwritten(r));
-	races_access(r, 0, a->clock.at, 3, PLACE + 8, 16, false, &fresh);
+	races_access(r, (struct racer){ 0, false, 3, a->clock.at }, PLACE + 8, 16, false, &fresh);
 	assert_true(races_unwritten(r));
-	races_access(r, 0, a->clock.at, 3, PLACE, 16, false, &fresh);
+	races_access(r, (struct racer){ 0, false, 3, a->clock.at }, PLACE, 16, false, &fresh);
 	assert_false(races_hit_freed(r));
+}
+
+/* A race with what a thread did after it had left its path may be none; one with what it did before is one. */
+static void test_strayed(void **state)
+{
+	(void)state;
+	struct races *r = engine.races;
+	struct racer lost = { 0, true, 3, a->clock.at }, sane = { 1, false, 3, b->clock.at };
+	struct racer before = lost;
+	before.strayed = false;
+	size_t fresh, n;
+	races_access(r, lost, PLACE, 8, true, &fresh);
+	races_access(r, sane, PLACE, 8, false, &fresh);
+	assert_true(races_raced(r));
+	races_found(r, &n);
+	assert_int_equal(n, 0);
+	races_doubtful(r, &n);
+	assert_int_equal(n, 1);
+	races_access(r, before, PLACE + 8, 8, true, &fresh);
+	races_access(r, lost, PLACE + 8, 8, true, &fresh);
+	races_access(r, sane, PLACE + 8, 8, false, &fresh);
+	assert_int_equal(races_found(r, &n)->address, PLACE + 8);
+	assert_int_equal(n, 1);
+	races_access(r, before, PLACE, 8, true, &fresh);
+	races_found(r, &n);
+	assert_int_equal(n, 2);
 }
 
 int main(void)
@@ -382,6 +408,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_filled, begin, end),
 		cmocka_unit_test_setup_teardown(test_unwritten, begin, end),
 		cmocka_unit_test_setup_teardown(test_given_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_strayed, begin, end),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	if (folder)
