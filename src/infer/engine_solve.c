@@ -61,7 +61,8 @@ static void revise(struct solving *w)
 	/* Back where it was: it would go round for ever. */
 	if (forced == FORCED_AGAIN && !forced_exclude(explorer_forced(w->explorer), &w->x, symbols, &err))
 		work_give_up(w->work, &err);
-	if (forced == FORCED_SAME && !explorer_stir(w->explorer, &w->work->figures.explore, true) && !phase_next(w, true))
+	if (forced == FORCED_SAME && !explorer_stir(w->explorer, &w->work->figures.explore, true) && !phase_next(w, true) &&
+	    !solving_again(w, false))
 		solving_unexplained(w);
 	w->work->figures.revisions++;
 	free(w->rejected);
@@ -170,14 +171,20 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	}
 }
 
+/* The executor's last run, and what was tried of it. */
+static void forget(struct solving *w)
+{
+	free(w->rejected);
+	w->rejected = NULL;
+	execution_release(&w->x);
+}
+
 static void exclude_guesses(struct solving *w)
 {
 	struct error err;
 	if (!forced_exclude(explorer_forced(w->explorer), &w->x, w->rejected, &err))
 		work_give_up(w->work, &err);
-	free(w->rejected);
-	w->rejected = NULL;
-	execution_release(&w->x);
+	forget(w);
 }
 
 /*
@@ -300,14 +307,14 @@ _Noreturn void engine_solve(struct work *work)
 			/* Without symbols there are no guesses that could be others. */
 			if (!w->work->figures.explore.assumptions || (w->rejected && !w->x.nsymbols)) {
 				executed = phase_next(w, true);
-				if (!executed)
+				if (!executed && !solving_again(w, true))
 					solving_none_found(w);
+				if (!executed)
+					forget(w);
 				continue;
 			}
 			if (w->rejected && explorer_stir(w->explorer, &w->work->figures.explore, true)) {
-				free(w->rejected);
-				w->rejected = NULL;
-				execution_release(&w->x);
+				forget(w);
 				continue;
 			}
 			if (w->rejected) { /* under these guesses nothing fails the same way */

@@ -220,6 +220,26 @@ bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong
 	return ok;
 }
 
+bool explorer_place(struct explorer *e)
+{
+	static const char *const found[] = { "racy", "values", "nogoods", "early", "quiet", "lulls", "stirred", "turns" };
+	struct error err;
+	char *path = xasprintf("%s/placed", e->dir);
+	bool again = !access(path, F_OK), ok = !again && write_file(path, "", 0, &err);
+	free(path);
+	for (size_t i = 0; ok && i < sizeof found / sizeof *found; i++) {
+		path = xasprintf("%s/%s", e->dir, found[i]);
+		unlink(path);
+		free(path);
+	}
+	if (!ok)
+		return false;
+	forced_release(&e->forced);
+	e->forced = (struct forced){ .dir = e->dir };
+	e->waits = e->lulled = 0;
+	return true;
+}
+
 enum explore_result explorer_run(struct explorer *e, double seconds, struct execution *x,
 				 struct explore_stats *stats, struct error *err)
 {

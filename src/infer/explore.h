@@ -83,6 +83,11 @@ bool explorer_wait(struct explorer *e, const struct explore_stats *s);
  * takes nothing so, or, unless that is known to be what was wrong, other guesses are to be tried first.
  */
 bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong);
+/*
+ * From the next run on all blocks whose addresses are in the log lie as they did, in their order, as far as the lower halves of their addresses tell, and with their lowest bits (src/sym/mirror.c), since the
+ * program computes with addresses. What earlier runs found is forgotten. False: they do already.
+ */
+bool explorer_place(struct explorer *e);
 
 /* Did the last run follow all recorded paths to the failure? */
 static inline bool explore_on_path(const struct explore_stats *s)

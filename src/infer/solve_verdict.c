@@ -57,6 +57,20 @@ static void check_numbers(struct solving *w, bool possible)
 	work_give_up(w->work, &err);
 }
 
+bool solving_again(struct solving *w, bool possible)
+{
+	char where[200];
+	if (work_over(w->work))
+		return false;
+	enum explore_numbers numbers = explorer_numbers(w->explorer, work_left(w->work), where, sizeof where);
+	if ((numbers != NUMBERS_MADE && (numbers != NUMBERS_POSSIBLE || !possible)) || !explorer_place(w->explorer))
+		return false;
+	phase_first(w);
+	w->phase_start = 0;
+	w->output_decided = false;
+	return true;
+}
+
 /* Code that is not in the log may have done anything to shared memory. */
 static void check_libraries(struct solving *w)
 {

@@ -56,6 +56,11 @@ bool phase_next(struct solving *w, bool decided);
 
 /* solve_verdict.c: where the formula is written to (free it). */
 char *solving_formula_file(const struct solving *w);
+/*
+ * Nothing was found, but the program makes numbers of addresses (or may, if that is asked for): everything begins anew, with addresses that are more
+ * like those of the recorded run. False: it does not, or that has been tried. The caller forgets the execution.
+ */
+bool solving_again(struct solving *w, bool possible);
 _Noreturn void solving_finish(struct solving *w, int code, const char *outcome);
 _Noreturn void solving_reproduced(struct solving *w);
 /* There is no candidate left: proven, where nothing was guessed. */

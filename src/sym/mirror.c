@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_UNWRITTEN = 1 << 16 };
 
@@ -41,6 +42,9 @@ struct unit {
 static struct {
 	vec(struct range) shared; /* recorded addresses whose blocks share memory, from earlier runs */
 	size_t nloaded;           /* of these; the others are for the next run */
+	bool all;                 /* every block has its place: the program computes with addresses */
+	bool turned;              /* ... in an order that begins at `lowest` */
+	uint32_t lowest;
 	vec(struct life) lives;
 	struct unit *pages[PAGES]; /* by unit of the recorded address */
 	size_t doubts;            /* blocks that should have had a place and have none */
@@ -78,11 +82,14 @@ void mirror_load(void)
 		for (uint64_t at = 0; at < mirror.shared.at[i].size; at += UNIT)
 			unit_at(mirror.shared.at[i].address + at)->known = true;
 	free(path);
+	path = xasprintf("%s/placed", engine.config->state);
+	mirror.all = !access(path, F_OK);
+	free(path);
 }
 
 size_t mirror_doubtful(void)
 {
-	return mirror.doubts + (mirror.shared.n != 0);
+	return mirror.doubts + (mirror.shared.n || mirror.all);
 }
 
 bool mirror_has(uint64_t own)
@@ -171,6 +178,8 @@ size_t mirror_finish(void)
 static bool is_shared(uint64_t recorded, uint64_t size)
 {
 	enum { PAGE_BYTES = PAGE_UNITS * UNIT };
+	if (mirror.all)
+		return true;
 	for (uint64_t at = recorded; at < recorded + size;) {
 		if (!mirror.pages[at % (1ull << 32) / PAGE_BYTES]) {
 			at = (at / PAGE_BYTES + 1) * PAGE_BYTES;
@@ -275,12 +284,28 @@ static void keep_before(struct ethread *self, uint64_t start, uint64_t size)
 			memcpy(self->before + at, (const void *)(uintptr_t)(start + at), size - at < UNIT ? size - at : UNIT);
 }
 
+/*
+ * Where a block that lay at an address lies. Where order counts, the heap that the program began with comes first, as it does there: it is right behind
+ * the program, those of other threads are among the libraries. Only the lowest bits stay as they were then.
+ */
+static uint64_t place_of(const struct ethread *self, uint32_t recorded)
+{
+	enum { LOWEST_BITS = 0xffffff };
+	if (mirror.all && !mirror.turned) {
+		bool is_main = self == engine.threads.at[0];
+		mirror.lowest = (is_main ? recorded : (uint32_t)engine.trace->header.load_address) & ~(uint32_t)LOWEST_BITS;
+		mirror.turned = true;
+	}
+	return RT_MIRROR + (uint32_t)(recorded - mirror.lowest);
+}
+
 uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 {
-	uint64_t recorded = self->place, start = RT_MIRROR + recorded;
+	uint32_t recorded = self->place;
 	self->place = 0;
 	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1))
 		return 0;
+	uint64_t start = place_of(self, recorded);
 	self->wait = WAIT_FREE; /* whoever frees what lies there may not have come so far */
 	self->wait_order = start;
 	self->wait_size = size;

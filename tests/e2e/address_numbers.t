@@ -30,7 +30,7 @@ int main(void)
 	abort();
 }
 P
-# Some bits of an address decide an index.
+# Some bits of an address decide an index, of its upper half: where the lower one lies, inference can tell.
 cat >bits.c <<'P'
 #include "race.h"
 static volatile uint16_t key;
@@ -39,8 +39,8 @@ static void *writes(void *p)
 {
 	int *block = malloc(64);
 	for (int i = 0; i < 10; i++, usleep(1))
-		key = i % 3 ? (uint16_t)((uintptr_t)block >> 12) : 0;
-	key = (uint16_t)((uintptr_t)block >> 12);
+		key = i % 3 ? (uint16_t)((uintptr_t)block >> 32) : 0;
+	key = (uint16_t)((uintptr_t)block >> 32);
 	return p;
 }
 static void *reads(void *p)
@@ -74,7 +74,7 @@ static void *reads(void *p)
 }
 P
 never_proven distance.c
-# The order of two blocks decides a branch: memory that the recorded run used again is other memory here.
+# The order of two blocks decides a branch. Memory that the recorded run used again is other memory here, until nothing else explains the log.
 cat >order.c <<'P'
 #include "race.h"
 static char *volatile pair[2];
@@ -97,4 +97,8 @@ static void *reads(void *p)
 	return p;
 }
 P
-never_proven order.c
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread -o p order.c
+	rethread record -q ./p || true
+	rethread reproduce --engine solve --budget 20 >out 2>&1 || fail "order.c $opt: $(cat out)"
+done
