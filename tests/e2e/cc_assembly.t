@@ -182,3 +182,83 @@ status 134 rethread record --until-failure --runs 200 -o moved ./moves 2>err
 rethread reproduce --engine solve moved >out 2>err
 rethread replay -n 5 moved >out
 has out 'reproduced 5/5'
+
+# What an update leaves in the flags: stored by `set`, spread by `sbb`, or an output; and single bits, by a constant, or by a
+# register, which may name one of a later word (reference counts and bit sets of Linux and HAProxy).
+cat >flags.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int references = 41, debt = 40;
+static unsigned sums = 0xfffffff0;
+static unsigned long taken[2], parity;
+static volatile int lost;
+static unsigned char drop(int *p)
+{
+	unsigned char zero;
+	__asm__ __volatile__("lock; decl %0\n\tsete %1" : "+m"(*p), "=qm"(zero) : : "memory", "cc");
+	return zero;
+}
+static int below(int *p, int v)
+{
+	unsigned char negative;
+	__asm__ __volatile__("lock subl %2,%0; sets %1" : "+m"(*p), "=q"(negative) : "ir"(v) : "memory");
+	return negative;
+}
+static int wraps(unsigned *p, unsigned v)
+{
+	int carry;
+	__asm__ __volatile__("lock; addl %2, %0" : "+m"(*p), "=@ccc"(carry) : "r"(v) : "memory");
+	return carry;
+}
+static long take(unsigned long *p, unsigned long bit)
+{
+	long old;
+	__asm__ __volatile__("lock btsq %2, %0\n\tsbb %1, %1\n\t" : "+m"(*p), "=r"(old) : "Ir"(bit) : "memory", "cc");
+	return old;
+}
+static int give(unsigned long *p, unsigned long bit)
+{
+	unsigned char free;
+	__asm__ __volatile__("lock btrq %2, %0" : "+m"(*p), "=@ccnc"(free) : "Ir"(bit) : "memory");
+	return free;
+}
+static void toggles(unsigned long *p) { __asm__ __volatile__("lock; btcq %1, %0" : "+m"(*p) : "Ir"(5ul) : "memory"); }
+static int last, negative, wrapped, won, given;
+static void *work(void *a)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		__atomic_fetch_add(&last, drop(&references), 5);
+		__atomic_fetch_add(&negative, below(&debt, 2), 5);
+		__atomic_fetch_add(&wrapped, wraps(&sums, 1), 5);
+		__atomic_fetch_sub(&won, take(taken, i * 6) + 1, 5);
+		toggles(&parity);
+	}
+	for (unsigned i = 0; i < 20; i++)
+		__atomic_fetch_add(&given, give(taken, i * 6), 5);
+	int before = lost;
+	usleep(100000);
+	lost = before + 1;
+	return a;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	fprintf(stderr, "%d %d %d %u %d %d\n", last, negative, wrapped, sums, drop(&references), (int)(parity + taken[0] + taken[1]));
+	assert(won <= -20 && given - won == 40);
+	assert(lost == 2);
+}
+P
+rethread cc -O2 -g -pthread flags.c -o flags
+status 134 rethread record --until-failure --runs 20 -o flags.trace ./flags 2>err
+has err '^0 20 1 24 1 0$'
+rethread analyze ./flags >out
+! grep -q 'shared access points: .* asm' out || fail "assembly that is left"
+rethread reproduce --engine solve flags.trace >out 2>err || fail "$(cat out err)"
+rethread replay -n 5 flags.trace >out
+has out 'reproduced 5/5'
