@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp xz ck)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound xz ck)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -570,6 +570,17 @@ try_libwebp() {
 	done
 	./libwebp-native/webpmake picture.webp
 	compared libwebp webprows 'end of the work that was said too early' picture.webp
+}
+
+# The cache of a name server, whose bins and entries have locks of their own.
+try_unbound() {
+	local w
+	needs libssl-dev libexpat1-dev && fetch unbound unbound || return
+	for w in native recorded bug; do
+		build unbound $w ubcache './configure -q --with-pthreads --without-pyunbound && $CC -O2 -g -I. "$root/eval/programs/ubcache.c" \
+			util/storage/lruhash.c util/storage/lookup3.c util/log.c util/locks.c -pthread -o ubcache' || return
+	done
+	compared unbound ubcache 'bin unlocked before its entry was locked'
 }
 
 # An event loop that other threads wake, and a buffer that they share.
