@@ -175,6 +175,8 @@ static int link_both(struct links *l, const struct job *job, const char *tmp, bo
 	links_init(l, job, tmp);
 	for (size_t m = 0; verbose && m < 2; m++)
 		job_print(&l->job[m]);
+	if (verbose) /* after that, since clang, too, prints commands that can be run as they are */
+		linker_add(&l->job[0].environment, "RETHREAD_PASS_TIMES=", "1");
 	return jobs_run(l->job, 2, 2, true);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "instrument/addresses.h"
 
+#include "instrument/halves.h"
 #include "instrument/shared.h"
 #include "instrument/stored.h"
 
@@ -322,6 +323,7 @@ struct emitter {
 	LLVMBuilderRef builder;
 	LLVMValueRef log; /* __rethread_values */
 	LLVMValueRef slow_path, wide_path;
+	LLVMValueRef called[2][2]; /* functions that append: where locks alone keep a read from racing; of two words */
 	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
 };
 
@@ -412,24 +414,59 @@ static void append_two_words(struct emitter *e, LLVMValueRef value, LLVMValueRef
 	LLVMBuildStore(b, after, e->log);
 }
 
-/*
- * if (log.at) append; where only locks keep a read from racing: if (log.unordered) ...
- * All of it is out of the way of the code around: threads that have very many values do not record them for long.
- */
-static void emit_value(struct emitter *e, LLVMValueRef i)
+/* if (log.at) ...; where only locks keep a read from racing: if (log.unordered) ... What to put there is built before what is returned. */
+static LLVMValueRef if_recording(struct emitter *e, bool unordered, LLVMValueRef next)
 {
-	LLVMBuilderRef b = e->builder;
-	LLVMValueRef next = behind(e, i);
-	build_before(b, next);
 	/* Loaded again where it is used, so that the compare takes no register. */
-	LLVMValueRef asked = load_part(e, is_kind(i, RT_VALUE_UNORDERED) ? 2 : 0);
-	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(b, asked, ""), next);
-	build_before(b, records);
-	LLVMValueRef value = value_of(e, i);
+	LLVMValueRef asked = load_part(e, unordered ? 2 : 0);
+	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(e->builder, asked, ""), next);
+	build_before(e->builder, records);
+	return records;
+}
+
+static void append(struct emitter *e, LLVMValueRef value, LLVMValueRef end)
+{
 	if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64)
-		append_two_words(e, value, records);
+		append_two_words(e, value, end);
 	else
-		append_word(e, value, records);
+		append_word(e, value, end);
+}
+
+/* void (value): the same as a function. */
+static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool wide)
+{
+	LLVMValueRef *f = &e->called[unordered][wide];
+	if (*f)
+		return *f;
+	LLVMContextRef context = LLVMGetModuleContext(e->module);
+	LLVMTypeRef type = int_type(e->module, wide ? 64 : 32);
+	LLVMBuilderRef around = e->builder;
+	*f = add_preserving_function(e->module, PASS_OWN_PREFIX "value", LLVMFunctionType(LLVMVoidTypeInContext(context), &type, 1, false));
+	drop_attribute(*f, "cold"); /* code that calls it is not */
+	e->builder = LLVMCreateBuilderInContext(context);
+	LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(context, *f, ""));
+	LLVMValueRef end = LLVMBuildRetVoid(e->builder);
+	LLVMPositionBuilderBefore(e->builder, end);
+	append(e, LLVMGetParam(*f, 0), if_recording(e, unordered, end));
+	LLVMDisposeBuilder(e->builder);
+	e->builder = around;
+	return *f;
+}
+
+/* In line, all of it is out of the way of the code around: threads that have very many values do not record them for long. */
+static void emit_value(struct emitter *e, LLVMValueRef i, bool called)
+{
+	LLVMValueRef next = behind(e, i);
+	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
+	build_before(e->builder, next);
+	if (called) {
+		LLVMValueRef value = value_of(e, i);
+		bool wide = LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+		call_slow_path(e->builder, appending_function(e, unordered, wide), &value, 1);
+		return;
+	}
+	LLVMValueRef records = if_recording(e, unordered, next);
+	append(e, value_of(e, i), records);
 }
 
 void addresses_record(LLVMModuleRef m, const struct values *recorded)
@@ -445,9 +482,11 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 		.wide_path = runtime_slow_path(m, "__rethread_values_wide",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), &i64, 1, false)),
 	};
+	bool *called = halves_called(recorded, (struct in_line){.loop = 4, .outside = 2});
 	versions_make(m, recorded, e.log);
 	for (size_t i = 0; i < recorded->n; i++)
-		emit_value(&e, recorded->at[i]);
+		emit_value(&e, recorded->at[i], called[i]);
+	free(called);
 	LLVMDisposeBuilder(e.builder);
 }
 

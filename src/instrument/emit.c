@@ -55,6 +55,12 @@ void add_attribute(LLVMValueRef f, const char *name, uint64_t value)
 				LLVMCreateEnumAttribute(context, kind, value));
 }
 
+void drop_attribute(LLVMValueRef f, const char *name)
+{
+	LLVMRemoveEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef f = LLVMAddFunction(m, name, type);

@@ -19,11 +19,10 @@ enum { MOST_POINTERS = 60 };
 
 struct named_type {
 	const char *name;
-	LLVMMetadataRef type; /* NULL: several of that name */
+	LLVMMetadataRef type; /* NULL: several that differ have that name */
 };
 
 struct fields {
-	LLVMContextRef context;
 	unsigned tbaa;
 	LLVMTargetDataRef layout;
 	struct named_type *types; /* by name in alias information */
@@ -36,9 +35,9 @@ struct fields {
 static void add_type(void *data, LLVMMetadataRef type)
 {
 	struct fields *f = data;
-	const char *name = type_is_record(type) ? type_text(f->context, type, TYPE_IDENTIFIER) : NULL;
+	const char *name = type_is_record(type) ? type_text(type, TYPE_IDENTIFIER) : NULL;
 	if (type_is_record(type) && !name)
-		name = type_text(f->context, type, TYPE_NAME);
+		name = type_text(type, TYPE_NAME);
 	if (!name)
 		return;
 	if (f->n == f->cap)
@@ -56,39 +55,48 @@ static LLVMMetadataRef type_named(const struct fields *f, const char *name)
 {
 	struct named_type wanted = {name, NULL},
 			  *at = f->n ? bsearch(&wanted, f->types, f->n, sizeof wanted, by_name) : NULL;
-	if (!at)
-		return NULL;
-	LLVMMetadataRef type = at->type;
-	while (at > f->types && !by_name(at - 1, &wanted))
-		at--;
-	for (; at < f->types + f->n && !by_name(at, &wanted); at++)
-		if (type_bytes(at->type) != type_bytes(type) || LLVMDITypeGetLine(at->type) != LLVMDITypeGetLine(type))
-			return NULL;
-	return type;
+	return at ? at->type : NULL;
+}
+
+/* One of each name: in C, each source file that includes a header has types of its own from it. */
+static void sort_types(struct fields *f)
+{
+	size_t n = 0;
+	if (f->n)
+		qsort(f->types, f->n, sizeof *f->types, by_name);
+	for (size_t i = 0; i < f->n; i++) {
+		struct named_type *last = n ? &f->types[n - 1] : NULL, *t = &f->types[i];
+		if (!last || by_name(last, t))
+			f->types[n++] = *t;
+		else if (last->type && (type_bytes(t->type) != type_bytes(last->type) ||
+					LLVMDITypeGetLine(t->type) != LLVMDITypeGetLine(last->type)))
+			last->type = NULL;
+	}
+	f->n = n;
 }
 
 /* ---------------------------------------------------------------- claims ---------------------- */
 
 /* What the program's own types say is what its programmer knows; names of the library's insides begin with _. */
-static int rank(const struct fields *f, LLVMMetadataRef type)
+static int rank(LLVMMetadataRef type)
 {
-	const char *name = type_text(f->context, type, TYPE_NAME);
-	return !type_is_of_library(f->context, type) ? 2 : name && *name == '_' ? 0 : 1;
+	const char *name = type_text(type, TYPE_NAME);
+	return !type_is_of_library(type) ? 2 : name && *name == '_' ? 0 : 1;
 }
 
-static bool is_better(const struct fields *f, LLVMMetadataRef type, const struct field *than)
+static bool is_better(LLVMMetadataRef type, const struct field *than)
 {
 	if (!than->type || type == than->type)
 		return !than->type;
-	int ranks = rank(f, type), other = rank(f, than->type);
+	int ranks = rank(type), other = rank(than->type);
 	if (ranks != other)
 		return ranks > other;
-	return type_bytes(type) > than->size || (type_bytes(type) == than->size && type_begins_with(f->context, type, than->type));
+	return type_bytes(type) > than->size || (type_bytes(type) == than->size && type_begins_with(type, than->type));
 }
 
-static void consider(const struct fields *f, struct field *best, struct plain p, uint64_t offset, uint64_t size)
+static void consider(struct field *best, struct plain p, uint64_t offset, uint64_t size)
 {
-	if (!type_is_record(p.type) || offset + size > type_bytes(p.type) || !is_better(f, p.type, best))
+	if (!type_is_record(p.type) || offset + size > type_bytes(p.type) || !is_better(p.type, best))
 		return;
 	*best = (struct field){.type = p.type, .name = p.name, .size = type_bytes(p.type), .offset = offset};
 }
@@ -103,10 +111,10 @@ static void consider_alias_information(const struct fields *f, LLVMValueRef acce
 	if (LLVMGetMDNodeNumOperands(tag) > 8)
 		return;
 	LLVMGetMDNodeOperands(tag, parts);
-	const char *name = parts[0] && LLVMIsAMDNode(parts[0]) ? type_text(f->context, LLVMValueAsMetadata(parts[0]), 0) : NULL;
+	const char *name = parts[0] && LLVMIsAMDNode(parts[0]) ? type_text(LLVMValueAsMetadata(parts[0]), 0) : NULL;
 	LLVMMetadataRef type = name && LLVMIsAConstantInt(parts[2]) ? type_named(f, name) : NULL;
 	if (type)
-		consider(f, best, (struct plain){type, NULL}, LLVMConstIntGetZExtValue(parts[2]), size);
+		consider(best, (struct plain){type, NULL}, LLVMConstIntGetZExtValue(parts[2]), size);
 }
 
 /*
@@ -118,22 +126,22 @@ struct way {
 	uint64_t stride, size; /* of the access */
 };
 
-static void consider_pointee(const struct fields *f, struct plain p, const struct way *w, struct field *best)
+static void consider_pointee(struct plain p, const struct way *w, struct field *best)
 {
 	if (w->offset < 0 || !p.type || !type_bytes(p.type))
 		return;
 	uint64_t offset = (uint64_t)w->offset, all = type_bytes(p.type);
 	if (!w->stride && offset < all) {
-		consider(f, best, p, offset, w->size);
+		consider(best, p, offset, w->size);
 	} else if (!w->stride) {
 		/* Most likely an element of an array; optimised code does not tell. */
-		if (!best->type && type_is_record(p.type) && !type_has_open_end(f->context, p.type))
-			consider(f, best, p, offset % all, w->size);
+		if (!best->type && type_is_record(p.type) && !type_has_open_end(p.type))
+			consider(best, p, offset % all, w->size);
 	} else if (w->stride % all == 0) {
-		consider(f, best, p, offset % all, w->size);
+		consider(best, p, offset % all, w->size);
 	} else if (offset < all) {
-		struct plain element = type_descend(f->context, p, &offset, type_is_record_of_size, w->stride);
-		consider(f, best, element, offset, w->size);
+		struct plain element = type_descend(p, &offset, type_is_record_of_size, w->stride);
+		consider(best, element, offset, w->size);
 	}
 }
 
@@ -145,7 +153,7 @@ static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValue
 {
 	LLVMMetadataRef declared = llvm_declared_type(from);
 	if (declared) {
-		consider_pointee(f, type_pointee(f->context, declared), w, best);
+		consider_pointee(type_pointee(declared), w, best);
 		return;
 	}
 	struct field around = {0};
@@ -154,28 +162,28 @@ static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValue
 	if (!around.type)
 		return;
 	uint64_t offset = around.offset;
-	struct plain p = type_descend(f->context, (struct plain){around.type, NULL}, &offset, type_is_pointer_at, 0);
+	struct plain p = type_descend((struct plain){around.type, NULL}, &offset, type_is_pointer_at, 0);
 	if (p.type)
-		consider_pointee(f, type_pointee(f->context, p.type), w, best);
+		consider_pointee(type_pointee(p.type), w, best);
 }
 
-static void consider_variables(const struct fields *f, LLVMValueRef pointer, const struct way *w, struct field *best)
+static void consider_variables(LLVMValueRef pointer, const struct way *w, struct field *best)
 {
 	LLVMMetadataRef types[MOST_VARIABLES];
 	unsigned n = llvm_variable_types(pointer, types, NULL, MOST_VARIABLES);
 	for (unsigned i = 0; i < n; i++)
-		consider_pointee(f, type_pointee(f->context, types[i]), w, best);
+		consider_pointee(type_pointee(types[i]), w, best);
 }
 
 /* A local variable of this thread, whose address others have. */
-static void consider_local(const struct fields *f, LLVMValueRef alloca, const struct way *w, struct field *best)
+static void consider_local(LLVMValueRef alloca, const struct way *w, struct field *best)
 {
 	LLVMMetadataRef declared = llvm_declared_type(alloca);
 	struct llvm_place p;
 	struct field whole = {0};
 	if (!declared)
 		return;
-	consider_pointee(f, type_plain(f->context, declared), w, &whole);
+	consider_pointee(type_plain(declared), w, &whole);
 	if (!whole.type)
 		return;
 	llvm_place_of(alloca, &p);
@@ -188,7 +196,7 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 	if (++*f->looked_at > MOST_POINTERS)
 		return;
 	for (int i = 0; i < STRIPPED; i++) {
-		consider_variables(f, pointer, &w, best);
+		consider_variables(pointer, &w, best);
 		if (!LLVMIsAGetElementPtrInst(pointer) && !(LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
 			break;
 		int64_t constant;
@@ -199,7 +207,7 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 		pointer = LLVMGetOperand(pointer, 0);
 	}
 	if (LLVMIsAAllocaInst(pointer))
-		consider_local(f, pointer, &w, best);
+		consider_local(pointer, &w, best);
 	else if (LLVMIsALoadInst(pointer) && depth)
 		consider_kept(f, pointer, LLVMGetOperand(pointer, 0), &w, best, depth - 1);
 	else if (LLVMIsAPHINode(pointer))
@@ -211,26 +219,26 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 }
 
 /* The type of a function's parameter, as the source has it, or NULL. */
-static LLVMMetadataRef parameter_type(const struct fields *f, LLVMValueRef function, unsigned index)
+static LLVMMetadataRef parameter_type(LLVMValueRef function, unsigned index)
 {
 	LLVMMetadataRef sub = function && LLVMIsAFunction(function) ? LLVMGetSubprogram(function) : NULL;
-	LLVMMetadataRef type = sub ? type_node(f->context, sub, SUBPROGRAM_TYPE) : NULL, list = type ? type_node(f->context, type, SUBROUTINE_TYPES) : NULL;
-	unsigned n = list ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(f->context, list)) : 0;
-	return list && n == LLVMCountParams(function) + 1 ? type_node(f->context, list, index + 1) : NULL;
+	LLVMMetadataRef type = sub ? type_node(sub, SUBPROGRAM_TYPE) : NULL, list = type ? type_node(type, SUBROUTINE_TYPES) : NULL;
+	unsigned n = list ? llvm_node_operands(list) : 0;
+	return list && n == LLVMCountParams(function) + 1 ? type_node(list, index + 1) : NULL;
 }
 
 /* What a block is allocated for: by the variables that its address is put into, or by the constructor. */
 static void consider_block(const struct fields *f, LLVMValueRef call, struct field *best)
 {
 	const struct way w = {0};
-	consider_variables(f, call, &w, best);
+	consider_variables(call, &w, best);
 	for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
 		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == call)
 			consider_kept(f, user, LLVMGetOperand(user, 1), &w, best, DEPTH);
 		for (unsigned i = 0; LLVMIsAInstruction(user) && is_call(user) && i < LLVMGetNumArgOperands(user); i++)
 			if (LLVMGetOperand(user, i) == call)
-				consider_pointee(f, type_pointee(f->context, parameter_type(f, direct_callee(user), i)), &w, best);
+				consider_pointee(type_pointee(parameter_type(direct_callee(user), i)), &w, best);
 	}
 }
 
@@ -257,23 +265,23 @@ static void add_text(struct held *h, const char *format, const char *s)
 }
 
 /* "hist.bins"; names of the library's insides are left out. */
-static void held_by_member(const struct fields *f, const struct field *around, struct held *h)
+static void held_by_member(const struct field *around, struct held *h)
 {
 	struct plain p = {around->type, NULL};
 	uint64_t offset = around->offset;
-	const char *type = type_text(f->context, p.type, TYPE_NAME);
+	const char *type = type_text(p.type, TYPE_NAME);
 	*h = (struct held){0};
 	add_text(h, "%s", type ? type : around->name ? around->name : "?");
 	for (int i = 0; p.type && i < 32 && !type_is_pointer_at(p.type, offset, 0); i++) {
 		LLVMMetadataRef member = NULL;
 		if (LLVMGetDINodeTag(p.type) == TAG_ARRAY) {
-			p = type_plain(f->context, type_node(f->context, p.type, TYPE_BASE));
+			p = type_plain(type_node(p.type, TYPE_BASE));
 			offset = p.type && type_bytes(p.type) ? offset % type_bytes(p.type) : 0;
 			add_text(h, "%s", "[]");
 		} else {
-			p = type_is_record(p.type) ? type_member_at(f->context, p.type, &offset, &member) : (struct plain){0};
+			p = type_is_record(p.type) ? type_member_at(p.type, &offset, &member) : (struct plain){0};
 		}
-		const char *name = member && LLVMGetDINodeTag(member) == TAG_MEMBER ? type_text(f->context, member, TYPE_NAME) : NULL;
+		const char *name = member && LLVMGetDINodeTag(member) == TAG_MEMBER ? type_text(member, TYPE_NAME) : NULL;
 		if (name && *name != '_')
 			add_text(h, ".%s", name);
 	}
@@ -296,10 +304,10 @@ static void held_in_memory(const struct fields *f, LLVMValueRef access, LLVMValu
 	consider_alias_information(f, access, sizeof(void *), &around);
 	consider_address(f, from, (struct way){.size = sizeof(void *)}, &around, depth);
 	if (around.type) {
-		held_by_member(f, &around, h);
+		held_by_member(&around, h);
 	} else if (depth) { /* an element of an array of pointers */
 		find_holder(f, from, h, depth - 1);
-		h->type = h->type ? type_pointee(f->context, h->type).type : NULL;
+		h->type = h->type ? type_pointee(h->type).type : NULL;
 		add_text(h, "%s", "[]");
 	}
 }
@@ -348,7 +356,7 @@ static bool find_array(const struct fields *f, LLVMValueRef site, bool allocates
 		find_holder_of_block(f, site, &h);
 	else if (accessed_pointers(site, pointers) == 1 && !is_in_variable(pointers[0]))
 		find_holder(f, pointers[0], &h, DEPTH);
-	struct plain element = h.type ? type_pointee(f->context, h.type) : (struct plain){0};
+	struct plain element = h.type ? type_pointee(h.type) : (struct plain){0};
 	if (!element.type || type_is_record(element.type) || LLVMGetDINodeTag(element.type) == TAG_ARRAY || !type_bytes(element.type))
 		return false;
 	*field = (struct field){.size = type_bytes(element.type), .is_array = true, .is_local = h.local};
@@ -395,9 +403,9 @@ bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, stru
 		consider_access(f, site, field);
 	if (!field->type)
 		return find_array(f, site, allocates, field);
-	const char *own = type_text(f->context, field->type, TYPE_NAME);
+	const char *own = type_text(field->type, TYPE_NAME);
 	field->name = own ? own : field->name;
-	field->of_library = type_is_of_library(f->context, field->type);
+	field->of_library = type_is_of_library(field->type);
 	field->line = LLVMDITypeGetLine(field->type);
 	return field->name || field->variable;
 }
@@ -409,12 +417,10 @@ struct fields *fields_new(LLVMModuleRef m)
 	struct fields *f = calloc(1, sizeof *f);
 	if (!f || !(f->looked_at = calloc(1, sizeof *f->looked_at)))
 		pass_die("out of memory");
-	f->context = LLVMGetModuleContext(m);
-	f->tbaa = LLVMGetMDKindIDInContext(f->context, "tbaa", 4);
+	f->tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4);
 	f->layout = LLVMGetModuleDataLayout(m);
 	llvm_types(m, add_type, f);
-	if (f->n)
-		qsort(f->types, f->n, sizeof *f->types, by_name);
+	sort_types(f);
 	return f;
 }
 

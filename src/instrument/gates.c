@@ -337,7 +337,7 @@ void twin_gates(LLVMModuleRef m, const struct numbering *n)
 	};
 	g.before = half_function(m, "__rethread_gate_wait.half", g.wait, ask_before, &g);
 	g.after = half_function(m, "__rethread_gate_passed.half", g.passed, ask_after, &g);
-	bool *called = halves_called(n);
+	bool *called = halves_called(&n->sites, (struct in_line){.loop = 16, .outside = 8});
 	for (size_t i = 0; i < n->sites.n; i++) {
 		LLVMValueRef site = n->sites.at[i];
 		make_volatile(site);

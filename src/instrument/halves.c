@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-/* Where there are more sites than this, in one loop or in a function outside of its loops, gates are called. */
-enum { IN_LINE_LOOP = 16, IN_LINE_OUTSIDE = 8 };
-
 static LLVMValueRef function_of(LLVMValueRef site)
 {
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site));
@@ -16,11 +13,11 @@ static void note_loop(void *loops, LLVMBasicBlockRef block, unsigned loop)
 }
 
 /* The sites of one function. */
-static void choose(const LLVMValueRef *sites, size_t n, bool *called)
+static void choose(const LLVMValueRef *sites, size_t n, struct in_line most, bool *called)
 {
 	LLVMValueRef f = function_of(sites[0]);
 	bool unoptimised = has_attribute(f, "optnone");
-	if (n <= IN_LINE_OUTSIDE || unoptimised) {
+	if (n <= most.outside || unoptimised) {
 		for (size_t i = 0; i < n; i++)
 			called[i] = unoptimised;
 		return;
@@ -34,20 +31,20 @@ static void choose(const LLVMValueRef *sites, size_t n, bool *called)
 		count[in[i]]++;
 	}
 	for (size_t i = 0; i < n; i++)
-		called[i] = count[in[i]] > (in[i] ? IN_LINE_LOOP : IN_LINE_OUTSIDE);
+		called[i] = count[in[i]] > (in[i] ? most.loop : most.outside);
 	free(in);
 	free(count);
 	map_free(&loops);
 }
 
-bool *halves_called(const struct numbering *n)
+bool *halves_called(const struct values *all, struct in_line most)
 {
-	bool *called = pass_alloc(n->sites.n + 1, sizeof *called);
-	const LLVMValueRef *sites = n->sites.at;
-	for (size_t i = 0, end; i < n->sites.n; i = end) {
-		for (end = i; end < n->sites.n && function_of(sites[end]) == function_of(sites[i]);)
+	bool *called = pass_alloc(all->n + 1, sizeof *called);
+	const LLVMValueRef *sites = all->at;
+	for (size_t i = 0, end; i < all->n; i = end) {
+		for (end = i; end < all->n && function_of(sites[end]) == function_of(sites[i]);)
 			end++;
-		choose(sites + i, end - i, called + i);
+		choose(sites + i, end - i, most, called + i);
 	}
 	return called;
 }

@@ -11,8 +11,13 @@
 
 #include "instrument/pass.h"
 
-/* For each site, whether its gate is called; by index, malloc'ed. To be asked before there are any gates. */
-bool *halves_called(const struct numbering *n);
+/* Where there are more sites than this, in one loop or in a function outside of its loops, what they do is called. */
+struct in_line {
+	size_t loop, outside;
+};
+
+/* For each site, in module order, whether what it does is called; by index, malloc'ed. To be asked before any code is added. */
+bool *halves_called(const struct values *sites, struct in_line most);
 
 /*
  * A function of SLOW_PATH's type, called like it: it runs slow_path(...) when what `ask` builds at its begin is true, and

@@ -71,6 +71,34 @@ static void verify(LLVMModuleRef m)
 	LLVMDisposeMessage(message);
 }
 
+/* The module is brought into a form that can be recorded and recomputed. */
+static void turn(LLVMModuleRef m)
+{
+	static const struct {
+		const char *name;
+		void (*run)(LLVMModuleRef);
+		bool branches; /* only so that fewer branches are recorded */
+	} steps[] = {
+		{"available externally", llvm_drop_available_externally, false},
+		{"system calls", syscalls_turn, false},
+		{"assembly", assembly_turn, false},
+		{"copies", copies_turn, false},
+		{"thread pointer", thread_pointer_turn, false},
+		{"machine", machine_turn, false},
+		{"control", control_turn, false},
+		{"identities", identities_turn, false},
+		{"choices", choices_turn, false},
+		{"anchors", anchors_turn, true}, /* before loops are unrolled, which makes several branches of one */
+		{"loops", loops_turn, true},
+	};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		if (steps[i].branches && all_branches())
+			continue;
+		steps[i].run(m);
+		times_note(m, steps[i].name);
+	}
+}
+
 /* Returns whether the module was changed. */
 bool rethread_instrument(LLVMModuleRef m)
 {
@@ -85,24 +113,15 @@ bool rethread_instrument(LLVMModuleRef m)
 	struct numbering numbering = {0};
 	uint8_t hash[RT_HASH_SIZE];
 
-	llvm_drop_available_externally(m);
-	syscalls_turn(m);
-	assembly_turn(m);
-	copies_turn(m);
-	thread_pointer_turn(m);
-	machine_turn(m);
-	control_turn(m);
-	identities_turn(m);
-	choices_turn(m);
-	if (!all_branches()) {
-		anchors_turn(m); /* before loops are unrolled, which makes several branches of one */
-		loops_turn(m);
-	}
+	times_begin();
+	turn(m);
 	number_module(m, &numbering);
 	keep_bitcode(m, hash);
 	write_hash(hash);
+	times_note(m, "bitcode");
 	if (option("RETHREAD_PASS_REPORT"))
 		report_write(option("RETHREAD_PASS_REPORT"), m, &numbering);
+	times_note(m, "report");
 
 	machine_inline(m);
 	if (mode == PASS_RECORD)
@@ -112,7 +131,9 @@ bool rethread_instrument(LLVMModuleRef m)
 	if (option("RETHREAD_PASS_LIBRARIES"))
 		library_list(m, option("RETHREAD_PASS_LIBRARIES"));
 	mend_attributes(m);
+	times_note(m, "tables and attributes");
 	llvm_sort_uses(m);
+	times_note(m, "order of uses");
 	verify(m);
 	numbering_free(&numbering);
 	return true;

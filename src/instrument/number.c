@@ -315,9 +315,13 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	number_symbols(m, &n->symbols);
 
 	n->sharing = s.sharing = sharing_analyze(m);
+	times_note(m, "shared memory");
 	number_sites(&s, m);
+	times_note(m, "sites");
 	number_branches(&s, m);
+	times_note(m, "known branches");
 	addresses_find(m, s.sharing, &s.interposed, &s.sites, &n->recorded);
+	times_note(m, "values");
 	map_free(&s.interposed);
 	map_free(&s.sites);
 }

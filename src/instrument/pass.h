@@ -19,6 +19,7 @@
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
  *     library.c    the module of a shared library that is linked into programs later
  *     emit.c       building blocks of emitted code
+ *     times.c      what the steps take
  *
  * Everything the emitted code has to do with the runtime is in include/rethread/instrument.h.
  *
@@ -29,6 +30,7 @@
  *     RETHREAD_PASS_BITCODE=FILE  write the annotated bitcode there
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
  *     RETHREAD_PASS_REPORT=FILE   write what was found there (report.c)
+ *     RETHREAD_PASS_TIMES=1       print what each step took (times.c)
  *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result
  *     RETHREAD_PASS_ALL_BRANCHES=1  record also the branches that inference can recompute
  * The pass never half-succeeds: an error prints "rethread: ..." and fails the link.
@@ -66,6 +68,13 @@ void pass_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *pass_alloc(size_t count, size_t size);
 void *pass_grow(void *at, size_t *cap, size_t size);
 void pass_write_file(const char *path, const void *data, size_t size);
+
+/*
+ * What a link spends its time on (times.c): with RETHREAD_PASS_TIMES, a line on stderr for each step: its processor time, since the
+ * last of these calls, and how large the module is then.
+ */
+void times_begin(void);
+void times_note(LLVMModuleRef m, const char *step);
 
 /* A growing list of values. */
 struct values {
@@ -230,6 +239,7 @@ LLVMValueRef runtime_variable(LLVMModuleRef m, const char *name, LLVMTypeRef typ
 			      bool thread_local_);
 /* Of LLVM's own names; 0 where the attribute has no value. */
 void add_attribute(LLVMValueRef f, const char *name, uint64_t value);
+void drop_attribute(LLVMValueRef f, const char *name);
 LLVMValueRef runtime_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
 /* An internal function, declared so far, that is rarely called and never inlined. */
 LLVMValueRef add_cold_function(LLVMModuleRef m, const char *name, LLVMTypeRef type);
@@ -266,6 +276,10 @@ struct llvm_place {
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
 /* The same of an instruction; in a file that `is_foreign`, where that was inlined into one that is not. */
 void llvm_own_place_of(LLVMValueRef instruction, bool (*is_foreign)(const char *file), struct llvm_place *place);
+/* A metadata node's operands: how many; one, or NULL (also beyond the last); the text that one is, NULL when none or empty. */
+unsigned llvm_node_operands(LLVMMetadataRef node);
+LLVMMetadataRef llvm_node_operand(LLVMMetadataRef node, unsigned i);
+const char *llvm_node_text(LLVMMetadataRef string);
 /* All types in the debug information. */
 void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), void *data);
 /* Types (and names, unless NULL) of the variables whose value it is, `most` at most; how many. */

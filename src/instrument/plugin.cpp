@@ -201,6 +201,24 @@ HIDDEN void llvm_own_place_of(LLVMValueRef VRef, bool (*IsForeign)(const char *)
 	placeAt(I, L ? L : Innermost, P);
 }
 
+// LLVM's own functions for this make a value of each operand of a node.
+HIDDEN unsigned llvm_node_operands(LLVMMetadataRef Node)
+{
+	return cast<MDNode>(unwrap(Node))->getNumOperands();
+}
+
+HIDDEN LLVMMetadataRef llvm_node_operand(LLVMMetadataRef NodeRef, unsigned I)
+{
+	auto *Node = cast<MDNode>(unwrap(NodeRef));
+	return I < Node->getNumOperands() ? wrap(Node->getOperand(I).get()) : nullptr;
+}
+
+HIDDEN const char *llvm_node_text(LLVMMetadataRef String)
+{
+	auto *S = dyn_cast<MDString>(unwrap(String));
+	return S ? text(S->getString()) : nullptr;
+}
+
 HIDDEN void llvm_types(LLVMModuleRef M, void (*Found)(void *, LLVMMetadataRef), void *Data)
 {
 	DebugInfoFinder Finder;

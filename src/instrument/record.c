@@ -400,8 +400,10 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 {
 	warn_unrecorded(m);
 	path_instrument(m, n);
+	times_note(m, "recorded branches");
 	shown_instrument(m, n);
 	addresses_places(m, &n->symbols);
 	addresses_record(m, &n->recorded); /* last: it copies functions */
+	times_note(m, "recorded values");
 	emit_table(m, n, hash);
 }

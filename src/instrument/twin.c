@@ -106,7 +106,9 @@ static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	path_instrument(m, n); /* first: its stores come before what a gate shows */
+	times_note(m, "recorded branches");
 	twin_gates(m, n);
+	times_note(m, "gates");
 	emit_entries(m, &n->symbols);
 	emit_table(m, n, hash);
 }

@@ -2,50 +2,26 @@
 
 #include "instrument/pass.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* All operands of a node, to be freed. */
-static LLVMValueRef *operands(LLVMContextRef c, LLVMMetadataRef node, unsigned *n)
+LLVMMetadataRef type_node(LLVMMetadataRef of, unsigned index)
 {
-	LLVMValueRef v = LLVMMetadataAsValue(c, node);
-	*n = LLVMGetMDNodeNumOperands(v);
-	LLVMValueRef *all = calloc(*n + 1, sizeof *all);
-	if (!all)
-		pass_die("out of memory");
-	LLVMGetMDNodeOperands(v, all);
-	return all;
+	return llvm_node_operand(of, index);
 }
 
-static LLVMValueRef operand(LLVMContextRef c, LLVMMetadataRef node, unsigned index)
+const char *type_text(LLVMMetadataRef of, unsigned index)
 {
-	unsigned n;
-	LLVMValueRef *all = operands(c, node, &n), found = index < n ? all[index] : NULL;
-	free(all);
-	return found;
+	LLVMMetadataRef text = llvm_node_operand(of, index);
+	return text ? llvm_node_text(text) : NULL;
 }
 
-LLVMMetadataRef type_node(LLVMContextRef c, LLVMMetadataRef of, unsigned index)
-{
-	LLVMValueRef v = operand(c, of, index);
-	return v ? LLVMValueAsMetadata(v) : NULL;
-}
-
-const char *type_text(LLVMContextRef c, LLVMMetadataRef of, unsigned index)
-{
-	unsigned length;
-	LLVMValueRef v = operand(c, of, index);
-	const char *s = v ? LLVMGetMDString(v, &length) : NULL;
-	return s && length ? s : NULL;
-}
-
-struct plain type_plain(LLVMContextRef c, LLVMMetadataRef type)
+struct plain type_plain(LLVMMetadataRef type)
 {
 	struct plain p = {type, NULL};
 	for (int i = 0; p.type && i < 32; i++) {
 		switch (LLVMGetDINodeTag(p.type)) {
 		case TAG_TYPEDEF:
-			p.name = type_text(c, p.type, TYPE_NAME);
+			p.name = type_text(p.type, TYPE_NAME);
 			break;
 		case TAG_CONST:
 		case TAG_VOLATILE:
@@ -55,7 +31,7 @@ struct plain type_plain(LLVMContextRef c, LLVMMetadataRef type)
 		default:
 			return p;
 		}
-		p.type = type_node(c, p.type, TYPE_BASE);
+		p.type = type_node(p.type, TYPE_BASE);
 	}
 	return (struct plain){0};
 }
@@ -71,63 +47,59 @@ bool type_is_record(LLVMMetadataRef type)
 	return (tag == TAG_STRUCTURE || tag == TAG_CLASS || tag == TAG_UNION) && !(LLVMDITypeGetFlags(type) & LLVMDIFlagFwdDecl);
 }
 
-struct plain type_pointee(LLVMContextRef c, LLVMMetadataRef type)
+struct plain type_pointee(LLVMMetadataRef type)
 {
-	struct plain p = type_plain(c, type);
+	struct plain p = type_plain(type);
 	unsigned tag = p.type ? LLVMGetDINodeTag(p.type) : 0;
 	if (tag != TAG_POINTER && tag != TAG_REFERENCE && tag != TAG_RVALUE_REFERENCE)
 		return (struct plain){0};
-	return type_plain(c, type_node(c, p.type, TYPE_BASE));
+	return type_plain(type_node(p.type, TYPE_BASE));
 }
 
-struct plain type_member_at(LLVMContextRef c, LLVMMetadataRef type, uint64_t *offset, LLVMMetadataRef *member)
+struct plain type_member_at(LLVMMetadataRef type, uint64_t *offset, LLVMMetadataRef *member)
 {
-	LLVMMetadataRef list = type_node(c, type, TYPE_ELEMENTS);
-	unsigned n = 0;
-	LLVMValueRef *all = list ? operands(c, list, &n) : NULL;
+	LLVMMetadataRef list = type_node(type, TYPE_ELEMENTS);
+	unsigned n = list ? llvm_node_operands(list) : 0;
 	struct plain found = {0};
 	uint64_t start = 0;
 	for (unsigned i = 0; i < n; i++) {
-		LLVMMetadataRef m = all[i] ? LLVMValueAsMetadata(all[i]) : NULL;
+		LLVMMetadataRef m = type_node(list, i);
 		unsigned tag = m ? LLVMGetDINodeTag(m) : 0;
 		if ((tag != TAG_MEMBER && tag != TAG_INHERITANCE) || LLVMDITypeGetFlags(m) & (LLVMDIFlagStaticMember | LLVMDIFlagVirtual))
 			continue;
 		uint64_t from = LLVMDITypeGetOffsetInBits(m) / 8;
-		struct plain p = type_plain(c, type_node(c, m, TYPE_BASE));
+		struct plain p = type_plain(type_node(m, TYPE_BASE));
 		if (p.type && *offset >= from && *offset - from < type_bytes(p.type) && (!found.type || from > start)) {
 			found = p;
 			start = from;
 			*member = m;
 		}
 	}
-	free(all);
 	*offset -= start;
 	return found;
 }
 
-bool type_has_open_end(LLVMContextRef c, LLVMMetadataRef type)
+bool type_has_open_end(LLVMMetadataRef type)
 {
-	LLVMMetadataRef list = type_node(c, type, TYPE_ELEMENTS);
-	unsigned n = 0;
-	LLVMValueRef *all = list ? operands(c, list, &n) : NULL;
+	LLVMMetadataRef list = type_node(type, TYPE_ELEMENTS);
+	unsigned n = list ? llvm_node_operands(list) : 0;
 	bool open = false;
 	for (unsigned i = 0; i < n && !open; i++) {
-		LLVMMetadataRef m = all[i] ? LLVMValueAsMetadata(all[i]) : NULL;
-		struct plain p = m && LLVMGetDINodeTag(m) == TAG_MEMBER ? type_plain(c, type_node(c, m, TYPE_BASE)) : (struct plain){0};
+		LLVMMetadataRef m = type_node(list, i);
+		struct plain p = m && LLVMGetDINodeTag(m) == TAG_MEMBER ? type_plain(type_node(m, TYPE_BASE)) : (struct plain){0};
 		open = p.type && LLVMGetDINodeTag(p.type) == TAG_ARRAY && !type_bytes(p.type);
 	}
-	free(all);
 	return open;
 }
 
-struct plain type_descend(LLVMContextRef c, struct plain p, uint64_t *offset, type_stop *stops, uint64_t wanted)
+struct plain type_descend(struct plain p, uint64_t *offset, type_stop *stops, uint64_t wanted)
 {
 	for (int i = 0; p.type && i < 32 && !stops(p.type, *offset, wanted); i++) {
 		if (LLVMGetDINodeTag(p.type) == TAG_ARRAY) {
-			p = type_plain(c, type_node(c, p.type, TYPE_BASE));
+			p = type_plain(type_node(p.type, TYPE_BASE));
 			*offset = p.type && type_bytes(p.type) ? *offset % type_bytes(p.type) : 0;
 		} else if (type_is_record(p.type)) {
-			p = type_member_at(c, p.type, offset, &(LLVMMetadataRef){NULL});
+			p = type_member_at(p.type, offset, &(LLVMMetadataRef){NULL});
 		} else {
 			return (struct plain){0};
 		}
@@ -148,26 +120,26 @@ bool type_is_record_of_size(LLVMMetadataRef type, uint64_t offset, uint64_t want
 	return type_is_record(type) && type_bytes(type) == wanted;
 }
 
-bool type_begins_with(LLVMContextRef c, LLVMMetadataRef type, LLVMMetadataRef other)
+bool type_begins_with(LLVMMetadataRef type, LLVMMetadataRef other)
 {
 	struct plain p = {type, NULL};
 	uint64_t offset = 0;
 	for (int i = 0; p.type && p.type != other && type_is_record(p.type) && i < 32; i++)
-		p = type_member_at(c, p.type, &offset, &(LLVMMetadataRef){NULL});
+		p = type_member_at(p.type, &offset, &(LLVMMetadataRef){NULL});
 	return p.type == other && type != other;
 }
 
-bool type_is_of_library(LLVMContextRef c, LLVMMetadataRef type)
+bool type_is_of_library(LLVMMetadataRef type)
 {
 	LLVMMetadataRef scope = type;
 	for (int i = 0; scope && i < 32; i++) {
 		unsigned tag = LLVMGetDINodeTag(scope);
-		const char *name = tag == TAG_NAMESPACE ? type_text(c, scope, TYPE_NAME) : NULL;
+		const char *name = tag == TAG_NAMESPACE ? type_text(scope, TYPE_NAME) : NULL;
 		if (name && (!strcmp(name, "std") || !strcmp(name, "__gnu_cxx")))
 			return true;
 		if (tag != TAG_NAMESPACE && !type_is_record(scope))
 			return false;
-		scope = type_node(c, scope, TYPE_SCOPE);
+		scope = type_node(scope, TYPE_SCOPE);
 	}
 	return false;
 }

@@ -27,11 +27,11 @@ struct plain {
 };
 
 /* An operand that is a node, or a text that is not empty. */
-LLVMMetadataRef type_node(LLVMContextRef c, LLVMMetadataRef of, unsigned index);
-const char *type_text(LLVMContextRef c, LLVMMetadataRef of, unsigned index);
+LLVMMetadataRef type_node(LLVMMetadataRef of, unsigned index);
+const char *type_text(LLVMMetadataRef of, unsigned index);
 
-struct plain type_plain(LLVMContextRef c, LLVMMetadataRef type);   /* of NULL, too */
-struct plain type_pointee(LLVMContextRef c, LLVMMetadataRef type); /* of NULL, too; nothing of what is no pointer or reference */
+struct plain type_plain(LLVMMetadataRef type);   /* of NULL, too */
+struct plain type_pointee(LLVMMetadataRef type); /* of NULL, too; nothing of what is no pointer or reference */
 uint64_t type_bytes(LLVMMetadataRef type);
 bool type_is_record(LLVMMetadataRef type); /* a structure, class or union that is more than declared; NULL is none */
 
@@ -39,21 +39,21 @@ bool type_is_record(LLVMMetadataRef type); /* a structure, class or union that i
  * The member or base class of a structure with the byte at `*offset`, which becomes the one in there; the last, since members may lie in the
  * padding of a base class. *member, unchanged where there is none, is the member itself.
  */
-struct plain type_member_at(LLVMContextRef c, LLVMMetadataRef type, uint64_t *offset, LLVMMetadataRef *member);
+struct plain type_member_at(LLVMMetadataRef type, uint64_t *offset, LLVMMetadataRef *member);
 
 /* Is the last member an array without a size? */
-bool type_has_open_end(LLVMContextRef c, LLVMMetadataRef type);
+bool type_has_open_end(LLVMMetadataRef type);
 
 /* Down, through members and elements, to where `stops` holds; nothing when that is nowhere. */
 typedef bool type_stop(LLVMMetadataRef type, uint64_t offset, uint64_t wanted);
-struct plain type_descend(LLVMContextRef c, struct plain p, uint64_t *offset, type_stop *stops, uint64_t wanted);
+struct plain type_descend(struct plain p, uint64_t *offset, type_stop *stops, uint64_t wanted);
 bool type_is_pointer_at(LLVMMetadataRef type, uint64_t offset, uint64_t unused);
 bool type_is_record_of_size(LLVMMetadataRef type, uint64_t unused, uint64_t wanted);
 
 /* Does it begin with the other, of the same size? A class may add a member where its base has padding. */
-bool type_begins_with(LLVMContextRef c, LLVMMetadataRef type, LLVMMetadataRef other);
+bool type_begins_with(LLVMMetadataRef type, LLVMMetadataRef other);
 
 /* Of the standard library: in namespace std, or a class of one that is. */
-bool type_is_of_library(LLVMContextRef c, LLVMMetadataRef type);
+bool type_is_of_library(LLVMMetadataRef type);
 
 #endif

@@ -4,8 +4,24 @@
  * A thread that has too many values records none any more, but would go on asking for each of them: up to a tenth of
  * its time. So a function f that records what it reads becomes three: f.values is the function itself, f.quick a copy that asks
  * nothing, and f goes on in one of them. In quick versions calls lead to quick versions without asking.
+ *
+ * In large programs nearly all functions record values, and copies of all would nearly double what the code generator takes. So there is
+ * a limit to what is copied, and those come first that ask most for their size, as far as loops tell.
  */
 #include "instrument/addresses.h"
+
+#include <stdlib.h>
+
+/* Instructions, in all. */
+enum { MOST_COPIED = 100000 };
+/* A loop is taken to go round so many times, and not to be in more than so many others. */
+enum { ROUNDS = 8, DEEPEST = 4 };
+
+struct candidate {
+	LLVMValueRef function;
+	size_t number;       /* in module order */
+	size_t asked, size;  /* how often it asks, about; instructions */
+};
 
 struct versions {
 	struct values with, without; /* the same functions */
@@ -24,6 +40,88 @@ static void copy(struct versions *v, LLVMValueRef f)
 		return;
 	values_push(&v->with, f);
 	values_push(&v->without, other);
+}
+
+static size_t size_of(LLVMValueRef f)
+{
+	size_t n = 0;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			n++;
+	return n;
+}
+
+static void note_depth(void *depths, LLVMBasicBlockRef block, unsigned depth)
+{
+	map_set(depths, block, depth);
+}
+
+static size_t times_asked(const LLVMValueRef *reads, size_t n)
+{
+	struct map depths = {0};
+	size_t sum = 0;
+	llvm_loop_depths(function_of(reads[0]), note_depth, &depths);
+	for (size_t i = 0; i < n; i++) {
+		size_t times = 1;
+		uint32_t depth = map_get(&depths, LLVMGetInstructionParent(reads[i]));
+		for (uint32_t d = 0; d < depth && d < DEEPEST; d++)
+			times *= ROUNDS;
+		sum += times;
+	}
+	map_free(&depths);
+	return sum;
+}
+
+/* What asks most for its size comes first. */
+static int by_gain(const void *a, const void *b)
+{
+	const struct candidate *p = a, *q = b;
+	size_t left = p->asked * q->size, right = q->asked * p->size;
+	if (left != right)
+		return left > right ? -1 : 1;
+	return p->number < q->number ? -1 : p->number > q->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct candidate *p = a, *q = b;
+	return p->number < q->number ? -1 : p->number > q->number;
+}
+
+/* The functions with reads that are recorded, malloc'ed. */
+static struct candidate *candidates(const struct values *recorded, size_t *n)
+{
+	struct candidate *all = pass_alloc(recorded->n + 1, sizeof *all);
+	struct values reads = {0};
+	*n = 0;
+	for (size_t i = 0; i < recorded->n; i++)
+		if (addresses_is_read(recorded->at[i]))
+			values_push(&reads, recorded->at[i]);
+	for (size_t i = 0, end; i < reads.n; i = end, ++*n) {
+		LLVMValueRef f = function_of(reads.at[i]);
+		for (end = i; end < reads.n && function_of(reads.at[end]) == f;)
+			end++;
+		all[*n] = (struct candidate){f, *n, times_asked(reads.at + i, end - i), size_of(f)};
+	}
+	values_free(&reads);
+	return all;
+}
+
+static void copy_most(struct versions *v, const struct values *recorded)
+{
+	size_t n, size = 0, taken = 0;
+	struct candidate *all = candidates(recorded, &n);
+	qsort(all, n, sizeof *all, by_gain);
+	for (size_t i = 0; i < n; i++) {
+		if (size + all[i].size > MOST_COPIED)
+			continue;
+		size += all[i].size;
+		all[taken++] = all[i];
+	}
+	qsort(all, taken, sizeof *all, by_number);
+	for (size_t i = 0; i < taken; i++)
+		copy(v, all[i].function);
+	free(all);
 }
 
 /* if (!log.at) return without(...); return with(...); */
@@ -58,14 +156,8 @@ static void stay_quick(const struct versions *v, LLVMValueRef f)
 void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log)
 {
 	struct versions v = {0};
-	LLVMValueRef last = NULL;
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-	for (size_t i = 0; i < recorded->n; i++) {
-		if (!addresses_is_read(recorded->at[i]) || function_of(recorded->at[i]) == last)
-			continue;
-		last = function_of(recorded->at[i]);
-		copy(&v, last);
-	}
+	copy_most(&v, recorded);
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);
