@@ -301,6 +301,7 @@ bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned
 		field = in ? xasprintf("+%llu", (unsigned long long)in) : xstrdup("");
 	out->block = c->block;
 	out->inside = !c->array && c->base;
+	out->numbers = c->hint->array;
 	out->owner = owner_name(b, c);
 	out->name = c->array ? xasprintf("%s[%llu]%s", out->owner, (unsigned long long)(at / c->hint->type.size), field)
 				: xasprintf("%s%s%s", c->hint->array ? "*" : "", out->owner, field);

@@ -22,6 +22,7 @@ struct block_name {
 	char *owner;            /* what that begins with: the type, or the local variable; with a number where there are several of the type */
 	const char *block;      /* "heap block 0x40", or "" */
 	bool inside;            /* the owner is a part of the block */
+	bool numbers;           /* the owner is what holds the pointer to them */
 	struct value_type type; /* as variables_member has it */
 };
 

@@ -3,6 +3,7 @@
 #include "cli/cycle.h"
 #include "cli/freed.h"
 #include "cli/telling.h"
+#include "cli/waits.h"
 #include "cli/typed.h"
 #include "trace/store.h"
 #include "exe/twin.h"
@@ -84,6 +85,12 @@ static bool is_guessed(const json_t *root)
 	return json_is_true(json_object_get(root, "guessed"));
 }
 
+/* Was the read told of before? */
+static bool is_told(const json_t *root, const json_t *read)
+{
+	return is_told_as_freed(root, read) || (json_is_true(json_object_get(root, "hang")) && is_told_of_hang(root, read));
+}
+
 /* Of what stood in a block that was given back, the number says nothing. */
 static void print_found(const json_t *root, const json_t *read, const json_t *writer)
 {
@@ -93,7 +100,7 @@ static void print_found(const json_t *root, const json_t *read, const json_t *wr
 	printf(is_guessed(root) && is_write(read) ? "    it made %s of it\n" : "    it found %s\n", text(read, "value"));
 }
 
-static void print_writer(const json_t *root, const json_t *writer, const char *program)
+static void print_writer(const json_t *root, const json_t *asked, const json_t *writer, const char *program)
 {
 	if (writer) {
 		printf(is_free(writer) ? "    which thread %s had freed in %s\n" : "    which thread %s had written in %s\n",
@@ -101,7 +108,7 @@ static void print_writer(const json_t *root, const json_t *writer, const char *p
 		quote(writer, program);
 	} else if (is_guessed(root)) {
 		printf("    who had written that is not known: nobody else had used it then\n");
-	} else if (!json_is_true(json_object_get(root, "last_reads"))) { /* of what does not race, not all is known */
+	} else if (!json_is_true(json_object_get(asked, "last"))) { /* of what does not race, not all is known */
 		printf("    which nobody had written: it is the initial value\n");
 	}
 }
@@ -110,13 +117,13 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 {
 	json_t *read = step_numbered(root, number(asked, "step"));
 	json_t *writer = step_numbered(root, number(read, "saw")), *next = json_object_get(asked, "next");
-	if (!read || is_told_as_freed(root, read))
+	if (!read || is_told(root, read))
 		return;
 	json_t *before = look_before(root, read);
 	printf("  thread %s read %s%s%s:\n", text(read, "thread"), style.race, text(read, "object"), style.off);
 	print_found(root, read, writer);
 	quote(read, program);
-	print_writer(root, writer, program);
+	print_writer(root, asked, writer, program);
 	if (before && before != writer) {
 		printf("    since thread %s had looked at it or written it last, another thread has written it\n",
 		       text(read, "thread"));
@@ -129,20 +136,31 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	print_owner(root, read, program);
 }
 
+/* Those that the failure depends on, or those that were only read last. */
+static void print_all_asked(const json_t *root, bool last, const char *title, const char *program)
+{
+	json_t *asked = json_object_get(root, "asked"), *one;
+	size_t i;
+	bool any = false;
+	json_array_foreach(asked, i, one) {
+		json_t *read = step_numbered(root, number(one, "step"));
+		if (json_is_true(json_object_get(one, "last")) != last || !read || is_told(root, read))
+			continue;
+		if (!any)
+			puts(title);
+		any = true;
+		print_asked(root, one, program);
+	}
+	if (any)
+		putchar('\n');
+}
+
 static void print_summary(const json_t *root, const char *program)
 {
-	json_t *asked = json_object_get(root, "asked");
-	size_t i;
-	json_t *one;
-	bool any = false, last_reads = is_guessed(root) || json_is_true(json_object_get(root, "last_reads"));
-	json_array_foreach(asked, i, one)
-		any |= !is_told_as_freed(root, step_numbered(root, number(one, "step")));
-	if (!any || (last_reads && !*text(root, "failed_at") && !is_guessed(root)))
-		return;
-	puts(last_reads ? "What the failing thread read last:" : "What the failure depends on:");
-	json_array_foreach(asked, i, one)
-		print_asked(root, one, program);
-	putchar('\n');
+	static const char *const last = "What the failing thread read last:";
+	if (*text(root, "failed_at")) /* else it failed in no line */
+		print_all_asked(root, true, last, program);
+	print_all_asked(root, false, is_guessed(root) ? last : "What the failure depends on:", program);
 }
 
 /* ---------------------------------------------------------------- who came in between */
@@ -200,71 +218,13 @@ static void print_between(const json_t *root, const char *program)
 	if (json_object_get(between, "overtaken"))
 		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
 	print_missing_lock(root, between, program);
-	print_owner(root, first, program);
 	print_given_up(between, text(first, "thread"));
 	if (json_is_true(json_object_get(between, "bare")) && strcmp(text(other, "kind"), "update"))
 		puts("    none of the three with a lock");
+	print_owner(root, first, program);
 	if (undisturbed)
 		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
 	putchar('\n');
-}
-
-/* ---------------------------------------------------------------- who waits for whom */
-
-/* The last step of the thread for which `holds` does; or NULL. */
-static json_t *last_step(const json_t *root, const char *thread, const char *object, bool (*holds)(const json_t *, const char *))
-{
-	json_t *steps = json_object_get(root, "steps");
-	for (size_t i = json_array_size(steps); i--;) {
-		json_t *s = json_array_get(steps, i);
-		if (!strcmp(text(s, "thread"), thread) && holds(s, object))
-			return s;
-	}
-	return NULL;
-}
-
-static bool blocks(const json_t *step, const char *unused)
-{
-	(void)unused;
-	return !strcmp(text(step, "what"), "blocks here");
-}
-
-static bool takes(const json_t *step, const char *object)
-{
-	const char *what = *text(step, "what") ? text(step, "what") : text(step, "kind");
-	return !strcmp(text(step, "object"), object) && strstr(what, "lock") && !strstr(what, "unlock") && !blocks(step, NULL);
-}
-
-static void print_waiting(const json_t *root, const struct trace *t, const struct cycle_step *c)
-{
-	json_t *blocked = last_step(root, c->thread, NULL, blocks);
-	const char *object = text(blocked, "object");
-	json_t *taken = *object && !c->joins ? last_step(root, c->other, object, takes) : NULL;
-	char *where = blocked ? xstrdup(text(blocked, "where")) : cycle_where(t, c->thread);
-	printf("  thread %s waits for %s%s%s%s:\n", c->thread, c->joins ? "the end of thread " : "", style.race,
-	       c->joins ? c->other : *object ? object : "a lock", style.off);
-	quote_place(where, t->program);
-	if (!c->joins)
-		printf("    which thread %s has%s\n", c->other, taken ? " had since" : "");
-	if (taken)
-		quote(taken, t->program);
-	print_owner(root, blocked, t->program);
-	free(where);
-}
-
-static void print_cycle(const json_t *root, const struct trace *t)
-{
-	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
-	struct cycle_step c;
-	bool any = false;
-	while (cycle_next(&message, &c)) {
-		if (!any)
-			puts("Who waits for whom:");
-		any = true;
-		print_waiting(root, t, &c);
-	}
-	if (any)
-		putchar('\n');
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -352,7 +312,7 @@ static bool says_nothing(const json_t *step, const json_t *before)
 		return false;
 	return (is_free(step) && is_free(before) && number(step, "sap") == number(before, "sap") &&
 		!strcmp(text(step, "owner"), text(before, "owner"))) ||
-	       (!strcmp(text(step, "kind"), "end") && blocks(before, NULL));
+	       (!strcmp(text(step, "kind"), "end") && is_blocked(before));
 }
 
 static void print_interleaving(json_t *root, bool all)
@@ -419,6 +379,7 @@ static json_t *load_interleaving(const struct trace *t)
 	if (!root)
 		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
 	free(path);
+	json_object_set_new(root, "hang", json_boolean(t->failure.kind == RT_FAIL_TIMEOUT));
 	name_as_source(root, t->program);
 	place_failure(root, t);
 	return root;
@@ -465,6 +426,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	choose_style();
 	print_failure(root, t);
 	print_cycle(root, t);
+	print_hangs(root, t);
 	print_freed(root, t->program);
 	print_between(root, t->program);
 	print_summary(root, t->program);

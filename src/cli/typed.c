@@ -1,6 +1,7 @@
 #include "cli/typed.h"
 
 #include "cli/blocks.h"
+#include "cli/pointers.h"
 #include "exe/variables.h"
 
 #include <errno.h>
@@ -178,14 +179,14 @@ static bool name_variable(json_t *step, struct variables *v, const char *object,
 	return member;
 }
 
-/* "owner" says what the name begins with, "owners" of the interleaving which block that is. */
-static void name_block(json_t *step, json_t *interleaving, struct blocks *b, const char *object, unsigned size)
+/* "owner" says what the name begins with, "owners" of the interleaving which block that is. False: nothing is known of it. */
+static bool name_block(json_t *step, json_t *interleaving, struct blocks *b, const char *object, unsigned size)
 {
 	struct block_name n;
 	char *was = xstrdup(object);
 	if (!blocks_name(b, was, 0, size, &n)) {
 		free(was);
-		return;
+		return false;
 	}
 	json_object_set_new(step, "object", json_string(n.name));
 	if (size && n.type.size)
@@ -203,14 +204,28 @@ static void name_block(json_t *step, json_t *interleaving, struct blocks *b, con
 		json_object_set_new(json_object_get(owners, n.owner), "inside", json_boolean(n.inside));
 	}
 	block_name_release(&n);
+	return true;
 }
 
-static void name_step(json_t *step, json_t *interleaving, struct variables *v, struct blocks *b)
+/* What names are made of. */
+struct namer {
+	json_t *interleaving;
+	struct variables *v;
+	struct blocks *b;
+	struct pointers *p;
+};
+
+static void name_step(json_t *step, const struct namer *n)
 {
 	const char *object = json_string_value(json_object_get(step, "object"));
 	json_int_t size = json_integer_value(json_object_get(step, "size"));
-	if (object && *object && !name_variable(step, v, object, (unsigned)size))
-		name_block(step, interleaving, b, object, (unsigned)size);
+	if (object && *object && !name_variable(step, n->v, object, (unsigned)size) && !name_block(step, n->interleaving, n->b, object, (unsigned)size)) {
+		char *block = pointers_block(n->p, object);
+		if (block)
+			json_object_set_new(step, "object", json_string(block));
+		free(block);
+	}
+	pointers_in_value(n->p, step);
 }
 
 void name_as_source(json_t *interleaving, const char *program)
@@ -221,17 +236,24 @@ void name_as_source(json_t *interleaving, const char *program)
 	if (!program)
 		return;
 	struct blocks *b = blocks_new(interleaving, program, v);
+	struct namer n = { interleaving, v, b, pointers_new(interleaving, b) };
 	json_object_set_new(interleaving, "owners", json_object());
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
-		name_step(step, interleaving, v, b);
+		name_step(step, &n);
+	json_array_foreach(json_object_get(interleaving, "asked"), i, step)
+		if (json_object_get(step, "next"))
+			pointers_in_value(n.p, json_object_get(step, "next"));
 	const struct {
 		const char *of, *key;
 	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" } };
 	for (i = 0; i < sizeof locks / sizeof *locks; i++) {
 		json_t *lock = json_object_get(json_object_get(interleaving, locks[i].of), locks[i].key);
 		if (lock)
-			name_step(lock, interleaving, v, b);
+			name_step(lock, &n);
 	}
+	json_array_foreach(json_object_get(interleaving, "hangs"), i, step)
+		name_step(step, &n);
+	pointers_free(n.p);
 	blocks_free(b);
 	variables_close(v);
 }

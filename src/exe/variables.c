@@ -235,6 +235,14 @@ static bool is_open_array(Dwarf_Die *type)
 	return dwarf_tag(type) == DW_TAG_array_type && (dwarf_aggregate_size(type, &bytes) || !bytes);
 }
 
+/* A class whose members are told elsewhere: std::condition_variable. */
+static bool is_only_declared(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	bool declared = false;
+	return dwarf_attr(type, DW_AT_declaration, &a) && !dwarf_formflag(&a, &declared) && declared;
+}
+
 /* What library classes are made of inside is left out, but for the last part: `orders._M_finish` for `orders._M_impl._M_finish`. */
 static void append_member(struct place *p, const char *name)
 {
@@ -274,7 +282,7 @@ static bool into_member(struct place *p, unsigned size)
 	bool any = false;
 	for (bool more = !dwarf_child(&p->type, &member); more; more = !dwarf_siblingof(&member, &member)) {
 		if (!member_place(&member, &start, &type) || start > p->offset || (any && start <= found_start) ||
-		    (!holds(&type, p->offset - start, size) && !is_open_array(&type)))
+		    (!holds(&type, p->offset - start, size) && !is_open_array(&type) && !(start == p->offset && is_only_declared(&type))))
 			continue;
 		any = true;
 		found = member;

@@ -31,6 +31,7 @@ enum {
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
 	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
 	WORTH_ENOUGH = 9,
+	WORTH_NOTHING = -100,
 	WORTH_ENOUGH_SECTIONS = 5, /* with WORTH_SAME: nothing else can tell that two sections belong together */
 };
 
@@ -154,7 +155,7 @@ static bool polls(const struct finder *f, const struct event *a, const struct ev
 /* Did the failing thread read the place last? */
 static bool is_read_last(const struct finder *f, uint64_t address)
 {
-	for (size_t i = 0; f->s->last_reads && i < f->s->asked.n; i++)
+	for (size_t i = 0; i < f->s->last_reads; i++)
 		if (event_at(f, f->s->asked.at[i])->object == address)
 			return true;
 	return false;
@@ -303,6 +304,12 @@ static void look_at_missing(const struct finder *f, struct between *b, const str
 	b->bare = !g[0].all.n && !g[1].all.n && !g[2].all.n;
 }
 
+/* Does the thread write without having looked again, so that what the other wrote is gone? Sections that look first can come in any order. */
+static bool is_lost(const struct guard *a, const struct guard *o, const struct guard *c)
+{
+	return !writes(a->e) && writes(o->e) && writes(c->e) && !reads(c->e);
+}
+
 /* What locks have to do with it, and what that is worth. */
 static int look_at_locks(const struct finder *f, struct between *b)
 {
@@ -310,7 +317,7 @@ static int look_at_locks(const struct finder *f, struct between *b)
 	bool first = races(&g[0], &g[1]), second = races(&g[1], &g[2]);
 	int worth;
 	if (!first && !second && look_at_sections(f, b, g)) {
-		worth = WORTH_GIVEN_UP + (acts_alike(f, b) ? WORTH_SAME : 0);
+		worth = acts_alike(f, b) ? WORTH_GIVEN_UP + WORTH_SAME : is_lost(&g[0], &g[1], &g[2]) ? WORTH_GIVEN_UP : WORTH_NOTHING;
 	} else {
 		look_at_missing(f, b, g, first, second);
 		if (b->lock == UINT32_MAX && (first || second))

@@ -3,10 +3,13 @@
 #include "exe/variables.h"
 #include "infer/between.h"
 #include "infer/freed.h"
+#include "infer/hang.h"
 #include "infer/told.h"
 #include "model/check.h"
 
 #include <jansson.h>
+#include <rethread/schedule.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[EVENT_KIND_COUNT] = {
@@ -171,13 +174,13 @@ static bool write_step(FILE *f, json_t *step, bool first)
 }
 
 /*
- * The failure depends on what this step reads: which step's write that was (-1: the initial value), and the next one of
+ * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
  * another thread, in full, since that may come after the failure.
  */
-static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step,
+static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step, bool last,
 			  const uint64_t *values)
 {
-	json_t *asked = json_pack("{s:I}", "step", (json_int_t)step);
+	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
 	return asked;
@@ -273,14 +276,53 @@ static bool write_asked(FILE *f, const struct execution *x, const struct linear 
 	size_t n = 0;
 	for (size_t k = 0; ok && k < s->asked.n; k++)
 		if (s->asked.at[k] < l->needed)
-			ok = write_step(f, asked_json(x, l, s, s->asked.at[k], values), n++ == 0);
+			ok = write_step(f, asked_json(x, l, s, s->asked.at[k], k < s->last_reads, values), n++ == 0);
 	return ok;
+}
+
+typedef vec(const struct event *) births;
+
+static int by_object(const void *p, const void *q)
+{
+	const struct event *a = *(const struct event *const *)p, *b = *(const struct event *const *)q;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+/* Allocations of memory that was used before, by address; to be freed. */
+static births find_births(const struct execution *x)
+{
+	births all = {0};
+	for (size_t i = 0; i < x->notes.n; i++)
+		if (x->notes.at[i].flags & EVENT_ALLOCATES)
+			*vec_push(&all) = &x->notes.at[i];
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_object);
+	return all;
+}
+
+/* Were several blocks allocated there, one after the other? */
+static bool is_reused(const births *all, const struct place_name *p)
+{
+	enum { FAR = 1 << 16 }; /* larger ones that begin before it are not looked for */
+	size_t low = 0, high = all->n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (all->at[mid]->object + FAR < p->block)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	unsigned n = 0;
+	for (; low < all->n && all->at[low]->object < p->block + p->block_size && n < 2; low++)
+		n += all->at[low]->object + all->at[low]->before > p->block;
+	return n > 1;
 }
 
 /* By the beginning of their names: heap blocks that are in an order, who allocated them where, how large they are. */
 static bool write_blocks(FILE *f, const struct execution *x)
 {
 	json_t *blocks = json_object();
+	births all = find_births(x);
 	for (size_t i = 0; i < x->names.n; i++) {
 		const struct place_name *p = &x->names.at[i];
 		const struct site_info *at = &x->sites.at[p->allocated_at];
@@ -288,6 +330,8 @@ static bool write_blocks(FILE *f, const struct execution *x)
 		name[strcspn(name, "+")] = 0;
 		if (p->block_size && !json_object_get(blocks, name)) {
 			json_t *b = json_pack("{s:I s:I}", "size", (json_int_t)p->block_size, "start", (json_int_t)p->block);
+			if (is_reused(&all, p) || (x->notes_lost && p->block >= RT_MIRROR))
+				json_object_set_new(b, "reused", json_true());
 			if (p->allocated_at)
 				json_object_update_new(b, json_pack("{s:I s:s s:s s:s}", "site", (json_int_t)at->number, "where", at->where,
 								    "function", at->function, "thread",
@@ -296,6 +340,7 @@ static bool write_blocks(FILE *f, const struct execution *x)
 		}
 		free(name);
 	}
+	vec_free(&all);
 	bool ok = fputs(", \"blocks\": ", f) >= 0 && !json_dumpf(blocks, f, 0);
 	json_decref(blocks);
 	return ok;
@@ -308,6 +353,7 @@ struct finds {
 	struct between between;
 	struct freed freed;
 	bool came_between, used_freed;
+	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };
 
@@ -319,21 +365,52 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	d->came_between = find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
 	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
+	d->hangs = hang_find(&d->told);
+	for (size_t i = 0; i < d->hangs.n; i++) {
+		const struct hang *h = &d->hangs.at[i];
+		const size_t steps[] = {h->blocked, h->signal, h->other, h->read, h->wrote};
+		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+			if (steps[k] != SLICE_NONE)
+				d->slice.matters[steps[k]] = true;
+	}
 }
 
 static void finds_release(struct finds *d)
 {
 	free(d->values);
+	vec_free(&d->hangs);
 	slice_release(&d->slice);
 	told_release(&d->told);
+}
+
+static json_t *hangs_json(const struct execution *x, const hangs *all)
+{
+	json_t *j = json_array();
+	for (size_t i = 0; i < all->n; i++) {
+		const struct hang *h = &all->at[i];
+		json_t *one = json_pack("{s:I s:b s:b s:b}", "step", (json_int_t)h->blocked, "condition", h->on_condition, "lost", h->lost, "never",
+					h->never);
+		if (h->condition)
+			json_object_set_new(one, "object", json_string(place_name(x, h->condition)));
+		const struct {
+			const char *key;
+			size_t step;
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"read", h->read}, {"wrote", h->wrote}};
+		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+			if (steps[k].step != SLICE_NONE)
+				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));
+		json_array_append_new(j, one);
+	}
+	return j;
 }
 
 static bool write_finds(FILE *f, const struct finds *d)
 {
 	const struct execution *x = &d->told.x;
-	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fprintf(f, "\n], \"last_reads\": %s, \"between\": ", d->slice.last_reads ? "true" : "false") > 0 &&
+	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
-	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && write_blocks(f, x);
+	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
 bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,

@@ -251,23 +251,36 @@ static bool is_same_line(const struct slicer *r, const struct event *a, const st
 	return !strcmp(r->x->sites.at[a->site].where, r->x->sites.at[b->site].where);
 }
 
-/* Where all that the failing thread found was certain: what it read in the line in which it read last. */
+static bool is_failing(const struct slicer *r, const struct event *e)
+{
+	const struct execution_thread *t = &r->x->threads.at[e->thread];
+	return t->count && r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
+}
+
+/* What a failing thread read in the line in which it read last, where that was certain: no condition tells of it. */
 static void ask_last_reads(struct slicer *r)
 {
 	const struct event *last = NULL;
-	r->s->last_reads = true;
-	for (size_t i = r->l->needed; i-- > 0 && r->s->asked.n < SLICE_ASKED;) {
+	vec(size_t) found = {0};
+	uint32_t first_site = 0;
+	for (size_t i = r->l->needed; i-- > 0 && found.n < SLICE_ASKED;) {
 		const struct event *e = event_of(r, i);
-		const struct execution_thread *t = &r->x->threads.at[e->thread];
-		bool failing = r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
-		if (!failing || !reads(e) || (last && last->thread != e->thread))
+		if (!is_failing(r, e) || !reads(e) || (last && last->thread != e->thread))
 			continue;
-		if (last && !is_same_line(r, last, e))
-			return;
+		if (!(e->flags & EVENT_NOTE) || (last && (!is_same_line(r, last, e) || e->site == first_site)))
+			break; /* another line, or an earlier round of it */
+		first_site = last ? first_site : e->site;
 		last = e;
-		*vec_push(&r->s->asked) = i;
+		*vec_push(&found) = i;
 		follow(r, i);
 	}
+	r->s->last_reads = found.n;
+	for (size_t i = 0; i < r->s->asked.n; i++)
+		*vec_push(&found) = r->s->asked.at[i];
+	vec_free(&r->s->asked);
+	for (size_t i = 0; i < found.n; i++)
+		*vec_push(&r->s->asked) = found.at[i];
+	vec_free(&found);
 }
 
 /* What decided that the event's thread came there: its last condition before. */
@@ -342,8 +355,7 @@ void slice_init(struct slice *s, const struct execution *x, const struct linear 
 			r.reader[expr_node(x->exprs, x->events.at[e].read)->value] = e + 1;
 	run(&r);
 	ask(&r);
-	if (!s->asked.n)
-		ask_last_reads(&r);
+	ask_last_reads(&r);
 	go_back(&r);
 	look_ahead(&r);
 	for (size_t t = 0; t < x->threads.n; t++)

@@ -13,10 +13,10 @@ struct slice {
 	size_t *saw;    /* by step that reads: the step that issued the write it saw; SLICE_NONE: the initial value */
 	size_t *next;   /* by step that reads: the next write of another thread to the place; SLICE_NONE: there is none */
 	bool *matters;  /* by step */
-	bool last_reads; /* `asked` are the last reads of a thread that fails: its conditions depend on nothing that races */
+	size_t last_reads; /* so many of `asked`, from the first on, are what a thread that fails read last: certain values, which are in no condition */
 	vec(size_t) asked; /* steps that read what the failure itself depends on, most telling first; at most SLICE_ASKED */
 };
-enum { SLICE_ASKED = 3 };
+enum { SLICE_ASKED = 3 }; /* and as many last reads */
 
 void slice_init(struct slice *s, const struct execution *x, const struct linear *l);
 void slice_release(struct slice *s);

@@ -48,6 +48,9 @@ enum event_flag {
 	EVENT_SYSTEM = 16,  /* READ, UPDATE: in code of a system header, a count of references for instance */
 	EVENT_NOTE = 32,    /* it comes from `notes` */
 	EVENT_FREES = 64,   /* CALL, a note: frees the block that begins at `object`, of `before` bytes */
+	EVENT_SIGNALS = 256, /* ... or signals the condition variable at `object` */
+	EVENT_WAITS = 512,  /* ... or begins to wait for it */
+	EVENT_WAITED = 1024, /* ... or comes back from a wait for it, which began at the SAP `before` */
 	EVENT_ALLOCATES = 128, /* ... or allocates it where another one was before; `count` 1: it is not certain that that one had been freed by then */
 };
 

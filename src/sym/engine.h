@@ -569,7 +569,14 @@ void lines_write(void);
  * engine.sites. At the end, those that tell something.
  */
 void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write);
-enum note_kind { NOTE_FREED, NOTE_ALLOCATED, NOTE_DOUBTFUL /* allocated: who had the memory before is not known */ };
+enum note_kind {
+	NOTE_FREED,
+	NOTE_ALLOCATED,
+	NOTE_DOUBTFUL,  /* allocated, and who had the memory before is not known */
+	NOTE_SIGNALLED, /* a condition variable */
+	NOTE_WAITS,     /* for one */
+	NOTE_WAITED,    /* ... and that is over; `size` is the SAP since when */
+};
 void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind);
 void notes_put(struct execution *x);
 /* names.c: what the accessed addresses are called. */

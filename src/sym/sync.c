@@ -277,12 +277,13 @@ static void note_waiter(struct object *condition, struct ethread *t)
 static void order_signals(struct ethread *t)
 {
 	struct object *condition = object_at(t->waits_for);
-	struct event_ref start = event_add_late(t, EVENT_CALL, 0, t->waits_since, place_describe(t, "waits"));
+	t->events.at[t->attempt.index].object = condition->number;
+	struct event_ref start = event_add_late(t, EVENT_CALL, condition->number, t->waits_since, place_describe(t, "waits"));
 	for (size_t i = 0; i < signals.n; i++) {
 		const struct signal *s = &signals.at[i];
 		/* One of several waiters may have got a single signal. */
 		if (s->condition == condition && s->thread != t && (s->all || condition->steps < 2))
-			order_add(event_add_late(s->thread, EVENT_CALL, 0, s->sap, s->site), start);
+			order_add(event_add_late(s->thread, EVENT_CALL, condition->number, s->sap, s->site), start);
 	}
 }
 
@@ -295,8 +296,10 @@ int sync_wait(const void *condition, const void *mutex, const char *what)
 	self->waits_since = self->saps;
 	self->waits_for = condition;
 	note_waiter(object_at(condition), self);
+	notes_block(self, place_describe(self, what), (uint64_t)(uintptr_t)condition, 0, NOTE_WAITS);
 	int result = sync_acquire(mutex, what);
 	self->waits_for = NULL;
+	notes_block(self, place_describe(self, what), (uint64_t)(uintptr_t)condition, self->waits_since, NOTE_WAITED);
 	/* It came back: in a replay the schedule ends it, should the signal come before it there. */
 	if (!result)
 		*vec_push(&engine.results) = (struct forced_result){ self->number, 0, self->saps, FORCED_RESULT, 0 };
@@ -312,6 +315,7 @@ void sync_signal(const void *condition, bool all, const char *what)
 	sync_plain(what);
 	struct ethread *self = engine_self();
 	*vec_push(&signals) = (struct signal){ object_at(condition), self, self->saps, place_describe(self, what), all };
+	notes_block(self, place_describe(self, what), (uint64_t)(uintptr_t)condition, 0, NOTE_SIGNALLED);
 }
 
 /* The event of the SAP at hand, made if there is none: of two, others could come in between, which no schedule can say. */

@@ -1,0 +1,141 @@
+#include "cli/waits.h"
+
+#include "cli/cycle.h"
+#include "cli/telling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+/* The last step of the thread for which `holds` does; or NULL. */
+static json_t *last_step(const json_t *root, const char *thread, const char *object, bool (*holds)(const json_t *, const char *))
+{
+	json_t *steps = json_object_get(root, "steps");
+	for (size_t i = json_array_size(steps); i--;) {
+		json_t *s = json_array_get(steps, i);
+		if (!strcmp(text(s, "thread"), thread) && holds(s, object))
+			return s;
+	}
+	return NULL;
+}
+
+bool is_blocked(const json_t *step)
+{
+	return !strcmp(text(step, "what"), "blocks here");
+}
+
+static bool blocks(const json_t *step, const char *unused)
+{
+	(void)unused;
+	return is_blocked(step);
+}
+
+static bool takes(const json_t *step, const char *object)
+{
+	const char *what = *text(step, "what") ? text(step, "what") : text(step, "kind");
+	return !strcmp(text(step, "object"), object) && strstr(what, "lock") && !strstr(what, "unlock") && !is_blocked(step);
+}
+
+static void print_waiting(const json_t *root, const struct trace *t, const struct cycle_step *c)
+{
+	json_t *blocked = last_step(root, c->thread, NULL, blocks);
+	const char *object = text(blocked, "object");
+	json_t *taken = *object && !c->joins ? last_step(root, c->other, object, takes) : NULL;
+	char *where = blocked ? xstrdup(text(blocked, "where")) : cycle_where(t, c->thread);
+	printf("  thread %s waits for %s%s%s%s:\n", c->thread, c->joins ? "the end of thread " : "", style.race,
+	       c->joins ? c->other : *object ? object : "a lock", style.off);
+	quote_place(where, t->program);
+	if (!c->joins)
+		printf("    which thread %s has%s\n", c->other, taken ? " had since" : "");
+	if (taken)
+		quote(taken, t->program);
+	print_owner(root, blocked, t->program);
+	free(where);
+}
+
+void print_cycle(const json_t *root, const struct trace *t)
+{
+	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
+	struct cycle_step c;
+	bool any = false;
+	while (cycle_next(&message, &c)) {
+		if (!any)
+			puts("Who waits for whom:");
+		any = true;
+		print_waiting(root, t, &c);
+	}
+	if (any)
+		putchar('\n');
+}
+
+/* ---------------------------------------------------------------- who waits for ever */
+
+enum { MOST_HANGS = 8 };
+
+static json_t *step_of(const json_t *root, const json_t *hang, const char *key)
+{
+	return json_object_get(hang, key) ? step_numbered(root, number(hang, key)) : NULL;
+}
+
+static void print_signal(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *signal = step_of(root, hang, "signal"), *other = step_of(root, hang, "other");
+	if (signal) {
+		printf("    thread %s had signalled it before that%s\n", text(signal, "thread"),
+		       json_is_true(json_object_get(hang, "lost")) ? ", when nobody waited: the signal was lost" : "");
+		quote(signal, program);
+	} else if (json_is_true(json_object_get(hang, "never"))) {
+		puts("    which nobody has signalled");
+	}
+	if (other) {
+		printf("    thread %s signalled it afterwards, for one thread only, which was another\n", text(other, "thread"));
+		quote(other, program);
+	}
+}
+
+/* What it went to wait for. */
+static void print_test(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *read = step_of(root, hang, "read"), *wrote = step_of(root, hang, "wrote");
+	if (!read)
+		return;
+	printf("    after it had read %s%s%s: %s\n", style.race, text(read, "object"), style.off, text(read, "value"));
+	quote(read, program);
+	if (wrote) {
+		printf("    which thread %s wrote only then: %s\n", text(wrote, "thread"), text(wrote, "value"));
+		quote(wrote, program);
+	}
+}
+
+void print_hangs(const json_t *root, const struct trace *t)
+{
+	json_t *hangs = json_object_get(root, "hangs"), *hang;
+	size_t i;
+	if (t->failure.kind != RT_FAIL_TIMEOUT || !json_array_size(hangs))
+		return;
+	puts("Who waits for ever:");
+	json_array_foreach(hangs, i, hang) {
+		json_t *step = step_numbered(root, number(hang, "step"));
+		if (!step || i >= MOST_HANGS)
+			continue;
+		const char *object = text(*text(hang, "object") ? hang : step, "object");
+		printf("  thread %s waits%s%s%s%s\n", text(step, "thread"),
+		       !*object ? "" : json_is_true(json_object_get(hang, "condition")) ? " for a signal of " : " for ", style.race, object, style.off);
+		quote(step, t->program);
+		print_signal(root, hang, t->program);
+		print_test(root, hang, t->program);
+	}
+	putchar('\n');
+}
+
+bool is_told_of_hang(const json_t *root, const json_t *read)
+{
+	json_t *hang;
+	size_t i;
+	json_array_foreach(json_object_get(root, "hangs"), i, hang)
+		if (i < MOST_HANGS && step_of(root, hang, "read") == read)
+			return true;
+	return false;
+}

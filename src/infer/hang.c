@@ -1,0 +1,195 @@
+#include "infer/hang.h"
+
+#include <rethread/schedule.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct finder {
+	const struct execution *x;
+	const struct linear *l;
+	bool complete; /* all waits and signals are known */
+};
+
+static const struct event *event_at(const struct finder *f, size_t step)
+{
+	return &f->x->events.at[f->l->steps.at[step].event];
+}
+
+static bool is_signal(const struct event *e)
+{
+	return e->flags & EVENT_SIGNALS || e->kind == EVENT_SIGNAL || e->kind == EVENT_BROADCAST;
+}
+
+static bool blocks(const struct finder *f, const struct event *e)
+{
+	return e->kind == EVENT_HANG || (e->kind == EVENT_CALL && !strcmp(f->x->sites.at[e->site].what, "blocks here"));
+}
+
+/* The SAP of the thread's last event before that step, or of its first behind it; UINT64_MAX: none. Where notes come is not as certain. */
+static uint64_t sap_around(const struct finder *f, uint32_t thread, size_t step, bool before)
+{
+	for (size_t i = step; before ? i-- > 0 : ++i < f->l->steps.n;)
+		if (event_at(f, i)->thread == thread && !(event_at(f, i)->flags & EVENT_NOTE))
+			return event_at(f, i)->sap;
+	return UINT64_MAX;
+}
+
+/* Did the thread come back there from a wait for that condition variable? Then since which SAP it had waited. */
+static bool ends_wait(const struct finder *f, uint32_t event, uint64_t condition, uint64_t *since)
+{
+	const struct event *e = &f->x->events.at[event];
+	*since = e->kind == EVENT_WAIT && event ? f->x->events.at[event - 1].sap : e->before;
+	return e->object == condition && (e->kind == EVENT_WAIT || e->flags & EVENT_WAITED);
+}
+
+/* Can the thread have waited for the condition variable at that step? It is between two of its events there. */
+static bool may_wait(const struct finder *f, uint32_t thread, uint64_t condition, size_t step)
+{
+	uint64_t from = sap_around(f, thread, step, true), to = sap_around(f, thread, step, false), since;
+	const struct execution_thread *t = &f->x->threads.at[thread];
+	for (uint32_t i = t->first; from != UINT64_MAX && i < t->first + t->count; i++)
+		if (ends_wait(f, i, condition, &since) && since <= to && f->x->events.at[i].sap >= from)
+			return true;
+	return false; /* nor before its first event */
+}
+
+/* Can anybody have waited for the signal? */
+static bool may_wake(const struct finder *f, size_t signal)
+{
+	for (uint32_t i = 0; i < f->x->threads.n; i++)
+		if (i != event_at(f, signal)->thread && may_wait(f, i, event_at(f, signal)->object, signal))
+			return true;
+	return false;
+}
+
+/* Where the wait of that thread began, which never ended: nothing that it does comes behind its SAP. */
+static size_t begin_of_wait(const struct finder *f, size_t blocked)
+{
+	const struct event *b = event_at(f, blocked);
+	for (size_t i = blocked; i-- > 0;) {
+		const struct event *e = event_at(f, i);
+		bool begins = b->kind == EVENT_HANG ? e->kind == EVENT_UNLOCK : e->kind == EVENT_CALL && !strcmp(f->x->sites.at[e->site].what, "waits");
+		if (e->thread == b->thread && begins)
+			return i;
+	}
+	return SLICE_NONE;
+}
+
+/* The event of a note, if it has one; SLICE_NONE: it is not certain that it came before the step `until`. */
+static size_t certain_step(const struct finder *f, size_t note, size_t until)
+{
+	const struct event *n = event_at(f, note);
+	if (!(n->flags & EVENT_NOTE))
+		return note;
+	for (size_t i = note; i-- > 0 && event_at(f, i)->thread == n->thread && event_at(f, i)->sap == n->sap;)
+		if (!(event_at(f, i)->flags & EVENT_NOTE))
+			return i;
+	uint64_t passed = sap_around(f, n->thread, until, true);
+	return passed != UINT64_MAX && passed >= n->sap ? note : SLICE_NONE;
+}
+
+static bool wakes_one(const struct finder *f, const struct event *e)
+{
+	return e->kind == EVENT_SIGNAL || (e->flags & EVENT_SIGNALS && strstr(f->x->sites.at[e->site].what, "signal"));
+}
+
+static bool overlap(const struct event *a, const struct event *b)
+{
+	return a->object < b->object + b->size && b->object < a->object + a->size;
+}
+
+/* What it read last before it waited, nearby; and who wrote that afterwards. */
+static void find_read(const struct finder *f, struct hang *h, size_t from)
+{
+	enum { NEAR = 6 };
+	const struct event *wait = event_at(f, from), *read = NULL;
+	for (size_t i = from; i-- > 0 && h->read == SLICE_NONE;) {
+		const struct event *e = event_at(f, i);
+		if (e->thread != wait->thread || (e->kind != EVENT_READ && e->kind != EVENT_UPDATE))
+			continue;
+		if (e->sap + NEAR < wait->sap || strcmp(f->x->sites.at[e->site].function, f->x->sites.at[wait->site].function))
+			return;
+		h->read = i;
+		read = e;
+	}
+	for (size_t i = h->read; read && ++i < f->l->steps.n && h->wrote == SLICE_NONE;) {
+		const struct event *e = event_at(f, i);
+		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && overlap(e, read))
+			h->wrote = i;
+	}
+}
+
+/* Where the condition variable lies of a wait that begins at the step; else its number. Memory that is used again has several at one address, one after the other. */
+static uint64_t condition_of(const struct finder *f, size_t blocked, size_t from)
+{
+	const struct event *wait = event_at(f, from);
+	if (event_at(f, blocked)->kind == EVENT_HANG)
+		return event_at(f, blocked)->object;
+	for (size_t i = from; ++i < f->l->steps.n && event_at(f, i)->thread == wait->thread && event_at(f, i)->sap == wait->sap;)
+		if (event_at(f, i)->flags & EVENT_WAITS)
+			return event_at(f, i)->object < RT_MIRROR || event_at(f, i)->object >= RT_MIRROR + (2ull << 32) ? event_at(f, i)->object : 0;
+	return 0;
+}
+
+static size_t start_of(const struct finder *f, uint32_t thread)
+{
+	for (size_t i = 0; i < f->l->steps.n; i++)
+		if (event_at(f, i)->thread == thread)
+			return i;
+	return SLICE_NONE;
+}
+
+/* A signal counts that came after the thread began, and after what it read last: before that it may have been another condition variable that lay there. */
+static void find_signal(const struct finder *f, struct hang *h)
+{
+	size_t from = begin_of_wait(f, h->blocked);
+	bool any = false;
+	h->on_condition = from != SLICE_NONE;
+	h->condition = h->on_condition ? condition_of(f, h->blocked, from) : 0;
+	if (!h->condition)
+		return;
+	find_read(f, h, from);
+	size_t earliest = h->read != SLICE_NONE ? h->read : start_of(f, event_at(f, h->blocked)->thread);
+	for (size_t i = 0; i < f->l->steps.n; i++) {
+		const struct event *e = event_at(f, i);
+		if (!is_signal(e) || e->object != h->condition)
+			continue;
+		any = true;
+		if (i > from && i < f->l->needed && wakes_one(f, e) && may_wake(f, i))
+			h->other = i;
+		if (i > earliest && i < from && e->thread != event_at(f, h->blocked)->thread && certain_step(f, i, from) != SLICE_NONE) {
+			h->signal = certain_step(f, i, from);
+			h->lost = f->complete && !may_wake(f, i);
+		}
+	}
+	h->never = !any && f->complete;
+}
+
+static int interest(const struct hang *h)
+{
+	return h->lost ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
+}
+
+static int by_interest(const void *p, const void *q)
+{
+	const struct hang *a = p, *b = q;
+	if (interest(a) != interest(b))
+		return interest(a) > interest(b) ? -1 : 1;
+	return a->blocked < b->blocked ? -1 : a->blocked > b->blocked;
+}
+
+hangs hang_find(const struct told *t)
+{
+	struct finder f = {&t->x, &t->l, !t->x.lock_order_known || !t->x.notes_lost};
+	hangs all = {0};
+	for (size_t i = 0; i < t->l.needed; i++) {
+		if (!blocks(&f, event_at(&f, i)))
+			continue;
+		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE};
+		find_signal(&f, &h);
+		*vec_push(&all) = h;
+	}
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_interest);
+	return all;
+}

@@ -1,0 +1,24 @@
+/* Threads that wait for ever: for what, and which signals of their condition variable came too early. For explanations only. */
+#ifndef RETHREAD_HANG_H
+#define RETHREAD_HANG_H
+
+#include "infer/slice.h"
+#include "infer/told.h"
+
+struct hang {
+	size_t blocked;    /* the step that never ends */
+	bool on_condition; /* a wait for a signal */
+	uint64_t condition; /* ... and where the condition variable lies, or the number of its object; 0: not known */
+	size_t signal;     /* the last one of that condition variable, which came before the wait; SLICE_NONE: none is known */
+	bool lost;         /* nobody waited for it then */
+	bool never;        /* nobody has ever signalled it */
+	size_t other;      /* a signal for one thread only that came while it waited, and so woke another; SLICE_NONE */
+	size_t read;       /* what the thread read last before the wait, in the same function; SLICE_NONE */
+	size_t wrote;      /* who wrote that afterwards; SLICE_NONE */
+};
+typedef vec(struct hang) hangs;
+
+/* Of each thread that is blocked at the end, the most telling first; to be freed. */
+hangs hang_find(const struct told *t);
+
+#endif

@@ -1,0 +1,89 @@
+# Who waits for ever: a signal that comes between the test and the wait is lost, and one signal for two threads wakes one. `explain` names the condition variable, the
+# signal, and the flag that was read. Pointers are shown as what they point to.
+cat >gate.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+struct gate { pthread_mutex_t mu; pthread_cond_t cv; int open; };
+static void gate_pass(struct gate *g)
+{
+	pthread_mutex_lock(&g->mu);
+	while (!g->open)
+		pthread_cond_wait(&g->cv, &g->mu);
+	g->open = 0;
+	pthread_mutex_unlock(&g->mu);
+}
+static void gate_open(struct gate *g)
+{
+	g->open = 1; /* without the lock */
+	pthread_cond_signal(&g->cv);
+}
+static struct gate there, back;
+static void *pong(void *p)
+{
+	for (int i = 0; i < 400; i++) {
+		gate_pass(&there);
+		gate_open(&back);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, pong, NULL);
+	for (int i = 0; i < 400; i++) {
+		gate_open(&there);
+		gate_pass(&back);
+	}
+	pthread_join(t, NULL);
+}
+P
+waits() { # of the newest trace
+	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+	rethread explain >out
+	sed -n '/^Who waits for ever:$/,/^$/p' out | tr -s ' \n' ' ' >text
+}
+rethread cc -O2 -g -pthread gate.c -o gate
+status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./gate 2>err
+waits
+has text 'thread (1|1:1) waits for a signal of (there|back).cv gate.c:8 pthread_cond_wait\(&g->cv, &g->mu\); thread (1|1:1) had signalled it before that, when nobody waited: the signal was lost gate.c:15 pthread_cond_signal\(&g->cv\); after it had read (there|back).open: 0 gate.c:7 while \(!g->open\) which thread (1|1:1) wrote only then: 1 gate.c:14 '
+
+cat >stage.cpp <<'P'
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+struct Stage {
+	std::mutex m;
+	std::condition_variable ready;
+	Stage *next = nullptr;
+	void wait()
+	{
+		std::unique_lock<std::mutex> l(m);
+		while (!next)
+			ready.wait(l);
+	}
+	void release(Stage *s)
+	{
+		std::lock_guard<std::mutex> l(m);
+		next = s;
+		ready.notify_one(); // and two wait
+	}
+};
+int main()
+{
+	for (int round = 0; round < 20; round++) {
+		auto s = std::make_unique<Stage>();
+		std::thread a([&] { s->wait(); }), b([&] { s->wait(); });
+		for (int i = 0; i < 20; i++)
+			std::this_thread::yield();
+		s->release(s.get());
+		a.join();
+		b.join();
+	}
+}
+P
+rethread c++ -std=c++20 -O1 -g -pthread stage.cpp -o stage
+status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./stage 2>err
+waits
+has text 'thread (1:[0-9]+) waits for a signal of Stage(#[0-9]+)?.ready stage.cpp:13 ready.wait\(l\); thread 1 signalled it afterwards, for one thread only, which was another stage.cpp:19 .* after it had read Stage(#[0-9]+)?.next: NULL stage.cpp:12 while \(!next\) which thread 1 wrote only then: &Stage'
+! grep 'was lost' out || fail "a signal that woke somebody is said to be lost"
