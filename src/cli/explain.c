@@ -130,7 +130,7 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 		quote(before, program);
 	}
 	if (next) {
-		printf("    thread %s writes it only afterwards\n", text(next, "thread"));
+		printf("    thread %s %s it only afterwards\n", text(next, "thread"), is_free(next) ? "frees" : "writes");
 		quote(next, program);
 	}
 	print_owner(root, read, program);
@@ -200,6 +200,29 @@ static void print_given_up(const json_t *between, const char *thread)
 	if (lock)
 		printf("    each time with %s%s%s locked, which thread %s gave up between its two accesses\n", style.race, text(lock, "object"), style.off,
 		       thread);
+}
+
+/* Two places that belong together: a pointer and what it led to, or two values. */
+static void print_stale(const json_t *root, const char *program)
+{
+	json_t *stale = json_object_get(root, "stale"), *lock = json_object_get(stale, "given_up");
+	json_t *first = step_numbered(root, number(stale, "first")), *other = step_numbered(root, number(stale, "other")),
+	       *second = step_numbered(root, number(stale, "second"));
+	json_t *also = json_object_get(stale, "also") ? step_numbered(root, number(stale, "also")) : NULL;
+	if (!json_object_size(stale) || !first || !other || !second)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	if (also)
+		print_deed(also, "and ", text(also, "object"), program);
+	print_deed(second, "then ", text(second, "object"), program);
+	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
+	if (lock)
+		printf("    thread %s had %s%s%s locked then, and gave it up before it came to the second\n", text(first, "thread"), style.race,
+		       text(lock, "object"), style.off);
+	print_owner(root, second, program);
+	putchar('\n');
 }
 
 static void print_between(const json_t *root, const char *program)
@@ -429,6 +452,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	print_hangs(root, t);
 	print_freed(root, t->program);
 	print_between(root, t->program);
+	print_stale(root, t->program);
 	print_summary(root, t->program);
 	print_figures(root);
 	print_interleaving(root, all);

@@ -1,13 +1,14 @@
 #include "infer/freed.h"
 
 #include "infer/locks.h"
+#include "infer/stale.h"
 #include "infer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that are looked at backwards for where a pointer was read; blocks begin at multiples of UNIT; bytes of a block that are known by it. */
-enum { BACK = 200000, UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
+/* Blocks begin at multiples of UNIT; bytes of a block that are known by it. */
+enum { UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
 
 /* A block that was freed and not allocated again. */
 struct gone_block {
@@ -31,7 +32,6 @@ struct birth {
 struct finder {
 	const struct execution *x;
 	const struct linear *l;
-	const uint64_t *values;
 	uint64_t *passed;  /* by thread: SAP of its last event that is no note, so far */
 	vec(struct gone_block) gone;
 	struct table units; /* by 16 bytes of memory: which of them lies there, + 1 */
@@ -187,31 +187,6 @@ static void take_step(struct finder *f, size_t step)
 
 /* ---- how the thread came by the pointer ---- */
 
-static bool points_in(const struct finder *f, const struct event *e)
-{
-	expr value = e->kind == EVENT_READ ? e->read : e->kind == EVENT_WRITE ? e->written : EXPR_NONE;
-	uint64_t v = value ? f->values[value] : 0;
-	return v && e->size == 8 && (v - f->start < f->best.size || v == f->start) &&
-	       !(e->object - f->start < f->best.size);
-}
-
-static void find_pointer(struct finder *f)
-{
-	struct freed *b = &f->best;
-	const struct event *use = event_at(f, b->use);
-	b->got = b->gone = SLICE_NONE;
-	for (size_t i = b->use; i-- > 0 && b->use - i < BACK && b->got == SLICE_NONE;)
-		if (event_at(f, i)->thread == use->thread && points_in(f, event_at(f, i)))
-			b->got = i;
-	for (size_t i = b->got; b->got != SLICE_NONE && ++i < b->use && b->gone == SLICE_NONE;) {
-		const struct event *e = event_at(f, i), *got = event_at(f, b->got);
-		expr pointer = got->kind == EVENT_READ ? got->read : got->written;
-		if (e->thread != use->thread && e->kind != EVENT_READ && e->written && e->object == got->object && !is_by_free(f, e) &&
-		    f->values[e->written] != f->values[pointer])
-			b->gone = i;
-	}
-}
-
 static void find_lock(struct finder *f)
 {
 	struct freed *b = &f->best;
@@ -231,11 +206,11 @@ static void find_lock(struct finder *f)
 
 bool freed_find(struct freed *out, const struct told *t, const uint64_t *values)
 {
-	struct finder f = {.x = &t->x, .l = &t->l, .values = values, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
+	struct finder f = {.x = &t->x, .l = &t->l, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
 	for (size_t i = 0; i < t->l.needed; i++)
 		take_step(&f, i);
 	if (f.found) {
-		find_pointer(&f);
+		stale_pointer(t, values, f.best.use, f.start, f.best.size, &f.best.got, &f.best.gone);
 		find_lock(&f);
 		*out = f.best;
 	}

@@ -4,6 +4,7 @@
 #include "infer/between.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
+#include "infer/stale.h"
 #include "infer/told.h"
 #include "model/check.h"
 
@@ -352,7 +353,8 @@ struct finds {
 	struct slice slice;
 	struct between between;
 	struct freed freed;
-	bool came_between, used_freed;
+	struct stale stale;
+	bool came_between, used_freed, was_stale;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };
@@ -363,8 +365,18 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
 	slice_init(&d->slice, &d->told.x, &d->told.l);
-	d->came_between = find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
 	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
+	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
+	/* A pointer that was replaced is certain to matter, two values of different times may. */
+	bool certain = d->was_stale && d->stale.also == SLICE_NONE;
+	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
+	d->was_stale &= !d->came_between;
+	if (d->was_stale) {
+		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
+		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+			if (steps[i] != SLICE_NONE)
+				d->slice.matters[steps[i]] = true;
+	}
 	d->hangs = hang_find(&d->told);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
@@ -381,6 +393,16 @@ static void finds_release(struct finds *d)
 	vec_free(&d->hangs);
 	slice_release(&d->slice);
 	told_release(&d->told);
+}
+
+static json_t *stale_json(const struct execution *x, const struct stale *s)
+{
+	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
+	if (s->also != SLICE_NONE)
+		json_object_set_new(j, "also", json_integer((json_int_t)s->also));
+	if (s->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(x, s->given_up));
+	return j;
 }
 
 static json_t *hangs_json(const struct execution *x, const hangs *all)
@@ -409,7 +431,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	const struct execution *x = &d->told.x;
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
-	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
+	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 

@@ -140,16 +140,30 @@ static void name_objects(struct execution *x, const struct global *globals, size
 	}
 }
 
+typedef vec(uint64_t) addresses;
+
+/* What a reader will ask about a step: its place, and the block that it read or wrote a pointer to. */
+static void add_addresses(addresses *all, const struct event *e)
+{
+	uint64_t pointer, start, size;
+	bool freed;
+	*vec_push(all) = e->object;
+	expr value = e->kind == EVENT_READ ? e->read : e->kind == EVENT_WRITE ? e->written : EXPR_NONE;
+	if (value && e->size == sizeof pointer && expr_is_const(engine.exprs, value, &pointer) &&
+	    engine.config->heap_block(pointer, &start, &size, &freed))
+		*vec_push(all) = start;
+}
+
 void names_add(struct execution *x)
 {
-	vec(uint64_t) all = { 0 };
+	addresses all = { 0 };
 	for (size_t i = 0; i < x->events.n; i++) {
 		const struct event *e = &x->events.at[i];
 		if (e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE)
-			*vec_push(&all) = e->object;
+			add_addresses(&all, e);
 	}
 	for (size_t i = 0; i < x->notes.n; i++)
-		*vec_push(&all) = x->notes.at[i].object;
+		add_addresses(&all, &x->notes.at[i]);
 	qsort(all.at, all.n, sizeof *all.at, by_address);
 	size_t nglobals;
 	struct global *globals = sorted_globals(&nglobals);

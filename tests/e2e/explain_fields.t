@@ -75,7 +75,7 @@ rethread cc -O1 -pthread kiosk.c -o kiosk
 status 134 rethread record -q -o trace$opt ./kiosk
 rethread reproduce trace$opt --engine solve >out 2>err
 rethread explain --all trace$opt >out
-has out 'reads heap block 0x[0-9a-f]+\+[0-9]+ = 8'
+has out 'reads block (#[0-9]+ )?of kiosk.c:[0-9]+\+[0-9]+ = 8'
 # Without members, the type and how far into it.
 opt=split
 rethread cc -O1 -g -gsplit-dwarf -pthread kiosk.c -o kiosk

@@ -1,0 +1,85 @@
+# What belongs together lies in two places: a pointer that is taken under the lock and used without it, after another thread has replaced it, and two values that another thread
+# changes between the reads of the one and the other.
+between() { # OPTION: of the newest trace
+	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$1: $(cat out)"
+	rethread explain >out
+	sed -n '/^Who came in between:$/,/^$/p' out | tr -s ' \n' ' ' >text
+}
+cat >config.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+struct config { int version, valid; };
+static struct { pthread_mutex_t lock; struct config *now; } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct config *make(int version)
+{
+	struct config *c = malloc(sizeof *c);
+	c->version = version;
+	c->valid = 1;
+	return c;
+}
+static void *uses(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&all.lock);
+		struct config *c = all.now;
+		pthread_mutex_unlock(&all.lock);
+		if (i == 10)
+			sched_yield();
+		if (!c->valid)
+			abort();
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	all.now = make(0);
+	pthread_create(&t, NULL, uses, NULL);
+	for (int i = 1; i < 20; i++) {
+		struct config *c = make(i);
+		pthread_mutex_lock(&all.lock);
+		struct config *old = all.now;
+		all.now = c;
+		pthread_mutex_unlock(&all.lock);
+		old->valid = 0; /* somebody may have it */
+	}
+	pthread_join(t, NULL);
+}
+P
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread config.c -o config
+	status 134 rethread record -q --until-failure --runs 5000 ./config 2>err
+	between $opt
+	has text 'thread 1:1 read all.now: &config(#[0-9]+)? config.c:17 struct config \*c = all.now; then thread 1 wrote it: &config#[0-9]+ config.c:35 all.now = c; then thread 1:1 read config(#[0-9]+)?.valid: 0 config.c:21 if \(!c->valid\) which is where the pointer led that had been replaced thread 1:1 had all.lock locked then, and gave it up before it came to the second'
+done
+
+cat >span.cpp <<'P'
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+struct Span { std::atomic<int> low{0}, high{0}; };
+static Span span;
+int main()
+{
+	std::thread t([] {
+		for (int i = 1; i < 60; i++) {
+			span.high.store(i);
+			span.low.store(i);
+		}
+	});
+	for (int i = 0; i < 60; i++) {
+		int low = span.low.load();
+		if (i % 4 == 3)
+			std::this_thread::yield();
+		int high = span.high.load();
+		if (high - low > 1) // one of two stores may have been done
+			std::abort();
+	}
+	t.join();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread span.cpp -o span
+status 134 rethread record -q --until-failure --runs 8000 ./span 2>err
+between -O2
+has text 'thread 1 read span.low: [0-9]+ span.cpp:15 int low = span.low.load\(\); then thread 1:1 (wrote|updated) it: .* span.cpp:11 .*and thread 1:1 (wrote|updated) span.* span.cpp:10 .*then thread 1 read span.* span.cpp:18 .*the one value is from before, the other from after that'
