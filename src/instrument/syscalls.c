@@ -36,37 +36,33 @@ static const char *futex_function(LLVMValueRef call)
 	}
 }
 
+/* Those that bring in a number, or what input_syscall_size tells, and change nothing in the program's memory besides. */
+static const long inputs[] = {
+	SYS_gettid, SYS_getpid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getpgid, SYS_getsid,
+	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_capset, SYS_umask,
+	SYS_getrandom, SYS_getcpu, SYS_clock_gettime, SYS_getdents64, SYS_memfd_create, SYS_pidfd_open, SYS_perf_event_open,
+#ifdef SYS_eventfd /* newer machines have the second one only */
+	SYS_eventfd, SYS_epoll_create, SYS_inotify_init, SYS_dup2,
+#endif
+	SYS_eventfd2, SYS_epoll_create1, SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_timerfd_create,
+	SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_syncfs, SYS_sync_file_range,
+	SYS_fallocate, SYS_renameat2,
+	SYS_mbind, SYS_set_mempolicy, SYS_mlock2, SYS_membarrier, SYS_ioprio_get, SYS_ioprio_set, SYS_getpriority,
+	SYS_setpriority, SYS_sched_yield, SYS_sched_setattr, SYS_sched_setaffinity, SYS_sched_setscheduler,
+};
+
 /* NULL: the call stays what it is. */
 static const char *function_for(LLVMValueRef call)
 {
 	long number;
 	if (!constant_operand(call, 0, &number))
 		return NULL;
-	switch (number) {
-	case SYS_futex:
+	if (number == SYS_futex)
 		return futex_function(call);
-	case SYS_gettid:
-	case SYS_getpid:
-	case SYS_getppid:
-	case SYS_getrandom:
-	case SYS_close:
-	case SYS_getcpu:
-	case SYS_clock_gettime:
-	case SYS_getdents64:
-	case SYS_mbind:
-	case SYS_set_mempolicy:
-	case SYS_membarrier:
-	case SYS_ioprio_get:
-	case SYS_ioprio_set:
-	case SYS_sched_setattr:
-	case SYS_sched_setaffinity:
-	case SYS_memfd_create:
-	case SYS_pidfd_open:
-	case SYS_perf_event_open:
-		return "rethread_syscall";
-	default:
-		return NULL;
-	}
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+		if (inputs[i] == number)
+			return "rethread_syscall";
+	return NULL;
 }
 
 static void turn_to(LLVMModuleRef m, LLVMValueRef call, const char *name)

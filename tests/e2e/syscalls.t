@@ -5,6 +5,7 @@ cat >calls.c <<'P'
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -27,6 +28,11 @@ static void *work(void *unused)
 	syscall(SYS_mbind, 0, 4096L, 1, NULL, 0L, 0);
 	syscall(SYS_membarrier, 0, 0, 0);
 	syscall(SYS_close, fd);
+	int event = (int)syscall(SYS_eventfd2, 1, 0);
+	uint64_t once;
+	assert(event > 2 && read(event, &once, sizeof once) == sizeof once && once == 1);
+	names += syscall(SYS_dup, event) == event;
+	syscall(SYS_fsync, event);
 	return NULL;
 }
 int main(void)
