@@ -1,5 +1,5 @@
 /*
- * Calls: of functions of the module, of native code, through pointers; inline assembly; landing pads.
+ * Calls: of functions of the module, of native code, through pointers; landing pads.
  */
 #include "sym/translate_internal.h"
 
@@ -159,44 +159,6 @@ static uint32_t describe_call(struct tr *t, LLVMValueRef i, bool copy_byval)
 	c.reason = why ? add_string(t, why, strlen(why)) : 0;
 	*vec_push(&t->out_calls) = c;
 	return (uint32_t)t->out_calls.n - 1;
-}
-
-/* ------------------------------------------------------------------ inline assembly */
-
-/* Assembly whose text we understand; everything else is refused. */
-static void translate_asm(struct tr *t, LLVMValueRef i, LLVMValueRef callee)
-{
-	size_t n;
-	const char *text = LLVMGetInlineAsmAsmString(callee, &n);
-	static const char *const harmless[] = {"",	 "nop",	   "pause", "rep; nop", "rep;nop",
-					       "lfence", "# empty"};
-	static const char *const fences[] = {"mfence", "sfence", "lock; addl $$0,0(%rsp)",
-					     "lock; addl $$0,0(%%rsp)"};
-	uint32_t site = site_of(t, i);
-	for (size_t k = 0; k < sizeof fences / sizeof *fences; k++)
-		if (strlen(fences[k]) == n && !memcmp(text, fences[k], n) && !slots_of(t, LLVMTypeOf(i))) {
-			emit(t, OP_FENCE, 0, site, 0, 0);
-			return;
-		}
-	for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++) {
-		if (strlen(harmless[k]) != n || memcmp(text, harmless[k], n))
-			continue;
-		unsigned slots = slots_of(t, LLVMTypeOf(i));
-		/* An empty text with a tied operand, as in asm("" : "+r"(x)): the value passes through. */
-		if (slots && (LLVMGetNumArgOperands(i) != 1 ||
-			      slots_of(t, LLVMTypeOf(LLVMGetOperand(i, 0))) != slots))
-			break;
-		if (site)
-			emit(t, OP_PASS, 0, site, 0, 0);
-		if (slots) {
-			const reg *from = value_regs(t, LLVMGetOperand(i, 0));
-			reg d = define(t, i);
-			for (unsigned s = 0; s < slots; s++)
-				emit(t, OP_MOV, 64, d + s, from[s], 0);
-		}
-		return;
-	}
-	cannot(t, "inline assembly \"%.*s\"", (int)(n < 100 ? n : 100), text);
 }
 
 /* ------------------------------------------------------------------ calls */

@@ -229,6 +229,9 @@ void translate_exchange(struct tr *t, LLVMValueRef store);
 void translate_call(struct tr *t, LLVMValueRef i);
 void translate_landingpad(struct tr *t, LLVMValueRef i);
 
+/* translate_asm.c */
+void translate_asm(struct tr *t, LLVMValueRef i, LLVMValueRef callee);
+
 /* translate_intrinsic.c: false when it is none we know. */
 bool translate_intrinsic(struct tr *t, LLVMValueRef i, const char *name);
 
