@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound xz ck)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy xz ck)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -581,6 +581,16 @@ try_unbound() {
 			util/storage/lruhash.c util/storage/lookup3.c util/log.c util/locks.c -pthread -o ubcache' || return
 	done
 	compared unbound ubcache 'bin unlocked before its entry was locked'
+}
+
+# Trees under locks of HAProxy's own, whose accesses are inline assembly.
+try_haproxy() {
+	local w
+	fetch haproxy haproxy || return
+	for w in native recorded bug; do
+		build haproxy $w haptable '$CC -O2 -g -w -Iinclude "$root/eval/programs/haptable.c" src/ebtree.c src/eb32tree.c -pthread -o haptable' || return
+	done
+	compared haproxy haptable 'writer that does not wait for readers'
 }
 
 # An event loop that other threads wake, and a buffer that they share.
