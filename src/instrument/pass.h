@@ -168,6 +168,9 @@ void numbering_free(struct numbering *n);
 
 /* Has the function this attribute of LLVM's, which has no value? */
 bool has_attribute(LLVMValueRef function, const char *name);
+/* In instructions. */
+size_t function_size(LLVMValueRef function);
+size_t module_size(LLVMModuleRef m);
 /* Does instrumented code belong into this function? (defined, not naked, not the runtime's own) */
 bool is_instrumented(LLVMValueRef function);
 /* The module's function that a direct call enters (through aliases), or NULL. */

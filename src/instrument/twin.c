@@ -103,6 +103,29 @@ static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t
 	emit_module_table(m, "__rethread_twin_module", fields, sizeof fields / sizeof *fields);
 }
 
+/* ---------------------------------------------------------------- what it takes to make ------- */
+
+/* Instructions: of a program that is large, and of its functions that are. */
+enum { LARGE_PROGRAM = 200000, LARGE_FUNCTION = 300 };
+
+/*
+ * Most of what a large program's link takes is the twin's code, and large functions take more than their part. They are not optimised any further:
+ * the twin waits at gates, which are calls in large functions, for more than it works.
+ */
+static void spare_large_functions(LLVMModuleRef m)
+{
+	if (module_size(m) <= LARGE_PROGRAM)
+		return;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (function_size(f) <= LARGE_FUNCTION || has_attribute(f, "alwaysinline"))
+			continue;
+		drop_attribute(f, "optsize");
+		drop_attribute(f, "minsize");
+		add_attribute(f, "noinline", 0);
+		add_attribute(f, "optnone", 0);
+	}
+}
+
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	path_instrument(m, n); /* first: its stores come before what a gate shows */
@@ -111,4 +134,5 @@ void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *
 	times_note(m, "gates");
 	emit_entries(m, &n->symbols);
 	emit_table(m, n, hash);
+	spare_large_functions(m);
 }

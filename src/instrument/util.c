@@ -119,3 +119,20 @@ void map_free(struct map *m)
 	free(m->numbers);
 	*m = (struct map){0};
 }
+
+size_t function_size(LLVMValueRef f)
+{
+	size_t n = 0;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			n++;
+	return n;
+}
+
+size_t module_size(LLVMModuleRef m)
+{
+	size_t n = 0;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		n += function_size(f);
+	return n;
+}

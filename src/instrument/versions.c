@@ -42,15 +42,6 @@ static void copy(struct versions *v, LLVMValueRef f)
 	values_push(&v->without, other);
 }
 
-static size_t size_of(LLVMValueRef f)
-{
-	size_t n = 0;
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			n++;
-	return n;
-}
-
 static void note_depth(void *depths, LLVMBasicBlockRef block, unsigned depth)
 {
 	map_set(depths, block, depth);
@@ -101,7 +92,7 @@ static struct candidate *candidates(const struct values *recorded, size_t *n)
 		LLVMValueRef f = function_of(reads.at[i]);
 		for (end = i; end < reads.n && function_of(reads.at[end]) == f;)
 			end++;
-		all[*n] = (struct candidate){f, *n, times_asked(reads.at + i, end - i), size_of(f)};
+		all[*n] = (struct candidate){f, *n, times_asked(reads.at + i, end - i), function_size(f)};
 	}
 	values_free(&reads);
 	return all;

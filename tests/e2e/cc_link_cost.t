@@ -1,7 +1,7 @@
 # What a link takes grows with the program, not faster: the pass alone, of N and of 4 N functions, and the code that it makes.
-pass() { # pass SOURCE: a line for each step in SOURCE.times
+pass() { # pass SOURCE [MODE]: a line for each step in SOURCE.times
 	clang-19 -O2 -g -pthread -flto -c "$1.c" -o "$1.o"
-	RETHREAD_PASS=record RETHREAD_PASS_TIMES=1 RETHREAD_PASS_REPORT=$1.report clang-19 -O2 -flto -fuse-ld=lld -pthread \
+	RETHREAD_PASS=${2:-record} RETHREAD_PASS_TIMES=1 RETHREAD_PASS_REPORT=$1.report clang-19 -O2 -flto -fuse-ld=lld -pthread \
 		-Wl,--load-pass-plugin="$ROOT/build/librethread_pass.so" -Wl,--lto-emit-llvm "$1.o" -o "$1.bc" 2>"$1.times"
 }
 size_after() { sed -n "s/.* \([0-9]*\) instructions  $2\$/\1/p" "$1.times"; }
@@ -31,6 +31,14 @@ program 1200 >many.c && pass many
 branches=$(size_after many 'recorded branches') values=$(size_after many 'recorded values')
 # Not all functions of a large program are copied.
 [ $((4 * values)) -le $((9 * branches)) ] || fail "$branches instructions, with values $values"
+
+# Large functions of a large program's twin are not optimised any further.
+for name in few many; do
+	pass $name twin
+	llvm-dis-19 $name.bc -o $name.ll
+done
+grep '^attributes.*optnone' many.ll
+! grep '^attributes.*optnone' few.ll
 
 # Where there are many values, recording one is a call.
 {
