@@ -129,6 +129,11 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 		       text(read, "thread"));
 		quote(before, program);
 	}
+	json_t *waited = json_object_get(asked, "waited");
+	if (waited) {
+		printf("    thread %s had looked at it before it waited, and not again when it came back\n", text(read, "thread"));
+		quote(waited, program);
+	}
 	if (next) {
 		printf("    thread %s %s it only afterwards\n", text(next, "thread"), is_free(next) ? "frees" : "writes");
 		quote(next, program);

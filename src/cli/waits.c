@@ -95,6 +95,22 @@ static void print_signal(const json_t *root, const json_t *hang, const char *pro
 	}
 }
 
+/* Of a lock: who took it last. */
+static void print_holder(const json_t *root, const json_t *blocked, const char *program)
+{
+	json_t *steps = json_object_get(root, "steps");
+	for (size_t i = json_array_size(steps); i--;) {
+		json_t *s = json_array_get(steps, i);
+		if (number(s, "step") >= number(blocked, "step") || strcmp(text(s, "object"), text(blocked, "object")) || is_blocked(s))
+			continue;
+		if (takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread"))) {
+			printf("    which thread %s has had since\n", text(s, "thread"));
+			quote(s, program);
+		}
+		return;
+	}
+}
+
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
@@ -124,6 +140,8 @@ void print_hangs(const json_t *root, const struct trace *t)
 		printf("  thread %s waits%s%s%s%s\n", text(step, "thread"),
 		       !*object ? "" : json_is_true(json_object_get(hang, "condition")) ? " for a signal of " : " for ", style.race, object, style.off);
 		quote(step, t->program);
+		if (*object && !json_is_true(json_object_get(hang, "condition")))
+			print_holder(root, step, t->program);
 		print_signal(root, hang, t->program);
 		print_test(root, hang, t->program);
 	}

@@ -178,10 +178,31 @@ static bool write_step(FILE *f, json_t *step, bool first)
  * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
  * another thread, in full, since that may come after the failure.
  */
+/* Did the thread come back from a wait before it read that, without having looked at it since? The step at which it did; SLICE_NONE. */
+static size_t wait_before(const struct execution *x, const struct linear *l, size_t read)
+{
+	const struct event *r = &x->events.at[l->steps.at[read].event];
+	size_t waited = SLICE_NONE;
+	for (size_t i = read; i-- > 0;) {
+		const struct event *e = &x->events.at[l->steps.at[i].event];
+		if (e->thread != r->thread)
+			continue;
+		if (e->flags & EVENT_WAITED && waited == SLICE_NONE)
+			waited = i;
+		bool access = e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
+		if (access && e->object == r->object)
+			return e->sap < x->events.at[l->steps.at[waited == SLICE_NONE ? i : waited].event].before + 1 ? waited : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
 static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step, bool last,
 			  const uint64_t *values)
 {
 	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
+	size_t waited = wait_before(x, l, step);
+	if (waited != SLICE_NONE)
+		json_object_set_new(asked, "waited", step_json(x, &l->steps.at[waited], values));
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
 	return asked;

@@ -274,6 +274,10 @@ static void ask_last_reads(struct slicer *r)
 		*vec_push(&found) = i;
 		follow(r, i);
 	}
+	/* The condition is about that line: what else was read there tells less. */
+	for (size_t i = 0; i < r->s->asked.n && last; i++)
+		if (is_same_line(r, last, event_of(r, r->s->asked.at[i])))
+			found.n = 0;
 	r->s->last_reads = found.n;
 	for (size_t i = 0; i < r->s->asked.n; i++)
 		*vec_push(&found) = r->s->asked.at[i];

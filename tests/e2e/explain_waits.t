@@ -87,3 +87,41 @@ status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./stage 2>
 waits
 has text 'thread (1:[0-9]+) waits for a signal of Stage(#[0-9]+)?.ready stage.cpp:13 ready.wait\(l\); thread 1 signalled it afterwards, for one thread only, which was another stage.cpp:19 .* after it had read Stage(#[0-9]+)?.next: NULL stage.cpp:12 while \(!next\) which thread 1 wrote only then: &Stage'
 ! grep 'was lost' out || fail "a signal that woke somebody is said to be lost"
+
+# What was true when the signal came may not be when the thread goes on: `if` in the place of `while`. And who has the lock that another waits for.
+cat >box.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+static struct { pthread_mutex_t mu; pthread_cond_t filled; int count; } box = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+static void *taker(void *p)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&box.mu);
+		if (box.count == 0)
+			pthread_cond_wait(&box.filled, &box.mu);
+		assert(box.count > 0);
+		box.count--;
+		pthread_mutex_unlock(&box.mu);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, taker, NULL);
+	pthread_create(&b, NULL, taker, NULL);
+	for (int i = 0; i < 200; i++) {
+		pthread_mutex_lock(&box.mu);
+		box.count++;
+		pthread_cond_broadcast(&box.filled);
+		pthread_mutex_unlock(&box.mu);
+	}
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+P
+rethread cc -O2 -g -pthread box.c -o box
+status 134 rethread record -q --until-failure --runs 3000 --timeout 2 ./box 2>err
+waits
+tr -s ' \n' ' ' <out >text
+has text 'thread (1:[12]) read box.count: it found 0 box.c:10 assert\(box.count > 0\); which thread 1:[12] had written in taker box.c:11 box.count--; thread \1 had looked at it before it waited, and not again when it came back box.c:9 pthread_cond_wait'
