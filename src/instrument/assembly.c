@@ -103,7 +103,10 @@ static const char *read_flag(const char *s, const char *end, struct text *t)
 		return NULL;
 	t->condition = IF_CARRY;
 	t->spread = true;
-	s = operands_read(operands_skip(after, end, " \t"), end, &t->flag);
+	s = operands_skip(after, end, " \t");
+	if (operands_bits(s, end)) /* a part of it only */
+		return NULL;
+	s = operands_read(s, end, &t->flag);
 	s = s ? operands_read(operands_skip(s, end, ", \t"), end, &again) : NULL;
 	return s && again == t->flag ? s : NULL;
 }
@@ -126,12 +129,14 @@ static bool read_text(LLVMValueRef assembly, struct text *t)
 	t->bits = named_bits(t->is, s, (size_t)(after - s));
 	s = operands_skip(after, end, " \t");
 	if (t->is->operands == 2) {
+		t->bits = t->bits ? t->bits : operands_bits(s, end);
 		s = operands_read(s, end, &t->value);
 		s = s ? operands_skip(s, end, " \t") : NULL;
 		if (!s || s == end || *s != ',')
 			return false;
 		s = operands_skip(s + 1, end, " \t");
 	}
+	t->bits = t->bits ? t->bits : operands_bits(s, end);
 	s = operands_read(s, end, &t->memory);
 	s = s ? read_flag(operands_skip(s, end, between), end, t) : NULL;
 	return s && operands_skip(s, end, between) == end;

@@ -11,12 +11,22 @@ const char *operands_skip(const char *s, const char *end, const char *what)
 	return s;
 }
 
+unsigned operands_bits(const char *s, const char *end)
+{
+	static const char letters[] = "bwkq";
+	if (!s || end - s < 6 || s[0] != '$' || s[1] != '{' || !isdigit((unsigned char)s[2]) || s[3] != ':' || s[5] != '}')
+		return 0;
+	const char *letter = s[4] ? strchr(letters, s[4]) : NULL;
+	return letter ? 8u << (letter - letters) : 0;
+}
+
 const char *operands_read(const char *s, const char *end, unsigned *number)
 {
-	if (!s || s + 1 >= end || *s != '$' || !isdigit((unsigned char)s[1]))
+	bool sized = operands_bits(s, end);
+	if (!s || s + 1 >= end || *s != '$' || (!sized && !isdigit((unsigned char)s[1])))
 		return NULL;
-	*number = (unsigned)(s[1] - '0');
-	return s + 2;
+	*number = (unsigned)(s[sized ? 2 : 1] - '0');
+	return s + (sized ? 6 : 2);
 }
 
 static bool read_constraint(const char *s, size_t n, struct constraint *c)

@@ -20,8 +20,11 @@ struct constraint {
 /* Past all characters of `what`. */
 const char *operands_skip(const char *s, const char *end, const char *what);
 
-/* Reads "$2"; NULL when something else is there. */
+/* Reads "$2" or "${2:b}"; NULL when something else is there. */
 const char *operands_read(const char *s, const char *end, unsigned *number);
+
+/* How much of the register the letter in "${2:b}" names; 0: there is none. */
+unsigned operands_bits(const char *s, const char *end);
 
 /* How many the call has; 0 when one is not understood. */
 unsigned operands_of(LLVMValueRef call, struct constraint at[MOST_OPERANDS]);

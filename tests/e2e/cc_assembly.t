@@ -225,6 +225,19 @@ static int give(unsigned long *p, unsigned long bit)
 	return free;
 }
 static void toggles(unsigned long *p) { __asm__ __volatile__("lock; btcq %1, %0" : "+m"(*p) : "Ir"(5ul) : "memory"); }
+/* Letters that name a part of a register, as Linux' headers and PostgreSQL's do, and lines of their own. */
+static unsigned char held;
+static unsigned char exchange(unsigned char *p, unsigned char v)
+{
+	__asm__ __volatile__("xchgb %b0, %1" : "=q"(v), "+m"(*p) : "0"(v) : "memory");
+	return v;
+}
+static unsigned long add(unsigned long *p, unsigned long v)
+{
+	__asm__ __volatile__("	lock			\n	xadd	%q0,%1	\n" : "+r"(v), "+m"(*p) : : "memory", "cc");
+	return v;
+}
+static unsigned long guarded, added;
 static int last, negative, wrapped, won, given;
 static void *work(void *a)
 {
@@ -234,6 +247,11 @@ static void *work(void *a)
 		__atomic_fetch_add(&wrapped, wraps(&sums, 1), 5);
 		__atomic_fetch_sub(&won, take(taken, i * 6) + 1, 5);
 		toggles(&parity);
+		while (exchange(&held, 1))
+			;
+		guarded++;
+		exchange(&held, 0);
+		add(&added, 3);
 	}
 	for (unsigned i = 0; i < 20; i++)
 		__atomic_fetch_add(&given, give(taken, i * 6), 5);
@@ -250,7 +268,7 @@ int main(void)
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	fprintf(stderr, "%d %d %d %u %d %d\n", last, negative, wrapped, sums, drop(&references), (int)(parity + taken[0] + taken[1]));
-	assert(won <= -20 && given - won == 40);
+	assert(won <= -20 && given - won == 40 && guarded == 40 && added == 120);
 	assert(lost == 2);
 }
 P
