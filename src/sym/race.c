@@ -18,6 +18,7 @@ enum verdict { CLEAN, DOUBTFUL, RACY };
  */
 struct cell {
 	uint8_t offset, size;
+	uint8_t narrowest; /* of the accesses to it: bytes of the granule */
 	bool racy;   /* known from the start */
 	uint8_t found; /* enum verdict: found in this run */
 	bool freed;  /* the memory has been given back */
@@ -28,7 +29,8 @@ struct cell {
 	struct epoch *reads;
 };
 
-#define GRANULES 512u /* of 8 bytes in a page */
+enum { GRANULE = 8 };
+#define GRANULES 512u /* in a page */
 struct page {
 	uint64_t number;
 	uint32_t first[GRANULES]; /* cell or 0 */
@@ -173,7 +175,7 @@ static bool is_known(const struct races *r, uint64_t address, uint64_t size)
 static uint32_t cell_new(struct races *r, uint64_t granule, unsigned offset, unsigned size, uint32_t next)
 {
 	struct cell *c = vec_push(&r->cells);
-	*c = (struct cell){ .offset = (uint8_t)offset, .size = (uint8_t)size, .next = next };
+	*c = (struct cell){ .offset = (uint8_t)offset, .size = (uint8_t)size, .narrowest = GRANULE, .next = next };
 	c->racy = is_known(r, granule * 8 + offset, size);
 	return (uint32_t)(r->cells.n - 1);
 }
@@ -321,6 +323,20 @@ bool races_is_own(struct races *r, uint32_t thread, uint64_t address)
 	return i && c->offset <= address % 8 && !c->racy && !c->found && c->nwrites == 1 && c->write.thread == thread;
 }
 
+uint64_t races_never_apart(struct races *r, uint64_t address, unsigned size)
+{
+	uint64_t granule = address / GRANULE, bits = 0;
+	unsigned from = address % GRANULE, to = from + size;
+	uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
+	for (; i && r->cells.at[i].offset < to; i = r->cells.at[i].next) {
+		const struct cell *c = &r->cells.at[i];
+		for (unsigned at = c->offset; at < c->offset + c->size; at++)
+			if (at >= from && at < to && c->narrowest >= size)
+				bits |= 0xffull << 8 * (at - from);
+	}
+	return bits;
+}
+
 struct accessor {
 	struct epoch me;
 	const uint32_t *clock;
@@ -361,6 +377,8 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 			if (is_fresh)
 				*vec_push(&r->fresh) = (struct range){ granule * 8 + c->offset, c->size };
 		}
+		if (to - from < c->narrowest)
+			c->narrowest = (uint8_t)(to - from);
 		r->hit_freed |= c->freed;
 		r->unwritten |= !a->write && !c->nwrites;
 		enum verdict race = a->write ? on_write(c, a->me, a->clock, a->nclock) : on_read(c, a->me, a->clock, a->nclock);

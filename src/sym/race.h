@@ -45,6 +45,8 @@ bool races_raced(const struct races *r);
 bool races_hit_freed(const struct races *r);
 /* Was the byte last written by this thread, as far as it is known whom that races with? */
 bool races_is_own(struct races *r, uint32_t thread, uint64_t address);
+/* Which bits of a value, that lies within 8 aligned bytes, were accessed, and never without the rest of it. */
+uint64_t races_never_apart(struct races *r, uint64_t address, unsigned size);
 /* Did it read bytes that nobody had written? */
 bool races_unwritten(const struct races *r);
 /* The bytes, all of which have been accessed, are given back; or are part of a new block. */

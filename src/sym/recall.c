@@ -86,6 +86,24 @@ static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size
 	       native_left_by_free(start, true, start, size, left);
 }
 
+/*
+ * The bits of the recorded value that tell something. Structures are copied by words, with their padding, where the recorded run had whatever lay on
+ * the stack: no write explains that, and nothing depends on it. Padding is accessed together with the members beside it only; and where all of a word is just
+ * copied, what is in memory has the first half right, which is no accident.
+ */
+static uint64_t telling_bits(const struct ethread *self, uint64_t recorded, uint64_t in_memory, unsigned size)
+{
+	uint64_t address;
+	bool is_number = !self->recall_float && (self->recall_wide || !is_address_size(size));
+	if (recorded == in_memory || !is_number)
+		return ~0ull;
+	uint64_t padding = races_never_apart(engine.races, self->recall_address, size);
+	if (padding != (size < sizeof padding ? (1ull << 8 * size) - 1 : ~0ull))
+		return ~padding;
+	bool is_half = self->recall_wide && (uint32_t)recorded == (uint32_t)in_memory && recall_address_in(recorded, &address) == TAG_NO_ADDRESS;
+	return is_half ? UINT32_MAX : ~0ull;
+}
+
 /* The value that the read at hand finds, where the log leaves no doubt of it. */
 static bool foretold(const struct ethread *self, uint64_t recorded, unsigned size, uint64_t *value)
 {
@@ -127,9 +145,12 @@ static void await_block(struct ethread *self, uint64_t recorded, uint64_t addres
 
 void recall_await(struct ethread *self, uint64_t address, unsigned size)
 {
-	uint64_t recorded, value;
+	uint64_t recorded, value, in_memory = 0;
 	self->recall_address = address;
 	if (!self->recall || !next_read(self, &recorded))
+		return;
+	memcpy(&in_memory, (const void *)(uintptr_t)address, size);
+	if (((in_memory ^ recorded) & telling_bits(self, recorded, in_memory, size)) == 0)
 		return;
 	if (is_address_size(size))
 		await_block(self, recorded, address, size);
@@ -228,6 +249,13 @@ static void known_when(struct ethread *self, struct slot *s, expr condition, uin
 static void exactly(struct ethread *self, struct slot *s, uint64_t value)
 {
 	known_when(self, s, expr_equals(engine.exprs, s->e, value), value);
+}
+
+/* The value is known but for the other bits, on which nothing depends. */
+static void known_in(struct ethread *self, struct slot *s, uint64_t bits, uint64_t value, unsigned size)
+{
+	expr e = expr_binary(engine.exprs, EXPR_AND, s->e, expr_const(engine.exprs, size * 8, bits));
+	known_when(self, s, expr_equals(engine.exprs, e, value & bits), value);
 }
 
 /* Here, of what was an address there: what it may be, or as it was. */
@@ -353,7 +381,7 @@ static void number(struct ethread *self, struct slot *s, uint64_t recorded, unsi
 
 void recall_value(struct ethread *self, struct slot *s, unsigned size)
 {
-	uint64_t recorded, own[CANDIDATES];
+	uint64_t recorded, bits, own[CANDIDATES];
 	if (!self->recall)
 		return;
 	self->recall = false;
@@ -366,6 +394,8 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 		bool number = self->recall_wide ? !recall_may_be_address(recorded) : recall_is_small((uint32_t)recorded);
 		if (is_address_size(size) && !number && s->v >= SMALL && !recall_candidates((uint32_t)recorded, own))
 			recall_learn((uint32_t)recorded, s->v);
+	} else if ((bits = telling_bits(self, recorded, s->v, size)) != ~0ull) {
+		known_in(self, s, bits, recorded, size);
 	} else if (self->recall_float) {
 		known_when(self, s, expr_float_is(engine.exprs, s->e, recorded), recorded);
 	} else if (!is_address_size(size)) {
