@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 8
+#define RT_ABI 9
 #define RT_HASH_SIZE 20
 
 /* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */
@@ -43,60 +43,64 @@
 /* ------------------------------------------------------------------ the recorded program ---- */
 
 /*
- * Path log. `__rethread_path` points at the word under construction: seven 1s and a 0 (the sentinel), followed by the
- * branch bits so far, newest lowest. An empty word is RT_PATH_EMPTY; unwritten log is 0. Appending k <= RT_PATH_ROOM bits b:
+ * Path log. What branches did is first written into the thread's tray, a byte for each bit; __rethread_path leads to where the
+ * next byte goes. A tray is RT_TRAY bytes long, and some more that it has to spare; it lies on a multiple of twice its
+ * length. Bytes that are not written yet are RT_TRAY_NONE. Appending a bit b:
  *
- *     uint64_t w = *__rethread_path << k | b;
- *     *__rethread_path = w;
- *     if (rt_path_is_full(w)) __rethread_path_full();
+ *     *__rethread_path++ = b;
+ *     if (__rethread_path >= __rethread_path_end) __rethread_path_full();
  *
- * so that a word is complete with 56 to 62 bits and an append never shifts all of the sentinel out: as many of its 1s are
- * left at the top as there is room for bits, + 1. To ask whether a word is full is to look at its sign, which the processor
- * knows anyhow. The words lie in a shared file mapping: what was appended survives any death of the process.
+ * after which the tray is empty, or nearly so. The end is the tray's, or less where a signal waits for a place in the path. A tray lies in a shared file mapping: what was appended survives any death of
+ * the process. The recorder packs full trays into words (trace.h).
  *
  * A conditional br or switch with metadata !rethread.known in the kept module appends nothing: inference computes
  * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
- * significant bit first, in pieces of at most RT_PATH_ROOM bits. Nothing else is appended by instrumented code.
- * Before a thread is set up, and when recording is off, the pointer leads to a scratch word. The twin appends likewise, at
- * the same places; there the word is only looked at, to see whether a thread follows a recorded path (search.h).
+ * significant bit first. Nothing else is appended by instrumented code.
+ * Before a thread is set up, and when recording is off, the pointer leads to a tray that nobody reads. The twin appends likewise, at
+ * the same places; there the bytes are only looked at, to see whether a thread follows a recorded path (search.h).
  *
- * Instrumented code may leave out checks, as long as a word never has more than 62 bits and has at most
- * 55 at calls and returns; and it may keep pointer and word in registers between calls, so that an
- * append is a store only. Memory holds the word with all bits appended so far whenever an instruction could fail,
- * be seen by another thread, or call. Code that runs on
- * the thread in between without being called (a signal handler) must find another word there.
+ * Instrumented code may leave out checks, as long as no more than RT_TRAY_ROOM bytes come between two of them, and none between a
+ * check and a call or return. It may keep the pointer in a register: memory holds it when something is
+ * called that may append, and at returns. In between it may be behind, and the first RT_TRAY_NONE at it or after it is where the thread
+ * is (rt_tray_here). A store of an append may be 8 bytes long, RT_TRAY_NONE behind those that count. Bytes are in memory whenever an
+ * instruction could fail, be seen by another thread, or call.
  */
-#define RT_PATH_ROOM 7u /* bits for which there is room in a word that is not full; 1s of the sentinel */
-#define RT_PATH_EMPTY 0xfeu
-#define RT_PATH_LEAST 56u /* bits of a word that is full */
+#define RT_TRAY 1024u
+#define RT_TRAY_ROOM 112u
+#define RT_TRAY_SPARE 128u /* behind a tray: RT_TRAY_ROOM, and what a store may be longer than what it appends */
+#define RT_TRAY_NONE 0xffu
 
-static inline int rt_path_is_full(uint64_t word)
+/* Where a tray begins, by any place in it. */
+static inline uint8_t *rt_tray_of(uint8_t *at)
 {
-	return (int64_t)word < 0;
+	return at - ((uintptr_t)at & (2 * RT_TRAY - 1));
 }
 
-/* Branch bits of a word. */
-static inline unsigned rt_path_bits(uint64_t word)
+static inline uint8_t *rt_tray_here(uint8_t *at)
 {
-	return rt_path_is_full(word) ? 63 - (unsigned)__builtin_clzll(~word | 1)
-				     : 63 - (unsigned)__builtin_clzll(word | 1) - RT_PATH_ROOM;
+	uint8_t *end = rt_tray_of(at) + RT_TRAY + RT_TRAY_SPARE;
+
+	while (at < end && *at != RT_TRAY_NONE)
+		at++;
+	return at;
 }
 
-/* Does it have a sentinel? */
-static inline int rt_path_is_word(uint64_t word)
+/* A tray in RT_TRAY_ANYWHERE bytes that lie anywhere. */
+#define RT_TRAY_ANYWHERE (3 * RT_TRAY + RT_TRAY_SPARE)
+static inline uint8_t *rt_tray_in(uint8_t *room)
 {
-	unsigned n;
-
-	if (rt_path_is_full(word))
-		return rt_path_bits(word) >= RT_PATH_LEAST;
-	n = rt_path_bits(word);
-	return word >= RT_PATH_EMPTY && n < RT_PATH_LEAST && word >> n == RT_PATH_EMPTY;
+	return rt_tray_of(room + 2 * RT_TRAY - 1);
 }
 
-extern __thread uint64_t *__rethread_path;
+static inline void rt_tray_clear(uint8_t *tray)
+{
+	__builtin_memset(tray, RT_TRAY_NONE, RT_TRAY + RT_TRAY_SPARE);
+}
+
+extern __thread uint8_t *__rethread_path, *__rethread_path_end;
 /*
- * The word is complete, at a branch whose bits are the first of the next one: a handler of a signal may run in there and
+ * The tray is full, at a branch whose bits come next: a handler of a signal may run in there and
  * append as any function does, before these bits. Or it is so somewhere else: then none may. Both keep all general registers but
  * r11, so that the code around the call, which is hot, need not. (A PLT that binds lazily would not: they are linked into the
  * program.)

@@ -28,7 +28,7 @@
  * `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
  * `signal T n s w`: SAP n of T is that it runs its handler of signal s, and the handler's SAPs follow. It does so when it comes to
  *   its next SAP after n - 1; before it comes back from the step that is SAP n - 1 when w is `step`; or, when w is a number,
- *   once so many words of its path are complete, should that be before SAP n; `next`: neither. The log of recorded inputs has the
+ *   once its path has so many bits, should that be before SAP n; `next`: neither. The log of recorded inputs has the
  *   siginfo_t (trace.h, RT_INPUT_SIGNAL).
  * `place T n a`: the block that SAP n of T allocates, a call, shares its memory with others that a `place` line puts on the same
  *   addresses: a, in hexadecimal, is the lower half of its address in the recorded run. Blocks that no such line

@@ -39,7 +39,7 @@ struct rt_sketch_thread {
 	uint32_t reserved;
 	uint64_t path, nbits;   /* branch bits, 64 to a word, the first one highest; another word follows */
 	uint64_t sync, nsync;   /* struct rt_sync */
-	uint64_t times, ntimes; /* struct rt_time, but counting bits of the path instead of words */
+	uint64_t times, ntimes; /* struct rt_time */
 };
 
 enum rt_policy {

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 6
+#define RT_TRACE_VERSION 7
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -110,14 +110,15 @@ struct rt_log_header {
 
 enum rt_stream {
 	RT_STREAM_THREAD = 1, /* one struct rt_thread per thread, in its first chunk */
-	RT_STREAM_PATH = 2,   /* 64-bit path words (instrument.h) and runs of them; a zero ends the stream */
+	RT_STREAM_PATH = 2,   /* 64-bit words of branch bits and runs of them; a zero ends the stream */
 	RT_STREAM_SYNC = 3,   /* struct rt_sync entries, packed (sync.h) */
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
-	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with words 0 ends the stream */
+	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with bits 0 ends the stream */
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
 	RT_STREAM_VALUE = 7,  /* complements of 32-bit values (instrument.h); trailing zeros mean nothing */
 	RT_STREAM_SHOWN = 8,  /* entries of outputs */
 	RT_STREAM_STACK = 9,  /* one struct rt_stack, of a thread that was elsewhere when another one failed */
+	RT_STREAM_TRAY = 10,  /* the thread's tray (instrument.h): branches that are not in the path yet, a byte each */
 };
 
 /* Where a thread was then; frames are as in struct rt_failure, the first of them the instruction itself. */
@@ -128,17 +129,29 @@ struct rt_stack {
 };
 
 /*
+ * Words of a path: a 1, and below it RT_PATH_WORD bits of branches, the first of them lowest. A tray that is full is packed into
+ * words; what is left of it then, less than a word, stays. rt_thread.path_state says how far that is done: the words that are complete,
+ * and, + 1, how many of the tray's bytes are among them; 0 when it has no tray (yet). Words behind those were being written when
+ * the thread died: the tray has their bits. What it has is read as words, of which the last may be shorter.
+ */
+#define RT_PATH_WORD 63u
+#define RT_PATH_STATE(words, packed) ((words) << 12 | ((packed) + 1))
+#define RT_PATH_STATE_WORDS(state) ((state) >> 12)
+#define RT_PATH_STATE_PACKED(state) (((state) & 0xfff) - 1) /* UINT64_MAX: there is no tray */
+static inline unsigned rt_path_bits(uint64_t word)
+{
+	return 63 - (unsigned)__builtin_clzll(word | 1);
+}
+
+/*
  * Paths are repetitive, so a word that could be foretold is only counted. Both sides keep the word that followed last
  * time in the same context, which is made of the last three words: rounds of a loop that take longer than a word come again
- * as well. Before a complete word w the guess is table[rt_path_place(context)], the context being 0 at first; afterwards
- * that entry is w, and the context rt_path_context(context, w). A slot of the stream is
- *   - a complete word: the highest bit is set;
- *   - RT_PATH_RUN + n, n >= 1: n complete words that were guessed right. If n is odd, the next slot means nothing
- *     (two slots take turns as the word under construction, so that no instant of death counts a word twice);
- *   - the last word, incomplete. What follows it means nothing.
+ * as well. Before a word w the guess is table[rt_path_place(context)], the context being 0 at first; afterwards
+ * that entry is w, and the context rt_path_context(context, w). A slot of the stream is a word, or RT_PATH_RUN + n, n >= 1: n words
+ * that were guessed right. No word has 62 bits, which would look like a run.
  */
 #define RT_PATH_RUN 0x4000000000000000u
-#define RT_PATH_IS_RUN(slot) ((slot) >> 61 == RT_PATH_RUN >> 61) /* no word begins like this */
+#define RT_PATH_IS_RUN(slot) ((slot) >> 62 == RT_PATH_RUN >> 62)
 #define RT_PATH_TABLE_BITS 10
 #define RT_PATH_TABLE (1u << RT_PATH_TABLE_BITS)
 static inline uint32_t rt_path_place(uint64_t context)
@@ -184,12 +197,12 @@ static inline struct rt_path_stage rt_path_stage_next(struct rt_path_stage s)
 }
 
 /*
- * Time (design §4, Time): at this time the path had this many complete words. Branches of later words happened
- * after it, those of earlier ones before. Stamps of different threads say which came first when they are further
+ * Time (design §4, Time): at this time the path had this many bits. Later branches happened
+ * after it, earlier ones before. Stamps of different threads say which came first when they are further
  * apart than rt_log_header.time_margin.
  */
 struct rt_time {
-	uint64_t words; /* from 1, growing; 0 only in unwritten log */
+	uint64_t bits; /* from 1, growing; 0 only in unwritten log */
 	uint64_t time;  /* rdtsc */
 };
 /* The margin where nobody measured: two microseconds at 5 GHz. */
@@ -227,6 +240,7 @@ struct rt_thread {
 	uint32_t waits_for; /* object number this thread is blocked on (mutex, read-write lock) or 0 */
 	uint64_t sync_done; /* synchronization operations completed by this thread */
 	uint64_t start_time, end_time;
+	uint64_t path_state; /* see RT_PATH_WORD */
 };
 
 /*
@@ -363,7 +377,7 @@ struct rt_input {
 enum rt_signal_place {
 	RT_SIGNAL_STEP = 1,  /* when step `steps` of synchronization, or the input before it in the log, was done */
 	RT_SIGNAL_CALL = 2,  /* in a call out of the module, of an interposed function above all: before that has done anything */
-	RT_SIGNAL_PATH = 3,  /* when `words` words of the path were complete, at the branch whose bits follow */
+	RT_SIGNAL_PATH = 3,  /* at the branch whose bits follow */
 	RT_SIGNAL_FAULT = 4, /* at the instruction that failed */
 	RT_SIGNAL_END = 5,   /* when the thread, or the process, was about to end */
 	RT_SIGNAL_GATE = 6,  /* scheme rw: see RT_ORDER_SIGNAL */
@@ -372,8 +386,8 @@ enum rt_signal_place {
 };
 struct rt_signal {
 	uint32_t place;         /* enum rt_signal_place */
-	uint32_t bits;          /* of the incomplete word of the path */
-	uint64_t steps, words;  /* steps done (rt_thread.sync_done), words complete */
+	uint32_t reserved;
+	uint64_t steps, bits;   /* steps done (rt_thread.sync_done), bits of the path that were appended */
 };
 
 /*

@@ -100,9 +100,9 @@ static json_t *signal_entry(const struct rt_input *input, const struct rt_signal
 	const char *place = s->place && s->place < sizeof places / sizeof *places ? places[s->place] : "?";
 	char name[32];
 	signal_name((int)input->result, name, sizeof name);
-	return json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:i}", "function", "signal", "signal", name, "result",
+	return json_pack("{s:s, s:s, s:i, s:s, s:I, s:I}", "function", "signal", "signal", name, "result",
 			 (int)input->result, "place", place,
-			 "steps", (json_int_t)s->steps, "words", (json_int_t)s->words, "bits", (int)s->bits);
+			 "steps", (json_int_t)s->steps, "bits", (json_int_t)s->bits);
 }
 
 static json_t *input_entries(const struct trace_thread *thread, const struct request *r)

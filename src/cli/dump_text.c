@@ -70,8 +70,8 @@ static void print_sync(const json_t *s)
 static void print_input(const json_t *s)
 {
 	if (json_object_get(s, "place")) {
-		printf("  signal %s: its handler ran %s (after step %lld, word %lld, bit %lld)\n", get(s, "signal"),
-		       get(s, "place"), number(s, "steps"), number(s, "words"), number(s, "bits"));
+		printf("  signal %s: its handler ran %s (after step %lld, bit %lld of its path)\n", get(s, "signal"),
+		       get(s, "place"), number(s, "steps"), number(s, "bits"));
 		return;
 	}
 	if (json_object_get(s, "cancelled")) {

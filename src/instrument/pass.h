@@ -15,7 +15,7 @@
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same;  why.c: why the others are
  *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, stripes.c, parallel.c: its parts
  *     report.c     what was found, by source line, for `rethread analyze'
- *     record.c     the recorded program;  room.c: where its log words are checked;  shown.c: what it shows
+ *     record.c     the recorded program;  room.c: what it does to its tray, and where;  shown.c: what it shows
  *     twin.c       the twin: its tables;  gates.c: gates around sites;  enter.c: its entry switch
  *     library.c    the module of a shared library that is linked into programs later
  *     emit.c       building blocks of emitted code
@@ -217,12 +217,6 @@ void shown_instrument(LLVMModuleRef m, const struct numbering *n);
 void path_instrument(LLVMModuleRef m, const struct numbering *n);
 /* May code that runs inside of this call append to the path log? */
 bool call_may_append(LLVMValueRef call);
-/*
- * Where to check that the word has room (room.c). `bits` says how many bits the blocks on edges
- * append; `checks` receives the instructions before which to check: ends of such blocks, and calls
- * and returns.
- */
-void room_plan(LLVMValueRef function, const struct map *bits, struct values *checks);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* Gates around all sites. */
 void twin_gates(LLVMModuleRef m, const struct numbering *n);

@@ -1,88 +1,120 @@
 /*
- * The recorded program: every conditional br and switch appends its outcome to the path log
+ * The recorded program: every conditional br and switch appends its outcome to the thread's tray
  * (include/rethread/instrument.h).
  *
- * What is appended is a constant on each edge out of the branch: cheaper than making a bit of the
- * condition. Within a function the word under construction is kept in a register: an append stores
- * it but does not have to load it, which would put the latency of a store and a load on every
- * branch. It is loaded on entry and after everything that may have appended: calls, landing pads,
- * the slow path. This is written with two local variables, which are then promoted to registers.
- * room.c decides where to ask whether the word is full. An append that is followed by another one, with
- * nothing in between that can fail or be seen, leaves the store to that one.
+ * A br stores its condition as a byte, before it branches: the processor stores a condition in one instruction, and the
+ * code keeps its shape. A switch stores constants on each edge. The pointer into the tray is kept in a register: it is loaded on entry
+ * and after everything that may have appended, which is calls, landing pads, the slow path. This is written with a local variable, which is
+ * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
  */
 #include "instrument/addresses.h"
+#include "instrument/room.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * An edge out of a branch, with a block of its own: `bits` bits of `number` are appended before its
- * end, `at`.
- */
-struct edge {
-	LLVMValueRef at;
+/* A block that appends at its end: the condition of its br, or, on an edge out of a switch, `bits` bits of `number`. */
+struct append {
+	LLVMValueRef end;
 	uint32_t number;
 	uint32_t bits;
-	bool stored; /* the word goes to memory here; else it does so before anything that shows it missing */
 };
 
 struct recorder {
 	LLVMModuleRef module;
 	LLVMBuilderRef builder;
-	LLVMValueRef path;      /* __rethread_path */
+	LLVMValueRef path, end; /* __rethread_path, __rethread_path_end */
 	LLVMValueRef slow_path; /* __rethread_path_full */
 	LLVMValueRef between;   /* __rethread_path_room: not at the branch whose bits come next */
-	LLVMValueRef log, word; /* local variables: the pointer and what it points to */
-	struct edge *edges;     /* of the function at hand */
-	size_t nedges, edges_cap;
+	LLVMValueRef pointer;   /* local variable */
+	struct append *appends; /* of the function at hand */
+	size_t nappends, appends_cap;
+	struct room_plan plan;
 };
 
-/* Read pointer and word from memory at the builder's position. */
-static void reload(struct recorder *r)
+static LLVMValueRef pointer_in_hand(struct recorder *r, int offset)
 {
 	LLVMBuilderRef b = r->builder;
-	LLVMValueRef log = LLVMBuildLoad2(b, pointer_type(r->module), r->path, "");
-	LLVMBuildStore(b, log, r->log);
-	LLVMBuildStore(b, LLVMBuildLoad2(b, int_type(r->module, 64), log, ""), r->word);
+	LLVMValueRef pointer = LLVMBuildLoad2(b, pointer_type(r->module), r->pointer, "");
+	LLVMValueRef by = LLVMConstInt(int_type(r->module, 64), (uint64_t)(int64_t)offset, true);
+	return offset ? LLVMBuildGEP2(b, int_type(r->module, 8), pointer, &by, 1, "") : pointer;
 }
 
-/* Make room: if (word < 0) slow_path(); */
-static void check(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
+/* From memory, at the builder's position. */
+static void reload(struct recorder *r)
+{
+	LLVMBuildStore(r->builder, LLVMBuildLoad2(r->builder, pointer_type(r->module), r->path, ""), r->pointer);
+}
+
+static void save(struct recorder *r, int offset)
+{
+	LLVMBuildStore(r->builder, pointer_in_hand(r, offset), r->path);
+}
+
+static void advance(struct recorder *r, int by)
+{
+	LLVMBuildStore(r->builder, pointer_in_hand(r, by), r->pointer);
+}
+
+/*
+ * The code around a question is hot, so the answer changes no general register: to the code generator the call is an instruction
+ * that it does not know. (Its own convention of this kind, preserve_most, spares r11, which then is not kept over the question.) Such a
+ * function has no red zone, and the stack may not be aligned: see keeping_function.
+ */
+static void call_keeping(struct recorder *r, LLVMValueRef function)
+{
+	static const char text[] = "call ${0:P}";
+	static const char changes[] = "Ws,~{memory},~{dirflag},~{fpsr},~{flags},"
+		"~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},~{xmm5},~{xmm6},~{xmm7},"
+		"~{xmm8},~{xmm9},~{xmm10},~{xmm11},~{xmm12},~{xmm13},~{xmm14},~{xmm15},"
+		"~{xmm16},~{xmm17},~{xmm18},~{xmm19},~{xmm20},~{xmm21},~{xmm22},~{xmm23},"
+		"~{xmm24},~{xmm25},~{xmm26},~{xmm27},~{xmm28},~{xmm29},~{xmm30},~{xmm31},"
+		"~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7}";
+	LLVMTypeRef parameter = pointer_type(r->module);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(r->module)), &parameter, 1, false);
+	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, changes, sizeof changes - 1, true, false, LLVMInlineAsmDialectATT, false);
+	LLVMBuildCall2(r->builder, type, code, &function, 1, "");
+}
+
+/* if (pointer >= __rethread_path_end) slow_path(); */
+static void ask(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
-	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
-	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntSLT, word, int_value(r->module, 64, 0), "");
+	LLVMValueRef end = LLVMBuildLoad2(b, pointer_type(r->module), r->end, "");
+	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGE, pointer_in_hand(r, 0), end, "");
 	build_before(b, llvm_unlikely_if(full, at));
-	LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
-	call_slow_path(b, slow_path, NULL, 0);
+	save(r, 0);
+	call_keeping(r, slow_path);
 	reload(r);
 }
 
-/* word = word << nbits | value; if (store) *log = word; */
-static void append_value(struct recorder *r, LLVMValueRef at, LLVMValueRef value, unsigned nbits, bool store)
+/* Volatile: it stays behind what may fail before the branch. */
+static void append_condition(struct recorder *r, LLVMValueRef br, int offset)
 {
 	LLVMBuilderRef b = r->builder;
-	build_before(b, at);
-	LLVMValueRef word = LLVMBuildLoad2(b, int_type(r->module, 64), r->word, "");
-	word = LLVMBuildShl(b, word, int_value(r->module, 64, nbits), "");
-	word = LLVMBuildOr(b, word, value, "");
-	LLVMBuildStore(b, word, r->word);
-	if (store)
-		LLVMBuildStore(b, word, LLVMBuildLoad2(b, pointer_type(r->module), r->log, ""));
+	LLVMValueRef bit = LLVMBuildZExt(b, LLVMGetCondition(br), int_type(r->module, 8), "");
+	LLVMSetVolatile(LLVMBuildStore(b, bit, pointer_in_hand(r, offset)), true);
 }
 
-/* Room for the first piece has been made. */
-static void append_edge(struct recorder *r, const struct edge *e)
+/* Bytes of up to 8 bits, the most significant first, and RT_TRAY_NONE behind them. */
+static uint64_t bytes_of(uint32_t bits, unsigned n)
 {
-	unsigned left = e->bits;
-	while (left) {
-		unsigned n = left % RT_PATH_ROOM ? left % RT_PATH_ROOM : RT_PATH_ROOM;
-		if (left < e->bits)
-			check(r, e->at, r->between);
-		left -= n;
-		LLVMValueRef piece = int_value(r->module, 64, e->number >> left & ((1u << n) - 1));
-		append_value(r, e->at, piece, n, e->stored);
+	uint64_t bytes = UINT64_MAX;
+	for (unsigned i = 0; i < n; i++)
+		bytes = bytes << 8 | (bits >> i & 1);
+	return bytes;
+}
+
+static void append_number(struct recorder *r, const struct append *a, int offset)
+{
+	for (unsigned left = a->bits, n; left; left -= n, offset += 8) {
+		n = left < 8 ? left : 8;
+		LLVMValueRef bytes = int_value(r->module, 64, bytes_of(a->number >> (left - n), n));
+		LLVMValueRef store = LLVMBuildStore(r->builder, bytes, pointer_in_hand(r, offset));
+		LLVMSetAlignment(store, 1);
+		LLVMSetVolatile(store, true);
 	}
 }
 
@@ -95,75 +127,24 @@ static bool is_unreachable(LLVMBasicBlockRef block)
 	return LLVMGetInstructionOpcode(first) == LLVMUnreachable;
 }
 
-static void add_edge(struct recorder *r, LLVMValueRef branch, unsigned i, uint32_t number,
-		     unsigned bits)
+static void add_append(struct recorder *r, LLVMValueRef end, uint32_t number, unsigned bits)
 {
-	if (r->nedges == r->edges_cap)
-		r->edges = pass_grow(r->edges, &r->edges_cap, sizeof *r->edges);
-	r->edges[r->nedges++] = (struct edge){llvm_split_edge(branch, i), number, bits, true};
+	if (r->nappends == r->appends_cap)
+		r->appends = pass_grow(r->appends, &r->appends_cap, sizeof *r->appends);
+	r->appends[r->nappends++] = (struct append){end, number, bits};
 }
 
-static void add_edges(struct recorder *r, LLVMValueRef branch)
+static void add_appends(struct recorder *r, LLVMValueRef branch)
 {
 	if (LLVMGetInstructionOpcode(branch) == LLVMBr) {
-		add_edge(r, branch, 0, 1, 1); /* the condition is true */
-		add_edge(r, branch, 1, 0, 1);
+		add_append(r, branch, 0, 1);
 		return;
 	}
 	unsigned n = LLVMGetNumSuccessors(branch);
 	unsigned bits = rt_switch_bits(n);
 	for (unsigned i = 0; bits && i < n; i++)
 		if (!is_unreachable(LLVMGetSuccessor(branch, i)))
-			add_edge(r, branch, i, i, bits);
-}
-
-/*
- * Can the instruction fail, or can anybody see that it was executed? Then the log must say how the thread came
- * there.
- */
-static bool is_visible(LLVMValueRef i)
-{
-	switch (LLVMGetInstructionOpcode(i)) {
-	case LLVMPHI: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
-	case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMTrunc:
-	case LLVMZExt: case LLVMSExt: case LLVMGetElementPtr: case LLVMFreeze: case LLVMBitCast: case LLVMPtrToInt:
-	case LLVMIntToPtr: case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFNeg: case LLVMSIToFP:
-	case LLVMUIToFP: case LLVMFPToSI: case LLVMFPToUI: case LLVMFPExt: case LLVMFPTrunc: case LLVMBr:
-	case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector: case LLVMExtractValue:
-	case LLVMInsertValue:
-		return false;
-	case LLVMCall: {
-		LLVMValueRef callee = direct_callee(i);
-		return !callee || !is_intrinsic(callee) || !llvm_call_without_memory(i);
-	}
-	default:
-		return true;
-	}
-}
-
-/* From the end of the edge's block on, does nothing visible come before the next append? */
-static bool appends_again(const struct map *bits, LLVMBasicBlockRef b)
-{
-	for (int hops = 0; hops < 4; hops++) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-		if (LLVMGetInstructionOpcode(end) != LLVMBr)
-			return false;
-		if (LLVMIsConditional(end))
-			return map_get(bits, LLVMGetSuccessor(end, 0)) && map_get(bits, LLVMGetSuccessor(end, 1));
-		b = LLVMGetSuccessor(end, 0);
-		if (map_get(bits, b))
-			return false;
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (is_visible(i))
-				return false;
-	}
-	return false;
-}
-
-static void plan_stores(struct recorder *r, const struct map *bits)
-{
-	for (size_t i = 0; i < r->nedges; i++)
-		r->edges[i].stored = !appends_again(bits, LLVMGetInstructionParent(r->edges[i].at));
+			add_append(r, llvm_split_edge(branch, i), i, bits);
 }
 
 /* Branches that the log has no entry for: inference will stop there. */
@@ -229,10 +210,20 @@ static bool is_quiet(LLVMValueRef function)
 	return is_intrinsic(function) || llvm_never_calls_back(function);
 }
 
+/* What it throws is caught where the pointer is read from memory. */
+static bool may_throw(LLVMValueRef call, LLVMValueRef callee)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+	LLVMAttributeIndex all = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	return !LLVMGetCallSiteEnumAttribute(call, all, kind) && !LLVMGetEnumAttributeAtIndex(callee, all, kind);
+}
+
 bool call_may_append(LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
-	return !LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && !(callee && is_quiet(callee));
+	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		return false;
+	return !callee || !is_quiet(callee) || (!is_intrinsic(callee) && may_throw(call, callee));
 }
 
 /* Does control come back behind the call, with a log that may have grown? */
@@ -241,7 +232,7 @@ static bool needs_reload(LLVMValueRef call)
 	return call_may_append(call) && !llvm_does_not_return(call) && !llvm_is_musttail(call);
 }
 
-/* Where the word has to be read again: the instruction before which to do so, or NULL. */
+/* Where the pointer has to be read again: the instruction before which to do so, or NULL. */
 static LLVMValueRef reload_point(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -272,49 +263,74 @@ static void reload_after_calls(struct recorder *r, LLVMValueRef f)
 	values_free(&all);
 }
 
-static void make_locals(struct recorder *r, LLVMValueRef f)
+static void make_local(struct recorder *r, LLVMValueRef f)
 {
 	build_before(r->builder, llvm_after_allocas(f));
-	r->log = LLVMBuildAlloca(r->builder, pointer_type(r->module), "");
-	r->word = LLVMBuildAlloca(r->builder, int_type(r->module, 64), "");
+	r->pointer = LLVMBuildAlloca(r->builder, pointer_type(r->module), "");
 	reload(r);
 }
 
-static void plan_checks(struct recorder *r, LLVMValueRef f, struct values *checks)
+static void take_step(struct recorder *r, const struct room_step *s, const struct map *appends)
 {
-	struct map bits = {0};
-	for (size_t i = 0; i < r->nedges; i++)
-		map_set(&bits, LLVMGetInstructionParent(r->edges[i].at), r->edges[i].bits);
-	room_plan(f, &bits, checks);
-	plan_stores(r, &bits);
-	map_free(&bits);
+	uint32_t number = map_get(appends, s->at);
+	LLVMValueRef at = s->edge < 0 ? s->at : llvm_split_edge(s->at, (unsigned)s->edge);
+	build_before(r->builder, at);
+	switch (s->what) {
+	case ROOM_ADVANCE:
+		advance(r, s->offset);
+		break;
+	case ROOM_ASK:
+		ask(r, at, number ? r->slow_path : r->between);
+		break;
+	case ROOM_SAVE:
+		save(r, s->offset);
+		break;
+	case ROOM_APPEND:
+		if (LLVMIsConditional(at))
+			append_condition(r, at, s->offset);
+		else
+			append_number(r, &r->appends[number - 1], s->offset);
+	}
 }
 
 static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)
 {
-	struct values checks = {0};
-	struct map edges = {0};
-	r->nedges = 0;
+	struct map bits = {0}, appends = {0};
+	r->nappends = 0;
 	for (size_t i = 0; i < n; i++)
-		add_edges(r, branches[i]);
-	plan_checks(r, f, &checks);
+		add_appends(r, branches[i]);
+	for (size_t i = 0; i < r->nappends; i++) {
+		map_set(&bits, LLVMGetInstructionParent(r->appends[i].end), r->appends[i].bits);
+		map_set(&appends, r->appends[i].end, (uint32_t)i + 1);
+	}
+	room_make_plan(f, &bits, &r->plan);
 
-	make_locals(r, f);
+	add_attribute(f, "noredzone", 0);
+	make_local(r, f);
 	reload_after_calls(r, f);
-	for (size_t i = 0; i < r->nedges; i++)
-		map_set(&edges, r->edges[i].at, 1);
-	for (size_t i = 0; i < checks.n; i++)
-		check(r, checks.at[i], map_get(&edges, checks.at[i]) ? r->slow_path : r->between);
-	map_free(&edges);
-	for (size_t i = 0; i < r->nedges; i++)
-		append_edge(r, &r->edges[i]);
-	LLVMValueRef locals[] = {r->log, r->word};
-	llvm_promote(f, locals, 2);
-	values_free(&checks);
+	for (size_t i = 0; i < r->plan.n; i++)
+		take_step(r, &r->plan.at[i], &appends);
+	llvm_promote(f, &r->pointer, 1);
+	map_free(&bits);
+	map_free(&appends);
 }
 
 /* The function of anchors (pass.h) appends the same bits without a branch for each digit, which nobody could predict. */
-_Static_assert(PASS_ANCHOR_BITS + 1 <= RT_PATH_ROOM, "a digit is one piece");
+_Static_assert(PASS_ANCHOR_BITS + 1 <= 8, "a digit is one store");
+
+/* What a digit and whether another one follows are as bytes: a table. */
+static LLVMValueRef digits_table(LLVMModuleRef m)
+{
+	LLVMValueRef values[2u << PASS_ANCHOR_BITS];
+	unsigned n = sizeof values / sizeof *values;
+	for (unsigned i = 0; i < n; i++)
+		values[i] = int_value(m, 64, bytes_of(i, PASS_ANCHOR_BITS + 1));
+	LLVMValueRef table = LLVMAddGlobal(m, LLVMArrayType2(int_type(m, 64), n), PASS_ANCHOR ".digits");
+	LLVMSetInitializer(table, LLVMConstArray2(int_type(m, 64), values, n));
+	LLVMSetGlobalConstant(table, true);
+	LLVMSetLinkage(table, LLVMPrivateLinkage);
+	return table;
+}
 
 /* What it returns is what it gets, which nobody has to wait for. */
 static void go_around(LLVMValueRef anchor)
@@ -332,13 +348,14 @@ static void record_anchor(struct recorder *r, LLVMValueRef f)
 	LLVMTypeRef i64 = int_type(m, 64);
 	go_around(f);
 	llvm_drop_body(f);
+	add_attribute(f, "noredzone", 0);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
 	LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
 	LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(LLVMGetModuleContext(m), f, "");
 	LLVMPositionBuilderAtEnd(b, entry);
 	LLVMSetCurrentDebugLocation2(b, NULL);
 	LLVMBuildBr(b, loop);
-	make_locals(r, f);
+	make_local(r, f);
 	LLVMPositionBuilderAtEnd(b, end);
 	LLVMValueRef ret = LLVMBuildRet(b, LLVMGetParam(f, 0));
 	LLVMPositionBuilderAtEnd(b, loop);
@@ -348,14 +365,17 @@ static void record_anchor(struct recorder *r, LLVMValueRef f)
 	LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, less, int_value(m, 64, 0), "");
 	LLVMValueRef bits = LLVMBuildOr(b, LLVMBuildShl(b, digit, int_value(m, 64, 1), ""), LLVMBuildZExt(b, more, i64, ""), "");
 	LLVMValueRef back = LLVMBuildCondBr(b, more, loop, end);
-	check(r, back, r->between);
-	append_value(r, back, bits, PASS_ANCHOR_BITS + 1, true);
-	check(r, ret, r->between);
+	build_before(b, back);
+	LLVMValueRef bytes = LLVMBuildLoad2(b, i64, LLVMBuildGEP2(b, i64, digits_table(m), &bits, 1, ""), "");
+	LLVMSetAlignment(LLVMBuildStore(b, bytes, pointer_in_hand(r, 0)), 1);
+	advance(r, PASS_ANCHOR_BITS + 1);
+	ask(r, ret, r->between);
+	build_before(b, ret);
+	save(r, 0);
 	LLVMValueRef values[] = {LLVMGetParam(f, 0), less};
 	LLVMBasicBlockRef from[] = {entry, LLVMGetInstructionParent(back)};
 	LLVMAddIncoming(rest, values, from, 2);
-	LLVMValueRef locals[] = {r->log, r->word};
-	llvm_promote(f, locals, 2);
+	llvm_promote(f, &r->pointer, 1);
 }
 
 static LLVMValueRef function_of(LLVMValueRef instruction)
@@ -363,12 +383,30 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-/* It is called without a function in between (call_slow_path): it saves what it uses itself. */
-static LLVMValueRef path_function(LLVMModuleRef m, const char *name)
+/* A function that calls the runtime's, on an aligned stack, and keeps all general registers: the runtime's keeps all but r11. */
+static LLVMValueRef keeping_function(LLVMModuleRef m, const char *name)
 {
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(m)), NULL, 0, false);
-	LLVMValueRef f = runtime_function(m, name, type);
-	LLVMSetFunctionCallConv(f, LLVMPreserveMostCallConv);
+	static const char text[] = "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %rbp, 0\n"
+				   "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
+				   "push %r11\nand $$-16, %rsp\ncall ${0:P}\n"
+				   "mov -8(%rbp), %r11\nleave\n.cfi_def_cfa %rsp, 8\nret";
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMTypeRef nothing = LLVMVoidTypeInContext(context), parameter = pointer_type(m);
+	LLVMTypeRef type = LLVMFunctionType(nothing, NULL, 0, false), code_type = LLVMFunctionType(nothing, &parameter, 1, false);
+	LLVMValueRef target = runtime_function(m, name, type);
+	LLVMSetFunctionCallConv(target, LLVMPreserveMostCallConv);
+
+	char own[64];
+	snprintf(own, sizeof own, "%s.keeping", name);
+	LLVMValueRef f = add_cold_function(m, own, type);
+	add_attribute(f, "naked", 0);
+	add_attribute(f, "nounwind", 0);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, ""));
+	LLVMValueRef code = LLVMGetInlineAsm(code_type, text, sizeof text - 1, "Ws", 2, true, false, LLVMInlineAsmDialectATT, false);
+	LLVMBuildCall2(b, code_type, code, &target, 1, "");
+	LLVMBuildUnreachable(b);
+	LLVMDisposeBuilder(b);
 	return f;
 }
 
@@ -378,8 +416,9 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n)
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
-		.slow_path = path_function(m, "__rethread_path_full"),
-		.between = path_function(m, "__rethread_path_room"),
+		.end = runtime_variable(m, "__rethread_path_end", pointer_type(m), true),
+		.slow_path = keeping_function(m, "__rethread_path_full"),
+		.between = keeping_function(m, "__rethread_path_room"),
 	};
 	LLVMValueRef *branches = n->branches.at;
 	for (size_t i = 0, end; i < n->branches.n; i = end) {
@@ -392,7 +431,8 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n)
 		else
 			record_function(&r, f, branches + i, end - i);
 	}
-	free(r.edges);
+	free(r.appends);
+	free(r.plan.at);
 	LLVMDisposeBuilder(r.builder);
 }
 

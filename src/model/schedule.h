@@ -25,7 +25,7 @@ struct schedule_point {
 	uint64_t sap;
 	int32_t result; /* of `result` lines; of `signal` lines: which */
 	char site[40];
-	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or words of the path; of `place` lines: where */
+	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or bits of the path; of `place` lines: where */
 };
 
 struct schedule {

@@ -247,7 +247,7 @@ void baton_leave(struct actor *self)
 {
 	lock();
 	self->state = ACTOR_ENDED;
-	self->path = NULL;
+	self->seen = NULL;
 	self->done = UINT64_MAX;
 	pass_on(self);
 	unlock();

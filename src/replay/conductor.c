@@ -32,9 +32,13 @@ struct actor *actor_self(void)
 static void check_path(struct actor *a)
 {
 	for (;;) {
-		enum sketch_place place = sketch_path(&a->follower, *__rethread_path);
-		if (place == SKETCH_ON)
+		unsigned n = (unsigned)(rt_tray_here(a->seen) - a->seen);
+		enum sketch_place place = sketch_path(&a->follower, a->seen, n);
+		if (place == SKETCH_ON) {
+			a->follower.bits += n;
+			a->seen += n;
 			return;
+		}
 		if (place == SKETCH_OFF)
 			conductor_leaves(a, "thread %s took another branch than recorded", a->thread->name);
 		else if (sketch_fails(&a->follower))
@@ -46,33 +50,15 @@ static void check_path(struct actor *a)
 	}
 }
 
-static __thread uint64_t path_words; /* that are complete */
-
-void __rethread_path_room(void)
+void conductor_path(void)
 {
 	struct actor *a = conductor_on ? actor_self() : NULL;
-	if (a) {
-		int saved = errno;
-		baton_enter(a);
-		check_path(a);
-		sketch_word(&a->follower, *__rethread_path);
-		conductor_reconsiders();
-		errno = saved;
-	}
-	*__rethread_path = RT_PATH_EMPTY;
-	path_words++;
-}
-
-uint64_t path_complete(void)
-{
-	return path_words;
-}
-
-void __rethread_path_full(void)
-{
-	__rethread_path_room();
-	if (twin_mode == TWIN_REPLAY)
-		gate_path(path_words);
+	if (!a)
+		return;
+	baton_enter(a);
+	check_path(a);
+	a->seen = rt_tray_of(__rethread_path);
+	conductor_reconsiders();
 }
 
 /* The waits of the schedule at this SAP. */
@@ -213,7 +199,7 @@ void conductor_begins(struct twin_thread *t)
 {
 	if (!t->actor)
 		return;
-	t->actor->path = &__rethread_path;
+	t->actor->seen = __rethread_path;
 	baton_await(t->actor);
 }
 
@@ -223,7 +209,7 @@ void conductor_ends(struct twin_thread *t)
 	if (!a)
 		return;
 	baton_enter(a);
-	sketch_word(&a->follower, **a->path);
+	a->follower.bits += (uint64_t)(rt_tray_here(a->seen) - a->seen);
 	baton_leave(a);
 }
 

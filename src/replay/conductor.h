@@ -76,7 +76,7 @@ struct actor {
 	pthread_t id;
 	struct follower follower;
 	_Atomic uint32_t turn;       /* futex */
-	uint64_t *const *path;       /* the thread's __rethread_path, once it runs */
+	uint8_t *seen;               /* so far its tray was compared with the sketch; NULL before it runs */
 	uint64_t clock[CONDUCTED_THREADS];
 };
 
@@ -152,6 +152,7 @@ int conductor_trylock(pthread_mutex_t *mutex);
 void conductor_hold(void); /* the calling thread waits for ever */
 void conductor_created(struct twin_thread *t, pthread_t id, bool failed);
 void conductor_join(pthread_t id);
+void conductor_path(void); /* the calling thread's tray is full */
 int conductor_wait(const void *cond, bool timed); /* after the mutex was given up */
 void conductor_signal(const void *cond, bool all);
 int conductor_barrier(pthread_barrier_t *barrier);
@@ -164,8 +165,7 @@ void sketch_follow(struct follower *f, const char *name);
 bool sketch_knows(const char *name); /* a thread that was started */
 bool sketch_fails(const struct follower *f); /* is it the failing thread? */
 enum sketch_place { SKETCH_ON, SKETCH_OFF, SKETCH_BEYOND };
-enum sketch_place sketch_path(const struct follower *f, uint64_t word); /* the word under construction */
-void sketch_word(struct follower *f, uint64_t word);                    /* a complete one */
+enum sketch_place sketch_path(const struct follower *f, const uint8_t *bits, unsigned n); /* what it appends next */
 uint64_t sketch_matched(void); /* branches of all threads, as far as they have followed it */
 const struct rt_sync *sketch_step(struct follower *f);                  /* of the next step, or NULL */
 uint64_t sketch_time(struct follower *f);                               /* of the next stamp; UINT64_MAX: no more */

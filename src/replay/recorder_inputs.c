@@ -61,7 +61,7 @@ void recorder_input_copy(struct twin_thread *self, const struct rt_input *record
 
 void recorder_input_signal(struct twin_thread *self, const siginfo_t *info, uint32_t place)
 {
-	struct rt_signal s = { .place = place, .steps = self->gate->count, .words = path_complete() };
+	struct rt_signal s = { .place = place, .steps = self->gate->count, .bits = path_length() };
 	uint64_t stamp = rt_log.time ? rt_clock() : 0;
 	struct input_recording r = { 0 };
 	for (int pass = 0; pass < 2; pass++) {

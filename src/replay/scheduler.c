@@ -230,7 +230,7 @@ static void run_handlers(struct twin_thread *self, uint64_t now)
 	}
 }
 
-/* No SAP is at hand: it has come back from a step, or so many words of its path are complete, or it ends. */
+/* No SAP is at hand: it has come back from a step, or its path has so many bits, or it ends. */
 static void run_handlers_between(struct twin_thread *self, uint64_t now)
 {
 	if (!self->plan || conductor_on)
@@ -383,11 +383,21 @@ void gate_leave(void)
 		run_handlers_between(self, RT_SIGNAL_AFTER_STEP);
 }
 
-void gate_path(uint64_t words)
+bool gate_awaits_path(void)
+{
+	const struct twin_thread *self = twin_self();
+	const struct plan *plan = self ? self->plan : NULL;
+	for (size_t i = plan ? self->next_point : 0; plan && i < plan->npoints; i++)
+		if (plan->points[i].signal && plan->points[i].when && plan->points[i].when != RT_SIGNAL_AFTER_STEP)
+			return true;
+	return false;
+}
+
+void gate_path(uint64_t bits)
 {
 	struct twin_thread *self = twin_self();
 	if (self && !self->deep)
-		run_handlers_between(self, words);
+		run_handlers_between(self, bits);
 }
 
 void gate_returns(int result)

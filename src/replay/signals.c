@@ -77,6 +77,8 @@ static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 {
 	struct twin_thread *self = twin_self();
 	int recorded;
+	if (place == RT_SIGNAL_FAULT)
+		path_catch_up();
 	/* A fault comes again by itself in a replay; but it is among the recorded inputs. */
 	if (twin_mode == TWIN_REPLAY)
 		input_log_signal(self, &recorded);
@@ -90,7 +92,7 @@ static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 		run_in_call(self, info, context);
 	else
 		run_between(self, info, context,
-			    place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : path_complete() + 1);
+			    place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : path_length() + 1);
 }
 
 void signals_start(void)

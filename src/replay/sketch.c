@@ -57,37 +57,23 @@ bool sketch_fails(const struct follower *f)
 
 /* ---- paths ---- */
 
-static unsigned bits_in(uint64_t word)
+static unsigned recorded_bit(const struct follower *f, uint64_t i)
 {
-	return word ? rt_path_bits(word) : 0;
+	const uint64_t *path = at(f->log->path);
+	return path[i / 64] >> (63 - i % 64) & 1;
 }
 
-/* n >= 1 bits of the recorded path, from `from` on. */
-static uint64_t recorded_bits(const struct follower *f, uint64_t from, unsigned n)
-{
-	const uint64_t *path = (const uint64_t *)at(f->log->path) + from / 64;
-	unsigned skip = from % 64;
-	uint64_t bits = path[0] << skip;
-	if (skip)
-		bits |= path[1] >> (64 - skip);
-	return bits >> (64 - n);
-}
-
-enum sketch_place sketch_path(const struct follower *f, uint64_t word)
+enum sketch_place sketch_path(const struct follower *f, const uint8_t *bits, unsigned n)
 {
 	if (f->off || !f->log || !sketch_has(RT_SKETCH_PATH))
 		return SKETCH_ON;
-	unsigned n = bits_in(word);
-	uint64_t left = f->log->nbits > f->bits ? f->log->nbits - f->bits : 0;
-	unsigned known = n < left ? n : (unsigned)left;
-	if (known && recorded_bits(f, f->bits, known) != (word >> (n - known) & ((1ull << known) - 1)))
-		return SKETCH_OFF;
-	return known < n ? SKETCH_BEYOND : SKETCH_ON;
-}
-
-void sketch_word(struct follower *f, uint64_t word)
-{
-	f->bits += bits_in(word);
+	for (unsigned i = 0; i < n; i++) {
+		if (f->bits + i >= f->log->nbits)
+			return SKETCH_BEYOND;
+		if (recorded_bit(f, f->bits + i) != bits[i])
+			return SKETCH_OFF;
+	}
+	return SKETCH_ON;
 }
 
 uint64_t sketch_matched(void)
@@ -96,7 +82,7 @@ uint64_t sketch_matched(void)
 	for (uint32_t i = 0; i < twin_thread_count(); i++) {
 		const struct actor *a = actor_at(i);
 		if (a)
-			sum += a->follower.bits + (a->path && a->state != ACTOR_ENDED ? bits_in(**a->path) : 0);
+			sum += a->follower.bits + (a->seen && a->state != ACTOR_ENDED ? (uint64_t)(rt_tray_here(a->seen) - a->seen) : 0);
 	}
 	return sum;
 }
@@ -120,7 +106,7 @@ uint64_t sketch_time(struct follower *f)
 	sketch_step(f);
 	const struct rt_sync *s = at(f->log->sync);
 	const struct rt_time *t = at(f->log->times);
-	while (f->next_time < f->log->ntimes && t[f->next_time].words <= f->bits)
+	while (f->next_time < f->log->ntimes && t[f->next_time].bits <= f->bits)
 		f->next_time++;
 	uint64_t next = f->log->end_time ? f->log->end_time : UINT64_MAX;
 	if (f->next_time < f->log->ntimes && t[f->next_time].time < next)

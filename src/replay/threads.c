@@ -21,9 +21,8 @@ static __thread struct twin_thread *self;
 static __thread struct twin_thread *own; /* the same, and stays: a thread may fail when it is over */
 
 /* Paths (instrument.h) are only looked at by the conductor. */
-static uint64_t nowhere = RT_PATH_EMPTY;
-static __thread uint64_t path_word;
-__thread uint64_t *__rethread_path = &nowhere;
+static uint8_t nowhere[2 * RT_TRAY] __attribute__((aligned(2 * RT_TRAY)));
+__thread uint8_t *__rethread_path = nowhere, *__rethread_path_end = nowhere + RT_TRAY;
 
 __thread struct rt_gate __rethread_gate = { .count = 0, .next = UINT64_MAX };
 
@@ -151,8 +150,7 @@ struct twin_thread *twin_thread_add(struct twin_thread *parent)
 void twin_thread_begin(struct twin_thread *t)
 {
 	self = own = t;
-	path_word = RT_PATH_EMPTY;
-	__rethread_path = &path_word;
+	path_begin();
 	t->tid = (int)syscall(SYS_gettid);
 	t->gate = &__rethread_gate;
 	__rethread_gate.count = 0;

@@ -103,7 +103,7 @@ struct point {
 	bool fails;                   /* the failure is expected here */
 	int result;
 	int signal;                   /* whose handler is what is executed here, or 0 */
-	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, words of the path, or 0: at the next SAP */
+	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, bits of the path, or 0: at the next SAP */
 	uint32_t place;               /* where the block is that is allocated here; 0: anywhere */
 	const char *site;             /* number or name of what is expected here, or NULL */
 	const char *comment;          /* source line of it, or NULL */
@@ -224,10 +224,14 @@ void signals_start(void);
 bool signals_deliver(int signal, const void *info); /* calls the target's handler; false: it has none */
 /* The point of the schedule that the calling thread has come to is that it runs a handler: it does. */
 void signals_replay(struct twin_thread *self, const struct point *at);
-/* conductor.c: how many words of the calling thread's path are complete. */
-uint64_t path_complete(void);
-/* scheduler.c: so many words of the calling thread's path are complete. */
-void gate_path(uint64_t words);
+/* path.c: the calling thread has a tray; how many bits its path has. */
+void path_begin(void);
+uint64_t path_length(void);
+/* It was interrupted between two instructions, and will not go on there. */
+void path_catch_up(void);
+/* scheduler.c: the calling thread's path has so many bits, at a branch; does the schedule have handlers that run at such places? */
+void gate_path(uint64_t bits);
+bool gate_awaits_path(void);
 
 /* heap.c: in infer mode memory is never reused, so that an address names one object, but where placed.c does. */
 void heap_start(void);

@@ -2,9 +2,9 @@
  * Signal handlers of the target in the recorder. A handler runs at a place that the log can name (caught.h), and
  * appends to the thread's streams as any function that is called there does.
  *
- * Where there was no such place, and at a fault, the interrupted code may have its word of the path in a register: while
- * the handler runs, its branches go to a word of their own. After a fault that a handler jumps away from nobody
- * comes back to that code, and the branches are appended then, when they fit into the word; else they are not kept.
+ * Where there was no such place, and at a fault, the interrupted code may know in a register where in the tray it goes on. After a
+ * fault that a handler jumps away from nobody comes back to that code: the handler appends there, and what it appended stays when it
+ * jumps, if the tray had room for it. Else its branches go where nobody reads.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -14,6 +14,7 @@
 #include "rt/caught.h"
 #include "rt/inputs.h"
 #include "rt/interpose.h"
+#include "rt/path.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -22,64 +23,56 @@
 
 /* What the interrupted code will go on with. */
 struct interrupted {
-	uint64_t *path;
+	uint8_t *path;
 	struct rt_values values;
 };
 
 static struct interrupted divert(struct rt_self *self, uint32_t place)
 {
 	struct interrupted i = {__rethread_path, __rethread_values};
+	bool keeps = place == RT_SIGNAL_FAULT && !self->handlers && self->tray &&
+		     rt_tray_here(__rethread_path) < self->tray + RT_TRAY;
+	uint8_t *here = rt_path_divert(self, keeps);
 
 	if (!self->handlers++)
-		self->interrupted = i.path, self->interrupted_values = i.values;
-	self->handler_word = RT_PATH_EMPTY;
-	self->handler_keeps = place == RT_SIGNAL_FAULT && self->handlers == 1;
-	__rethread_path = &self->handler_word;
+		self->interrupted = here, self->interrupted_values = i.values;
+	self->handler_keeps = keeps;
 	/* Values are appended in memory, so that those of a handler may come in between. */
-	if (!self->handler_keeps)
+	if (!keeps)
 		rt_values_divert();
 	return i;
 }
 
 static void come_back(struct rt_self *self, const struct interrupted *i, uint32_t place)
 {
+	bool had_branches = !self->handler_keeps || __rethread_path != self->interrupted;
+
+	if (self->handler_keeps)
+		rt_path_undo(self, self->interrupted);
 	self->handlers--;
 	__rethread_path = i->path;
-	if (place == RT_SIGNAL_FAULT && self->handler_keeps && self->handler_word == RT_PATH_EMPTY)
-		return; /* it had no branches */
+	rt_path_go_on(self);
+	if (place == RT_SIGNAL_FAULT && !had_branches)
+		return;
 	if (place != RT_SIGNAL_FAULT)
 		__rethread_values = i->values;
 	rt_input_signal_lost(self);
 }
 
 /* The handler jumps away. What it appended belongs to the path of the code that it jumps to. */
-static void append_kept(uint64_t word)
-{
-	for (unsigned left = rt_path_bits(word); left;) {
-		unsigned n = left < RT_PATH_ROOM ? left : RT_PATH_ROOM;
-
-		left -= n;
-		*__rethread_path = *__rethread_path << n | (word >> left & ((1u << n) - 1));
-		if (rt_path_is_full(*__rethread_path))
-			__rethread_path_room();
-	}
-}
-
 static void leave_handlers(void)
 {
 	struct rt_self *self = &rt_self;
-	uint64_t word = self->handler_word;
 
 	if (!self->handlers)
 		return;
 	self->handlers = 0;
+	if (self->handler_keeps)
+		return;
 	__rethread_path = self->interrupted;
-	if (self->handler_keeps) {
-		append_kept(word);
-	} else {
-		__rethread_values = self->interrupted_values;
-		rt_input_signal_lost(self);
-	}
+	rt_path_go_on(self);
+	__rethread_values = self->interrupted_values;
+	rt_input_signal_lost(self);
 }
 
 #define JUMP(name, type)                                                                           \
@@ -117,7 +110,10 @@ static enum rt_caught_when when(bool in_call)
 		return RT_CAUGHT_PLAINLY;
 	if (self->logging || (self->paused && !in_call))
 		return RT_CAUGHT_BUSY;
-	return in_call ? RT_CAUGHT_NOW : RT_CAUGHT_LATER;
+	if (in_call)
+		return RT_CAUGHT_NOW;
+	rt_path_hurry(self);
+	return RT_CAUGHT_LATER;
 }
 
 static void run(int signal, siginfo_t *info, void *context, uint32_t place)

@@ -7,6 +7,8 @@
 #endif
 #include "rt/inputs.h"
 
+#include "rt/path.h"
+
 #include "rt/clock.h"
 #include "rt/forked.h"
 #include "rt/handlers.h"
@@ -57,9 +59,8 @@ void rt_input_signal(struct rt_self *self, const siginfo_t *info, uint32_t place
 	uint64_t stamp = rt_log.time ? rt_clock() : 0;
 	struct rt_signal s = {
 		.place = place,
-		.bits = rt_path_bits(*__rethread_path),
 		.steps = self->thread->sync_done,
-		.words = self->words,
+		.bits = rt_path_length(self),
 	};
 
 	self->signal_record = NULL;

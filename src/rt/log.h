@@ -84,6 +84,14 @@ void rt_log_drop(void);
 /* Says something about the whole log: RT_LOG_*. */
 void rt_log_set_flags(uint32_t flags);
 
+/* Stamps that lie closer together than their margin say no more than fewer would: how many steps to go until the next one. */
+static inline uint32_t rt_stamp_interval(uint32_t n, uint32_t least, uint32_t most, uint64_t elapsed)
+{
+	if (elapsed < rt_log.margin / 2)
+		return n < most ? n * 2 : n;
+	return elapsed > rt_log.margin && n > least ? n / 2 : n;
+}
+
 /* The end, normal or failing: end_time and end_ns, and these flags. */
 void rt_log_end(uint32_t flags);
 

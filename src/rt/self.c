@@ -5,51 +5,25 @@
 
 #include "rt/clock.h"
 #include "rt/log.h"
+#include "rt/path.h"
 #include "rt/peers.h"
 
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where threads that nobody has set up append until their first word is full; what is in it means
- * nothing. */
-static uint64_t nowhere = RT_PATH_EMPTY;
-
-/* How often the time is noted: each so many words, or entries about locks; the more, the faster they come. */
-enum { STAMP_LEAST = 16, STAMP_MOST = 1024, LOCK_STAMP_LEAST = 1, LOCK_STAMP_MOST = 16 };
-
-/* Rare parts of what is done for each word save all registers, so that the rest, which calls nothing else, saves few. */
-#define RT_KEEPS __attribute__((noinline, cold, preserve_most))
-
-/* What word followed last time (trace.h); used once the thread's first word is complete. */
-static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
+/* How often the time of entries about locks is noted: each so many; the more, the faster they come. */
+enum { LOCK_STAMP_LEAST = 1, LOCK_STAMP_MOST = 16 };
 
 __thread struct rt_self rt_self;
-__thread uint64_t *__rethread_path = &nowhere;
 
-/* ------------------------------------------------------------------ paths ------------------- */
+/* ------------------------------------------------------------------ chunks ------------------ */
 
 /* Each chunk is four times the one before it, so that short threads stay small and long ones seldom
  * ask. */
 static uint32_t chunk_size(unsigned i)
 {
 	return RT_PAGE << 2 * i;
-}
-
-static void path_to_scratch(struct rt_self *self)
-{
-	self->scratch = RT_PATH_EMPTY;
-	self->path_end = NULL;
-	__rethread_path = &self->scratch;
-}
-
-static void path_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
-{
-	uint64_t *words = (uint64_t *)(chunk + 1);
-
-	words[0] = RT_PATH_EMPTY;
-	self->path_end = (uint64_t *)((char *)chunk + chunk->size);
-	__rethread_path = words;
 }
 
 static struct rt_chunk *make_chunk(struct rt_self *self, uint32_t stream, struct rt_pieces *p)
@@ -94,166 +68,6 @@ static void unmap_chunks(struct rt_pieces *p)
 			rt_log_unmap(p->chunk[i], chunk_size(i));
 }
 
-static __attribute__((noinline, cold)) bool time_refill(struct rt_self *self)
-{
-	struct rt_chunk *chunk = rt_log.time ? rt_self_chunk(self, RT_STREAM_TIME, &self->time_pieces) : NULL;
-
-	if (!chunk)
-		return false;
-	self->time = (struct rt_time *)(chunk + 1);
-	self->time_end = (struct rt_time *)((char *)chunk + chunk->size);
-	return true;
-}
-
-/* Stamps that lie closer together than their margin say no more than fewer would. */
-static uint32_t next_interval(uint32_t n, uint32_t least, uint32_t most, uint64_t elapsed)
-{
-	if (elapsed < rt_log.margin / 2)
-		return n < most ? n * 2 : n;
-	return elapsed > rt_log.margin && n > least ? n / 2 : n;
-}
-
-static RT_KEEPS void stamp(struct rt_self *self)
-{
-	uint64_t now;
-
-	self->stamp_at = self->words + self->stamp_interval;
-	if (rt_unlikely(self->time == self->time_end) && !time_refill(self))
-		return;
-	now = rt_clock();
-	self->time->time = now;
-	__atomic_store_n(&self->time->words, self->words, __ATOMIC_RELEASE);
-	self->time++;
-	self->stamp_interval = next_interval(self->stamp_interval, STAMP_LEAST, STAMP_MOST, now - self->stamped);
-	self->stamp_at = self->words + self->stamp_interval;
-	self->stamped = now;
-}
-
-static RT_KEEPS void path_refill(struct rt_self *self)
-{
-	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_PATH, &self->path_pieces);
-
-	if (chunk)
-		path_to_chunk(self, chunk);
-	else
-		path_to_scratch(self);
-}
-
-/* The word that is complete stays in the log. */
-static inline void keep_word(struct rt_self *self, uint64_t *at)
-{
-	self->run = NULL;
-	if (rt_unlikely(at + 1 == self->path_end)) {
-		path_refill(self);
-	} else {
-		at[1] = RT_PATH_EMPTY;
-		__rethread_path = at + 1;
-	}
-}
-
-/* It becomes the first of a run: an odd number, so the next slot is left out. */
-static inline void begin_run(struct rt_self *self, uint64_t *at)
-{
-	at[2] = RT_PATH_EMPTY;
-	__atomic_store_n(at, RT_PATH_RUN + 1, __ATOMIC_RELEASE);
-	__rethread_path = at + 2;
-	self->run = at;
-}
-
-/*
- * It is one more of the run, and the other slot the word under construction. In this order there is no instant at
- * which the log has the word twice or not at all.
- */
-static inline void go_on_run(struct rt_self *self, uint64_t *at)
-{
-	uint64_t *run = self->run, *other = at == run + 1 ? run + 2 : run + 1;
-
-	*other = RT_PATH_EMPTY;
-	__atomic_store_n(run, *run + 1, __ATOMIC_RELEASE);
-	if (other < at)
-		*at = 0;
-	__rethread_path = other;
-}
-
-/* It is a handler's word that goes nowhere, or the thread has no log. */
-static RT_KEEPS void forget_word(struct rt_self *self)
-{
-	if (self->handlers) {
-		self->handler_keeps = false;
-		*__rethread_path = RT_PATH_EMPTY;
-	} else {
-		path_to_scratch(self);
-	}
-}
-
-/* The word may be foretold. A call of an ordinary function would make all registers be saved. */
-static inline __attribute__((always_inline)) void guess_word(struct rt_self *self, uint64_t *at, uint64_t word)
-{
-	uint64_t *guess = &foretold[rt_path_place(self->context)];
-
-	self->context = rt_path_context(self->context, word);
-	if (*guess != word) {
-		*guess = word;
-		self->stage.row = 0;
-		keep_word(self, at);
-		return;
-	}
-	/* A short run would take more room than its words. */
-	if (++self->stage.row < RT_PATH_RUN_AFTER) {
-		keep_word(self, at);
-		return;
-	}
-	self->stage.gained++;
-	if (self->path_end - at < 3)
-		keep_word(self, at);
-	else if (self->run)
-		go_on_run(self, at);
-	else
-		begin_run(self, at);
-}
-
-static RT_KEEPS void next_stage(struct rt_self *self)
-{
-	self->stage = rt_path_stage_next(self->stage);
-}
-
-static inline __attribute__((always_inline)) void complete_word(struct rt_self *self)
-{
-	uint64_t *at = __rethread_path;
-
-	if (rt_unlikely(self->handlers || !self->path_end)) {
-		forget_word(self);
-		return;
-	}
-	self->words++;
-	if (self->stage.resting)
-		keep_word(self, at);
-	else
-		guess_word(self, at, *at);
-	if (rt_unlikely(!--self->stage.left))
-		next_stage(self);
-	if (rt_unlikely(self->words >= self->stamp_at))
-		stamp(self);
-}
-
-static RT_KEEPS void run_handlers(const struct rt_self *self)
-{
-	if (self->active && !self->handlers)
-		rt_caught_run(RT_SIGNAL_PATH);
-}
-
-void __rethread_path_room(void)
-{
-	complete_word(&rt_self);
-}
-
-void __rethread_path_full(void)
-{
-	complete_word(&rt_self);
-	if (rt_unlikely(rt_caught_waiting))
-		run_handlers(&rt_self);
-}
-
 /* ------------------------------------------------------------------ synchronization --------- */
 
 static void sync_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
@@ -276,7 +90,7 @@ static uint64_t lock_time(struct rt_self *self)
 	}
 	now = rt_clock();
 	self->sync_interval =
-		next_interval(self->sync_interval, LOCK_STAMP_LEAST, LOCK_STAMP_MOST, now - self->sync_stamped);
+		rt_stamp_interval(self->sync_interval, LOCK_STAMP_LEAST, LOCK_STAMP_MOST, now - self->sync_stamped);
 	self->sync_left = self->sync_interval - 1;
 	self->sync_stamped = now;
 	return now;
@@ -425,26 +239,31 @@ void *rt_self_shown_room(struct rt_self *self, size_t size)
 /* ------------------------------------------------------------------ life of a thread -------- */
 
 /*
- * Thread record, path, synchronization: as many as the scheme has, on one page, which is what most of a thread's
- * set-up costs.
+ * Thread record, path and tray, synchronization: as many as the scheme has, on one page, which is what most of a thread's
+ * set-up costs. The tray's bytes begin in the middle of the page (instrument.h).
  */
-enum { THREAD_SIZE = 192, FIRST_PATH = 2304, FIRST_SYNC = RT_PAGE - THREAD_SIZE - FIRST_PATH };
+enum {
+	THREAD_SIZE = 192,
+	FIRST_PATH = RT_PAGE / 2 - THREAD_SIZE - sizeof(struct rt_chunk),
+	TRAY_SIZE = sizeof(struct rt_chunk) + RT_TRAY + RT_TRAY_SPARE,
+	FIRST_SYNC = RT_PAGE - THREAD_SIZE - FIRST_PATH - TRAY_SIZE,
+};
 _Static_assert(THREAD_SIZE >= sizeof(struct rt_chunk) + sizeof(struct rt_thread) && FIRST_SYNC % 64 == 0, "chunks of 64");
+_Static_assert(RT_PAGE % (4 * RT_TRAY) == 0, "the middle of a page is a place for a tray");
 
 struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child)
 {
 	struct rt_chunk parts[] = {
 		{.size = THREAD_SIZE, .thread = number, .stream = RT_STREAM_THREAD},
 		{.size = FIRST_PATH, .thread = number, .stream = RT_STREAM_PATH},
+		{.size = TRAY_SIZE, .thread = number, .stream = RT_STREAM_TRAY},
 		{.size = FIRST_SYNC, .thread = number, .stream = RT_STREAM_SYNC},
 	};
-	unsigned count = rt_log.scheme;
+	unsigned count = rt_log.scheme >= RT_SCHEME_PATH_SYNC ? 4 : rt_log.scheme >= RT_SCHEME_PATH ? 3 : 1;
 	struct rt_chunk *chunk;
 	struct rt_thread *t;
 
-	_Static_assert(RT_SCHEME_BASE == 1 && RT_SCHEME_PATH_SYNC == 3,
-		       "schemes add a stream each");
-	for (unsigned i = count; i < 3; i++)
+	for (unsigned i = count; i < 4; i++)
 		parts[count - 1].size += parts[i].size;
 	chunk = rt_log_reserve(parts, count, NULL);
 	if (!chunk) {
@@ -455,19 +274,21 @@ struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t chi
 	t->number = number;
 	t->parent = parent;
 	t->child = child;
+	if (rt_log.scheme >= RT_SCHEME_PATH) {
+		rt_tray_clear((uint8_t *)chunk + RT_PAGE / 2);
+		__atomic_store_n(&t->path_state, RT_PATH_STATE(0ull, 0), __ATOMIC_RELEASE);
+	}
 	return t;
 }
 
 static void begin_streams(struct rt_self *self, struct rt_thread *t)
 {
-	struct rt_chunk *chunk = (struct rt_chunk *)t - 1;
+	char *page = (char *)((struct rt_chunk *)t - 1);
 
-	if (rt_log.scheme >= RT_SCHEME_PATH) {
-		self->path_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + THREAD_SIZE);
-		path_to_chunk(self, self->path_pieces.chunk[0]);
-	}
+	if (rt_log.scheme >= RT_SCHEME_PATH)
+		rt_path_begin(self, (struct rt_chunk *)(page + THREAD_SIZE), (uint8_t *)page + RT_PAGE / 2);
 	if (rt_log.scheme >= RT_SCHEME_PATH_SYNC) {
-		self->sync_pieces.chunk[0] = (struct rt_chunk *)((char *)chunk + THREAD_SIZE + FIRST_PATH);
+		self->sync_pieces.chunk[0] = (struct rt_chunk *)(page + RT_PAGE - FIRST_SYNC);
 		sync_to_chunk(self, self->sync_pieces.chunk[0]);
 	}
 }
@@ -476,18 +297,15 @@ void rt_self_begin(struct rt_peer *peer)
 {
 	struct rt_self *self = &rt_self;
 
-	if (self->words)
-		memset(foretold, 0, sizeof foretold);
+	rt_path_forget(self);
 	memset(self, 0, sizeof *self);
 	self->peer = peer;
 	self->number = peer->number;
 	self->thread = peer->thread ? peer->thread : &self->spare;
 	peer->tid = (uint32_t)syscall(SYS_gettid);
-	path_to_scratch(self);
+	rt_path_end(self);
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
-	self->stage = rt_path_stage_first();
 	rt_values_begin(self);
-	self->stamp_at = self->stamp_interval = STAMP_LEAST;
 	self->sync_interval = LOCK_STAMP_LEAST;
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		self->sync_pieces.seq = UINT64_MAX;
@@ -519,7 +337,7 @@ void rt_self_leave(void)
 		return;
 	self->active = false;
 	__atomic_store_n(&self->peer->over, true, __ATOMIC_RELEASE);
-	path_to_scratch(self);
+	rt_path_end(self);
 	self->sync = self->sync_end = NULL;
 	self->time = self->time_end = NULL;
 	unmap_chunks(&self->path_pieces);

@@ -6,9 +6,7 @@
  * pointers then lead to scratch memory.
  *
  * Invariants
- * - __rethread_path is never NULL: it leads into the thread's newest path chunk, before path_end,
- * or to `scratch` (or, before the thread's first full word, to one word that all such threads
- * share).
+ * - __rethread_path is never NULL: it leads into the thread's tray, or where nobody reads (path.c).
  * - active: the thread has a number and its interposed calls are recorded; then `thread` is not
  * NULL. Threads that the C library starts behind our back are never active, and nobody is while
  * paused.
@@ -48,14 +46,16 @@ struct rt_pieces {
 };
 
 struct rt_self {
-	/* Used for each word of the path. */
-	uint64_t *path_end;
+	/* Used for each tray that is full. */
+	uint8_t *tray;          /* NULL: the path is not recorded */
+	uint64_t *slot, *slots_end; /* of the log: the next one, and the chunk's end */
 	uint64_t *run;          /* slot of the run of foretold words that goes on, or NULL */
-	uint64_t context, words; /* of the last complete words: what follows on them; how many there are */
+	uint64_t context, words; /* of the last words: what follows on them; how many there are */
+	uint64_t bits;          /* of those words */
 	struct rt_path_stage stage; /* are they guessed at all? */
 	uint64_t stamp_at;      /* how many there are at the next time stamp */
 	uint32_t handlers;      /* signal handlers that are running at no place of the log (handlers.c) */
-	bool handler_keeps;     /* handler_word is all that the one that runs has appended */
+	bool handler_keeps;     /* what the one that runs has appended is in the tray, from `interrupted` on */
 	/* Others. */
 	struct rt_thread *thread;
 	uint32_t number;
@@ -73,9 +73,7 @@ struct rt_self {
 		const void *address;
 		struct rt_object *object;
 	} cache[RT_CACHE_SIZE];
-	uint64_t scratch;
-	uint64_t handler_word;  /* what such handlers append to */
-	uint64_t *interrupted;  /* __rethread_path of the code below all handlers */
+	uint8_t *interrupted;   /* where the code below all handlers appends */
 	struct rt_values interrupted_values; /* the same of recorded values */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	/* Cold. */

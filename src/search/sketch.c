@@ -14,10 +14,9 @@ static uint64_t add(bytes *b, const void *data, size_t size)
 	return at;
 }
 
-/* A path as plain bits; where its words end, for the time stamps. */
+/* A path as plain bits. */
 struct plain {
 	vec(uint64_t) words; /* 64 bits each, the first one highest */
-	vec(uint64_t) ends;  /* bits, by recorded word */
 	uint64_t nbits;
 };
 
@@ -43,24 +42,9 @@ static void decode(struct plain *p, const struct trace_thread *t)
 		if (rest)
 			add_bits(p, r->word & ((1ull << rest) - 1), rest);
 		r->left = 0;
-		while (p->ends.n < r->words)
-			*vec_push(&p->ends) = p->nbits;
 	}
 	*vec_push(&p->words) = 0;
 	free(r);
-}
-
-static void add_times(bytes *b, struct rt_sketch_thread *to, const struct trace_thread *t, const struct plain *p)
-{
-	to->times = b->n;
-	for (size_t i = 0; i < t->ntimes; i++) {
-		struct rt_time stamp = t->times[i];
-		if (!stamp.words || stamp.words > p->ends.n)
-			continue;
-		stamp.words = p->ends.at[stamp.words - 1];
-		add(b, &stamp, sizeof stamp);
-		to->ntimes++;
-	}
 }
 
 static void add_thread(bytes *b, size_t place, const struct trace_thread *t)
@@ -74,10 +58,10 @@ static void add_thread(bytes *b, size_t place, const struct trace_thread *t)
 	to.nbits = p.nbits;
 	to.sync = add(b, t->sync, t->nsync * sizeof *t->sync);
 	to.nsync = t->nsync;
-	add_times(b, &to, t, &p);
+	to.times = add(b, t->times, t->ntimes * sizeof *t->times);
+	to.ntimes = t->ntimes;
 	memcpy(b->at + place, &to, sizeof to);
 	vec_free(&p.words);
-	vec_free(&p.ends);
 }
 
 static uint32_t flags_of(const struct trace *t, bool use_time)

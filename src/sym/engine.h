@@ -265,9 +265,9 @@ struct ethread {
 	/* time.c */
 	uint64_t time;       /* the last stamp passed, 0 = none */
 	size_t next_time;    /* in log->times */
-	uint64_t words_seen; /* of the path, when stamps were last looked at */
 	size_t stamped;      /* events that know the stamp after them */
-	size_t word_end;     /* events before the last bit of the newest word all of whose bits are read */
+	uint64_t words_seen; /* of the path, when it was last asked whether it goes round */
+	size_t stamp_end;    /* events before the bit of the path behind which the next stamp was made, once that is read */
 	bool held;           /* by the guide, before the SAP it has counted */
 	/* baton.c */
 	_Atomic uint32_t turn; /* futex */
@@ -410,7 +410,14 @@ _Noreturn void baton_leave(struct ethread *self);
 
 /* time.c: the thread has come past a stamp; past words of its path. */
 void time_passes(struct ethread *t, uint64_t stamp);
-void time_path(struct ethread *t);
+void time_path_stamps(struct ethread *t);
+/* Bits of the path were read: there may be stamps on the way. */
+static inline void time_path(struct ethread *t)
+{
+	if (t->log && t->next_time < t->log->ntimes && t->log->times[t->next_time].bits <= path_reader_done(&t->path))
+		time_path_stamps(t);
+}
+
 /*
  * Before each shared access: another thread's turn where the guide says so; after its end, with a seed, now and then, as
  * far as the stamps leave it open.

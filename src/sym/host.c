@@ -14,22 +14,19 @@ static struct ethread *of(struct ithread *t)
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
-	if (self->signals && !self->path.left)
+	if (self->signals)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
-	if (n > self->path.left && self->path.left)
-		self->word_end = self->events.n;
 	int64_t bits = path_reader_bits(&self->path, n);
 	if (bits == -1 && engine_goes_too_far(self))
 		host_mismatch(t);
 	self->path_bits += n;
 	self->recent_bits = self->recent_bits << n | (uint64_t)bits;
+	time_path(self);
 	if (self->path.words != self->words_seen) {
-		time_path(self);
+		self->words_seen = self->path.words;
 		if (engine_goes_round(self))
 			return -1;
 	}
-	if (!self->path.left)
-		self->word_end = self->events.n;
 	return bits;
 }
 

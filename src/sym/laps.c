@@ -221,19 +221,13 @@ static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t tim
 		t->conditions.at[i].sap += by;
 }
 
-static void pass_stamps(struct ethread *t)
-{
-	if (t->path.words != t->words_seen)
-		time_path(t);
-}
-
 static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 {
 	struct lap *last = &t->laps.now;
 	uint64_t nbits = end->path_bits - last->path_bits, saps = end->sap - last->sap;
 	size_t values = end->value - last->value;
 	path_reader_skip(&t->path, (n - 1) * nbits);
-	pass_stamps(t);
+	time_path(t);
 	uint64_t time = t->time; /* stamps that come in the last lap may come after its reads */
 	path_reader_skip(&t->path, nbits);
 	t->path_bits += n * nbits;
@@ -243,7 +237,7 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	t->saps += n * saps;
 	t->next_value += n * values;
 	t->laps.value = t->next_value;
-	pass_stamps(t);
+	time_path(t);
 	if (!t->laps.cut_off)
 		move_lap(t, saps, n * saps, time);
 	last->sap += n * saps;

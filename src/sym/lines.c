@@ -84,7 +84,7 @@ static void forget(struct lines *l, size_t most)
 /* How much of its log the thread has used; grows whenever it uses some. */
 static uint64_t progress(const struct ethread *t)
 {
-	return t->path.words * 64 - t->path.left + t->ops + t->next_input;
+	return path_reader_done(&t->path) + t->ops + t->next_input;
 }
 
 void host_line(struct ithread *thread, uint32_t position)

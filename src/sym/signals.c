@@ -9,19 +9,16 @@
 
 static bool is_here(const struct ethread *self, const struct rt_signal *s, enum rt_signal_place place)
 {
-	uint64_t words;
-	uint32_t bits;
 	if (s->place != place || s->steps != self->ops)
 		return false;
 	if (place != RT_SIGNAL_PATH && place != RT_SIGNAL_CALL && place != RT_SIGNAL_FAULT)
 		return true;
-	path_reader_position(&self->path, &words, &bits);
-	return words == s->words && bits == s->bits;
+	return path_reader_done(&self->path) == s->bits;
 }
 
 static uint64_t when_of(const struct rt_signal *s)
 {
-	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->words : 0;
+	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->bits : 0;
 }
 
 /*

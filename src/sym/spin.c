@@ -1,7 +1,7 @@
 /*
  * Busy waiting. A thread that reads one racy location again and again, each time to the same effect on its path, makes
- * millions of events that say the same thing. Of the reads between two time stamps the first and the last are enough: the
- * others are taken to read what the last one reads. That loses nothing: a read that only decides a branch like
+ * millions of events that say the same thing. Of such reads the first and the last are enough: the
+ * others are taken to read what the last one reads, and the last one takes the time stamps that it comes to along. That loses nothing: a read that only decides a branch like
  * the one before it can be moved to just behind that one, since the thread does nothing in between that others see.
  *
  * A read is the next round of such a wait when the last event of its thread is a read of the same place at the same site,
@@ -72,9 +72,15 @@ bool spin_read(struct ethread *t, uint32_t site, struct access *a)
 		return false;
 	}
 	struct event *e = &t->events.at[s->event];
-	if (e->after != t->time || t->piece_sap == t->saps ||
+	if ((e->after != t->time && !s->merged) || t->piece_sap == t->saps ||
 	    path_reader_peek(&t->path, now.nbits) != (int64_t)now.bits)
 		return false;
+	if (e->after != t->time) {
+		e->after = t->time;
+		e->before = 0;
+		if (t->stamped > s->event)
+			t->stamped = s->event;
+	}
 	e->sap = t->saps;
 	e->run = ++engine.nevents;
 	t->piece_sap = t->saps;

@@ -29,22 +29,23 @@ void time_passes(struct ethread *t, uint64_t stamp)
 }
 
 /*
- * A word is complete, and has its stamp, some time between its last bit and the next one's first: before a call in between, as it may
- * be, that takes long.
+ * A stamp was made some time between two bits of the path: before a call in between, as it may be, that takes long. So what comes before
+ * the first of them comes before the stamp, and the thread has passed it once it comes to the second.
  */
-void time_path(struct ethread *t)
+void time_path_stamps(struct ethread *t)
 {
 	const struct trace_thread *log = t->log;
-	uint64_t complete = t->path.words ? t->path.words - 1 : 0;
-	t->words_seen = t->path.words;
+	uint64_t done = path_reader_done(&t->path);
 	size_t first = t->next_time;
-	while (t->next_time < log->ntimes && log->times[t->next_time].words <= complete)
+	while (t->next_time < log->ntimes && log->times[t->next_time].bits < done)
 		t->next_time++;
-	if (first == t->next_time)
-		return;
-	/* Between stamps that come at once nothing happened: others are let ahead once, not at each (laps that were left out have millions). */
-	marks(t, log->times[first].time, t->word_end);
-	passes(t, log->times[t->next_time - 1].time, t->word_end);
+	if (t->next_time > first) {
+		/* Between stamps that come at once nothing happened: others are let ahead once, not at each (laps that were left out have millions). */
+		marks(t, log->times[first].time, t->stamp_end);
+		passes(t, log->times[t->next_time - 1].time, t->stamp_end);
+	}
+	if (t->next_time < log->ntimes && log->times[t->next_time].bits == done)
+		t->stamp_end = t->events.n;
 }
 
 static uint64_t min_of(uint64_t a, uint64_t b)

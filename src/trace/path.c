@@ -30,39 +30,44 @@ static uint64_t next_word(struct path_reader *r)
 {
 	uint64_t word;
 
-	if (!r->run && r->slot < r->end && RT_PATH_IS_RUN(*r->slot)) {
-		size_t skip;
-
-		r->run = *r->slot & ~RT_PATH_RUN;
-		skip = 1 + (r->run & 1);
-		r->slot += (size_t)(r->end - r->slot) < skip ? (size_t)(r->end - r->slot) : skip;
-	}
+	if (!r->run && r->slot < r->end && RT_PATH_IS_RUN(*r->slot))
+		r->run = *r->slot++ & ~RT_PATH_RUN;
 	if (r->run) {
 		r->run--;
 		word = r->table[rt_path_place(r->context)];
-		/* 0, from a damaged log: that is the end. */
-		if (!word)
-			r->run = 0, r->slot = r->end;
 	} else {
 		word = r->slot < r->end ? *r->slot++ : 0;
 	}
-	if (!rt_path_is_word(word)) /* 0, but for a damaged log */
+	/* None, but for a damaged log: that is the end. */
+	if (word <= 1 || RT_PATH_IS_RUN(word)) {
+		r->run = 0, r->slot = r->end;
 		return 0;
-	if (rt_path_is_full(word))
-		learn(r, word);
-	else
-		r->slot = r->end; /* the last one */
+	}
+	learn(r, word);
 	return word;
+}
+
+/* Its bits, the first of them highest. */
+static uint64_t in_order(uint64_t word, unsigned n)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		bits = bits << 1 | (word >> i & 1);
+	return bits;
 }
 
 static bool refill(struct path_reader *r)
 {
 	while (!r->left) {
-		r->word = next_word(r);
-		if (!r->word)
+		uint64_t word = next_word(r);
+
+		if (!word)
 			return false;
-		r->left = rt_path_bits(r->word);
+		r->left = rt_path_bits(word);
+		r->word = in_order(word, r->left);
 		r->words++;
+		r->begun += r->left;
 	}
 	return true;
 }
@@ -86,8 +91,11 @@ int64_t path_reader_bits(struct path_reader *r, unsigned n)
 
 int64_t path_reader_peek(const struct path_reader *r, unsigned n)
 {
-	if (n > r->left)
-		return -1;
+	if (n > r->left) {
+		struct path_reader ahead = *r;
+
+		return path_reader_bits(&ahead, n);
+	}
 	return (int64_t)(r->word >> (r->left - n) & ((1ull << n) - 1));
 }
 
@@ -140,48 +148,54 @@ void path_reader_skip(struct path_reader *r, uint64_t n)
 	}
 }
 
-void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits)
+uint64_t path_reader_done(const struct path_reader *r)
 {
-	bool inside = r->words && (r->left || !rt_path_is_full(r->word));
-
-	*words = r->words - inside;
-	*bits = inside ? rt_path_bits(r->word) - r->left : 0;
+	return r->begun - r->left;
 }
 
 bool path_reader_at_end(const struct path_reader *r)
 {
-	if (r->left || r->run || r->slot == r->end)
-		return !r->left && !r->run;
-	/* What is left may be an empty word. */
-	return *r->slot == RT_PATH_EMPTY;
+	return !r->left && !r->run && r->slot == r->end;
 }
 
-bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *nbits)
+bool path_measure(uint64_t *slots, size_t size, uint64_t *words, size_t *nslots, uint64_t *nbits)
 {
 	struct path_reader r;
-	uint64_t foretold = 0, kept = 0, words = 0, word;
+	uint64_t all = 0, decoded = 0, word;
 	size_t i = 0;
 
-	while (i < size && slots[i]) {
-		uint64_t n = RT_PATH_IS_RUN(slots[i]) ? slots[i] & ~RT_PATH_RUN : 0;
+	for (; i < size && slots[i] && all < *words; i++) {
+		uint64_t n = RT_PATH_IS_RUN(slots[i]) ? slots[i] & ~RT_PATH_RUN : 1;
 
-		if (!n && !rt_path_is_word(slots[i]))
+		if (!n || slots[i] == 1)
 			return false;
-		foretold += n;
-		kept += !n;
-		if (foretold < n)
-			return false;
-		i += 1 + (n & 1);
-		if (!n && !rt_path_is_full(slots[i - 1]))
-			break;
+		/* Of words that were being written when the thread died the tray has the bits. */
+		if (n > *words - all)
+			slots[i] = RT_PATH_RUN + (n = *words - all);
+		all += n;
 	}
-	*nslots = i < size ? i : size;
+	*words = all;
+	*nslots = i;
 	path_reader_init(&r, slots, *nslots);
 	*nbits = 0;
-	/* Decoding what was foretold takes time; after very many the rest is taken to be words of the usual size. */
-	for (; words < PATH_MEASURED && (word = next_word(&r)); words++)
+	/* Decoding what was foretold takes time; after very many the rest is taken to be full. */
+	for (; decoded < PATH_MEASURED && (word = next_word(&r)); decoded++)
 		*nbits += rt_path_bits(word);
-	if (words == PATH_MEASURED)
-		*nbits += (foretold + kept - words) * RT_PATH_LEAST;
+	if (decoded == PATH_MEASURED)
+		*nbits += (all - decoded) * RT_PATH_WORD;
 	return true;
+}
+
+size_t path_pack(const uint8_t *bytes, size_t n, uint64_t *words)
+{
+	size_t count = 0;
+
+	for (unsigned k; n; n -= k, bytes += k) {
+		k = n >= RT_PATH_WORD ? RT_PATH_WORD : n == RT_PATH_WORD - 1 ? 31 : (unsigned)n;
+		words[count] = 1ull << k;
+		for (unsigned i = 0; i < k; i++)
+			words[count] |= (uint64_t)(bytes[i] & 1) << i;
+		count++;
+	}
+	return count;
 }

@@ -50,15 +50,38 @@ static bool read_thread(struct log *l, struct trace_thread *t, uint32_t number,
 static bool read_path(struct log *l, struct trace_thread *t, const struct piece *p, size_t n,
 		      struct error *err)
 {
+	uint64_t complete = RT_PATH_STATE_WORDS(t->info.path_state), words = complete;
 	size_t size, before_last = 0;
 
 	for (size_t i = 0; i + 1 < n; i++)
 		before_last += p[i].size / sizeof *t->path;
 	t->path = (uint64_t *)join_pieces(p, n, &size);
-	if (!path_measure(t->path, size / sizeof *t->path, &t->npath, &t->nbits))
+	if (!path_measure(t->path, size / sizeof *t->path, &words, &t->npath, &t->nbits))
 		return log_damaged(l, err, "impossible run in a path", t->info.number);
-	if (t->npath < before_last)
-		return log_damaged(l, err, "hole in a path", t->info.number);
+	if (words < complete) {
+		if (t->npath < before_last)
+			return log_damaged(l, err, "hole in a path", t->info.number);
+		t->info.path_state = 0; /* cut off: what is in the tray does not come next */
+	}
+	return true;
+}
+
+/* What the tray has comes after the path's words, as if it had been packed. */
+static bool read_tray(struct log *l, struct trace_thread *t, const struct piece *p, struct error *err)
+{
+	uint64_t from = RT_PATH_STATE_PACKED(t->info.path_state);
+	const uint8_t *bytes = (const uint8_t *)p->payload;
+	size_t n = 0, most = p->size < RT_TRAY + RT_TRAY_SPARE ? p->size : RT_TRAY + RT_TRAY_SPARE;
+
+	if (from >= most)
+		return true;
+	bytes += from;
+	while (n < most - from && bytes[n] != RT_TRAY_NONE)
+		if (bytes[n++] > 1)
+			return log_damaged(l, err, "impossible branch in a path", t->info.number);
+	t->path = xrealloc(t->path, (t->npath + PATH_TRAY_WORDS) * sizeof *t->path);
+	t->npath += path_pack(bytes, n, t->path + t->npath);
+	t->nbits += n;
 	return true;
 }
 
@@ -129,8 +152,8 @@ static bool read_times(struct log *l, struct trace_thread *t, const struct piece
 		before_last += p[i].size / sizeof *t->times;
 	t->times = (struct rt_time *)join_pieces(p, n, &size);
 	size /= sizeof *t->times;
-	for (; t->ntimes < size && t->times[t->ntimes].words; t->ntimes++)
-		if (t->ntimes && t->times[t->ntimes].words <= t->times[t->ntimes - 1].words)
+	for (; t->ntimes < size && t->times[t->ntimes].bits; t->ntimes++)
+		if (t->ntimes && t->times[t->ntimes].bits <= t->times[t->ntimes - 1].bits)
 			return log_damaged(l, err, "time stamps out of order", t->info.number);
 	if (t->ntimes < before_last)
 		return log_damaged(l, err, "hole in the time stamps", t->info.number);
@@ -219,6 +242,8 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 		return read_stack(l, thread, p, err);
 	case RT_STREAM_VALUE:
 		return read_values(thread, p, n);
+	case RT_STREAM_TRAY:
+		return read_tray(l, thread, p, err);
 	default:
 		return read_times(l, thread, p, n, err);
 	}

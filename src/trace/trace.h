@@ -103,29 +103,35 @@ bool trace_shown_index(struct trace_thread *t, const char *bytes, size_t size);
 /* Reads the bits of a path in the order they were appended. */
 struct path_reader {
 	const uint64_t *slot, *end; /* of the log: the next one */
-	uint64_t word;              /* the current word */
-	unsigned left;              /* bits left in it */
+	uint64_t word;              /* bits of the current word, the last one lowest */
+	unsigned left;              /* how many of them are left */
 	uint64_t run;               /* foretold words still to come */
-	uint64_t context;           /* of the last complete words */
-	uint64_t words;             /* begun so far, the current one included */
+	uint64_t context;           /* of the last words */
+	uint64_t words, begun;      /* so far, the current one included: words, and their bits */
 	struct rt_path_stage stage;
 	uint64_t table[RT_PATH_TABLE];
 };
 void path_reader_init(struct path_reader *r, const uint64_t *slots, size_t nslots);
 /* The next n <= 32 bits as a number, most significant first; -1 when the log ends before them. */
 int64_t path_reader_bits(struct path_reader *r, unsigned n);
-/* The next n bits without reading them, when the word at hand has as many; else -1. */
+/* The same without reading them; cheap but at the end of a word. */
 int64_t path_reader_peek(const struct path_reader *r, unsigned n);
 /* How often the n <= 64 bits come again from here on, `most` times at most; going past them. */
 uint64_t path_reader_repeats(const struct path_reader *r, uint64_t bits, unsigned n, uint64_t most);
 void path_reader_skip(struct path_reader *r, uint64_t n);
-/* How far it is: complete words, and bits of the one that follows. */
-void path_reader_position(const struct path_reader *r, uint64_t *words, uint32_t *bits);
+/* How many bits have been read. */
+uint64_t path_reader_done(const struct path_reader *r);
 /* Have all bits been read? */
 bool path_reader_at_end(const struct path_reader *r);
 
 #define PATH_MEASURED (1u << 22)
-/* For trace_open: how many of the slots belong to the path, and its bits; false when damaged. */
-bool path_measure(const uint64_t *slots, size_t size, size_t *nslots, uint64_t *nbits);
+/*
+ * For trace_open: how many of the slots hold that many words, or as many as there are, which *words is then; a run that goes on
+ * beyond them is shortened. And their bits. False when damaged.
+ */
+bool path_measure(uint64_t *slots, size_t size, uint64_t *words, size_t *nslots, uint64_t *nbits);
+/* The words that so many bytes of a tray are: how many. */
+size_t path_pack(const uint8_t *bytes, size_t n, uint64_t *words);
+#define PATH_TRAY_WORDS ((RT_TRAY + RT_TRAY_SPARE) / RT_PATH_WORD + 2)
 
 #endif

@@ -1,25 +1,30 @@
 /*
- * A recorder for the tests of the pass: real path words per thread, kept in memory; at the end of
+ * A recorder for the tests of the pass: each thread's branches, kept in memory; at the end of
  * the process they are written to $IR_OUT as one line per thread, "path K BITS".
  */
 #include <rethread/instrument.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 64, WORDS = 1 << 20 };
-static uint64_t *logs[THREADS];
-static uint64_t scratch = RT_PATH_EMPTY;
+enum { THREADS = 64, MOST = 1 << 26 };
+static struct {
+	char *bits; /* '0' and '1' */
+	size_t n;
+	uint8_t *tray;
+} logs[THREADS];
+static uint8_t nowhere[2 * RT_TRAY] __attribute__((aligned(2 * RT_TRAY)));
 
-__thread uint64_t *__rethread_path = &scratch;
+__thread uint8_t *__rethread_path = nowhere, *__rethread_path_end = nowhere + RT_TRAY;
 static __thread int number = -1;
 
 /* support.c calls this when a thread begins, the main thread included. */
 void ir_thread_log(int n)
 {
 	number = n;
-	logs[number] = calloc(WORDS, sizeof(uint64_t));
-	logs[number][0] = RT_PATH_EMPTY;
-	__rethread_path = logs[number];
+	logs[n].bits = malloc(MOST);
+	logs[n].tray = __rethread_path = rt_tray_in(malloc(RT_TRAY_ANYWHERE));
+	__rethread_path_end = logs[n].tray + RT_TRAY;
+	rt_tray_clear(logs[n].tray);
 }
 
 /* Recorded values are not looked at here. After some of them there are none, so that both versions of functions run. */
@@ -37,33 +42,41 @@ void __rethread_values_wide(uint64_t value)
 	__rethread_values_full();
 }
 
-void __rethread_path_full(void)
+/* A thread's tray, up to `end`, goes to its log. */
+static void empty(int t, const uint8_t *end)
 {
-	if (number < 0) {
-		*__rethread_path = RT_PATH_EMPTY;
-		return;
-	}
-	if (__rethread_path + 1 == logs[number] + WORDS) {
-		fprintf(stderr, "ir: log too small\n");
+	if (end - logs[t].tray > RT_TRAY + RT_TRAY_ROOM) {
+		fprintf(stderr, "ir: a tray that is too full\n");
 		_Exit(99);
 	}
-	*++__rethread_path = RT_PATH_EMPTY;
+	for (const uint8_t *p = logs[t].tray; p < end; p++) {
+		if (*p > 1 || logs[t].n == MOST) {
+			fprintf(stderr, "ir: a tray with a hole, or the log is too small\n");
+			_Exit(99);
+		}
+		logs[t].bits[logs[t].n++] = (char)('0' + *p);
+	}
+	for (; *end != RT_TRAY_NONE; end++) {
+		fprintf(stderr, "ir: the pointer is behind\n");
+		_Exit(99);
+	}
+	rt_tray_clear(logs[t].tray);
+}
+
+void __rethread_path_full(void)
+{
+	if (__rethread_path < __rethread_path_end) {
+		fprintf(stderr, "ir: the tray is not full\n");
+		_Exit(99);
+	}
+	if (number >= 0)
+		empty(number, __rethread_path);
+	__rethread_path = number < 0 ? nowhere : logs[number].tray;
 }
 
 void __rethread_path_room(void)
 {
 	__rethread_path_full();
-}
-
-static void write_word(FILE *f, uint64_t word)
-{
-	unsigned bit = rt_path_bits(word);
-	if (!rt_path_is_word(word)) {
-		fprintf(stderr, "ir: a word without sentinel: %llx\n", (unsigned long long)word);
-		_Exit(99);
-	}
-	while (bit--)
-		fputc('0' + (int)(word >> bit & 1), f);
 }
 
 __attribute__((destructor)) static void finish(void)
@@ -77,11 +90,9 @@ __attribute__((destructor)) static void finish(void)
 	for (int i = 0; i < RT_HASH_SIZE; i++)
 		fprintf(f, "%02x", m->hash[i]);
 	fputc('\n', f);
-	for (int t = 0; t < THREADS && logs[t]; t++) {
-		fprintf(f, "path %d ", t);
-		for (uint64_t *w = logs[t]; *w; w++)
-			write_word(f, *w);
-		fputc('\n', f);
+	for (int t = 0; t < THREADS && logs[t].bits; t++) {
+		empty(t, rt_tray_here(logs[t].tray));
+		fprintf(f, "path %d %.*s\n", t, (int)logs[t].n, logs[t].bits);
 	}
 	fclose(f);
 }

@@ -19,12 +19,12 @@ static uint32_t times[SITES];
 static uint64_t passed_total, waits_total, unfinished;
 
 /* The twin appends to the path, too; here nobody looks at it. */
-static uint64_t path_word = RT_PATH_EMPTY;
-__thread uint64_t *__rethread_path = &path_word;
+static uint8_t nowhere[2 * RT_TRAY] __attribute__((aligned(2 * RT_TRAY)));
+__thread uint8_t *__rethread_path = nowhere, *__rethread_path_end = nowhere + RT_TRAY;
 
 void __rethread_path_full(void)
 {
-	*__rethread_path = RT_PATH_EMPTY;
+	__rethread_path = nowhere;
 }
 
 void __rethread_path_room(void)

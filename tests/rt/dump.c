@@ -47,8 +47,8 @@ static void dump_thread(const struct trace_thread *t)
 	for (size_t i = 0; i < t->ntimes; i++)
 		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);
 	if (t->ntimes)
-		printf("times %s %zu %s, the last %llu words apart\n", t->name, t->ntimes, ordered ? "in order" : "out of order",
-		       (unsigned long long)(t->times[t->ntimes - 1].words - (t->ntimes > 1 ? t->times[t->ntimes - 2].words : 0)));
+		printf("times %s %zu %s, the last %llu bits apart\n", t->name, t->ntimes, ordered ? "in order" : "out of order",
+		       (unsigned long long)(t->times[t->ntimes - 1].bits - (t->ntimes > 1 ? t->times[t->ntimes - 2].bits : 0)));
 	for (size_t i = 0; i < t->nsync; i++) {
 		const struct rt_sync *s = &t->sync[i];
 

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 P
 OPTIONS=margin=1000000 record 0 ./pace
 dump
-has dump '^times 1 [0-9]+ in order, the last [0-9]{3,4} words apart$'
+has dump '^times 1 [0-9]+ in order, the last [0-9]{5,6} bits apart$'
 OPTIONS=margin=1000000 record 0 ./pace slow
 dump
-has dump '^times 1 [0-9]+ in order, the last 16 words apart$'
+has dump '^times 1 [0-9]+ in order, the last 1008 bits apart$'

@@ -30,8 +30,8 @@ refused 'less than its header'
 cp /bin/ls other/log.1
 refused 'is not a log of rethread'
 poke() { printf "$2" | dd of=other/log.1 bs=1 seek="$1" conv=notrunc 2>/dev/null; }
-cp "$log" other/log.1 && poke 8 '\x09' && refused 'has format version 9, this rethread reads version'
-cp "$log" other/log.1 && poke 12 '\x09' && refused 'instrumentation 9'
+cp "$log" other/log.1 && poke 8 '\x63' && refused 'has format version 99, this rethread reads version'
+cp "$log" other/log.1 && poke 12 '\x63' && refused 'instrumentation 99'
 cp "$log" other/log.1 && poke 4096 'X' && refused 'no chunk where'
 cp "$log" other/log.1 && poke 4100 '\x01' && refused 'impossible size'
 cp "$log" other/log.1 && echo '{"program": 3}' >other/meta.json && refused '"program" is not a string'

@@ -19,10 +19,9 @@ const struct rt_record_module __rethread_record_module = {RT_ABI, 0, 0, 0, {1, 2
 
 static inline void append(uint64_t bits, unsigned count)
 {
-	uint64_t word = *__rethread_path << count | bits;
-
-	*__rethread_path = word;
-	if (rt_path_is_full(word))
+	while (count--)
+		*__rethread_path++ = bits >> count & 1;
+	if (__rethread_path >= __rethread_path_end)
 		__rethread_path_full();
 }
 

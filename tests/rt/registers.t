@@ -1,4 +1,4 @@
-# Instrumented code counts on its general registers when a word is complete, whatever that leads to: a run of foretold words, a
+# Instrumented code counts on its general registers when a tray is full, whatever that leads to: a run of foretold words, a
 # new chunk, a time stamp, a handler that has waited for this place; a thread without a log.
 [ "$(uname -m)" = x86_64 ] || exit 0
 program p <<'E'
@@ -30,8 +30,10 @@ int main(void)
 	signal(SIGALRM, tick);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (long i = 0; i < 200000 || (calls < 100 && i < 100000000); i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		*__rethread_path = (i % 1024 < 64 ? x >> 8 : 0) | 0xfeull << 56;
+		for (int k = 0; k < 100; k++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			*__rethread_path++ = i % 1024 < 64 && x >> 63;
+		}
 		if (changed((void (*)(void))(i & 1 ? __rethread_path_full : __rethread_path_room)))
 			return 1;
 	}

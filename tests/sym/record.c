@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WORDS = 1 << 22 };
-static uint64_t words[WORDS], scratch = RT_PATH_EMPTY;
-__thread uint64_t *__rethread_path = &scratch;
+enum { MOST = 1 << 28 };
+static uint8_t trays[2][2 * RT_TRAY] __attribute__((aligned(2 * RT_TRAY))), bits[MOST];
+static size_t nbits;
+__thread uint8_t *__rethread_path = trays[1], *__rethread_path_end = trays[1] + RT_TRAY; /* of other threads */
 
 /* Recorded values are not looked at here. */
 static uint32_t values[64];
@@ -29,15 +30,22 @@ void __rethread_values_wide(uint64_t value)
 	__rethread_values_full();
 }
 
+static void empty(const uint8_t *end)
+{
+	for (const uint8_t *p = trays[0]; p < end; p++) {
+		if (*p > 1 || nbits == MOST)
+			_exit(99);
+		bits[nbits++] = *p;
+	}
+	rt_tray_clear(trays[0]);
+}
+
 void __rethread_path_full(void)
 {
-	if (__rethread_path == &scratch) {
-		scratch = RT_PATH_EMPTY;
-		return;
-	}
-	if (__rethread_path + 1 == words + WORDS)
-		_exit(99);
-	*++__rethread_path = RT_PATH_EMPTY;
+	uint8_t *tray = rt_tray_of(__rethread_path);
+	if (tray == trays[0])
+		empty(__rethread_path);
+	__rethread_path = tray;
 }
 
 void __rethread_path_room(void)
@@ -57,8 +65,9 @@ __attribute__((constructor(101))) static void begin(void)
 {
 	struct sigaction a = {.sa_handler = on_abort, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
 	sigaction(SIGABRT, &a, NULL);
-	words[0] = RT_PATH_EMPTY;
-	__rethread_path = words;
+	rt_tray_clear(trays[0]);
+	__rethread_path = trays[0];
+	__rethread_path_end = trays[0] + RT_TRAY;
 }
 
 /* Everything up to the end of main counts; destructors run in both programs, but after this. */
@@ -68,9 +77,9 @@ static void end(void)
 	FILE *f = name ? fopen(name, "w") : NULL;
 	if (!f)
 		return;
-	for (uint64_t *w = words; *w; w++)
-		for (unsigned bit = rt_path_bits(*w); bit--;)
-			fputc('0' + (int)(*w >> bit & 1), f);
+	empty(rt_tray_here(trays[0]));
+	for (size_t i = 0; i < nbits; i++)
+		fputc('0' + bits[i], f);
 	fclose(f);
 }
 

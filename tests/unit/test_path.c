@@ -11,16 +11,16 @@
 
 enum { WORDS = 12 };
 
-/* Complete words of 56 to 62 bits and a last one, of a pattern that may be broken somewhere. */
+/* Words of a pattern that may be broken somewhere, some of them short. */
 static size_t make_path(uint64_t *slots, uint64_t pattern, unsigned n)
 {
 	uint32_t at = 0, broken = pick(WORDS * 70);
 	size_t words = 1 + pick(WORDS - 1);
 	for (size_t i = 0; i < words; i++) {
-		unsigned bits = i + 1 < words ? 56 + pick(7) : pick(50);
-		slots[i] = RT_PATH_EMPTY;
+		unsigned bits = pick(3) ? RT_PATH_WORD : 1 + pick(RT_PATH_WORD - 2);
+		slots[i] = 1ull << bits;
 		for (unsigned k = 0; k < bits; k++, at++)
-			slots[i] = slots[i] << 1 | ((pattern >> (n - 1 - at % n) & 1) ^ (at == broken));
+			slots[i] |= ((pattern >> (n - 1 - at % n) & 1) ^ (at == broken)) << k;
 	}
 	return words;
 }
@@ -57,20 +57,21 @@ static void repeats_are_counted(void **state)
 	}
 }
 
-/* Peeking sees what the word at hand has left, all of it and no more, and reads nothing. */
-static void peeking_stays_in_the_word(void **state)
+/* Peeking sees what comes next, also where a word ends, and reads nothing. */
+static void peeking_looks_ahead(void **state)
 {
 	(void)state;
-	uint64_t slots[2] = {RT_PATH_EMPTY, RT_PATH_EMPTY};
+	uint64_t slots[2] = {1ull << 60, 1ull << 2 | 1};
 	for (unsigned k = 0; k < 60; k++)
-		slots[0] = slots[0] << 1 | (k % 3 == 0);
-	slots[1] = slots[1] << 2 | 2;
+		slots[0] |= (uint64_t)(k % 3 == 0) << k;
 	struct path_reader r;
 	path_reader_init(&r, slots, 2);
 	assert_int_equal(path_reader_bits(&r, 54), 0444444444444444444);
 	for (unsigned n = 1; n <= 6; n++)
 		assert_int_equal(path_reader_peek(&r, n), 044 >> (6 - n));
-	assert_int_equal(path_reader_peek(&r, 7), -1);
+	assert_int_equal(path_reader_peek(&r, 7), 044 << 1 | 1);
+	assert_int_equal(path_reader_peek(&r, 8), 044 << 2 | 2);
+	assert_int_equal(path_reader_peek(&r, 9), -1);
 	assert_int_equal(path_reader_bits(&r, 8), 044 << 2 | 2);
 }
 
@@ -79,7 +80,7 @@ int main(void)
 	seed = 11;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(repeats_are_counted),
-		cmocka_unit_test(peeking_stays_in_the_word),
+		cmocka_unit_test(peeking_looks_ahead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,17 @@ static void begin(void)
 	thread(1, 0, 1);
 }
 
+enum { NO_TRAY = -1 };
+
+/* So many words of a thread's path are complete, and so many bytes of its tray among them. Before chunks that are not threads'. */
+static void path_words(uint32_t number, uint64_t words, int packed)
+{
+	struct rt_chunk *c = (struct rt_chunk *)(file + RT_PAGE);
+	while (c->thread != number)
+		c = (struct rt_chunk *)((char *)c + c->size);
+	((struct rt_thread *)(c + 1))->path_state = RT_PATH_STATE(words, packed);
+}
+
 static void sync_entries(uint32_t thread, uint64_t seq, const struct rt_sync *entries, size_t n, size_t room)
 {
 	uint8_t bytes[512] = { 0 }, *at = bytes;
@@ -99,7 +110,8 @@ static void a_sound_log_is_taken(void **state)
 	((struct rt_thread *)(file + RT_PAGE + sizeof(struct rt_chunk)))->sync_done = 2;
 	sync_entries(0, 0, (struct rt_sync[]){ { .op = 1, .order = 1, .object = 1 }, { .op = 4, .order = 3, .object = 1 } }, 2, 64);
 	sync_entries(1, 0, (struct rt_sync[]){ { .op = 1, .order = 2, .object = 1 } }, 1, 64);
-	chunk(1, RT_STREAM_PATH, 0, (uint64_t[]){ (uint64_t)RT_PATH_EMPTY << 2 | 2 }, 8);
+	path_words(1, 1, NO_TRAY);
+	chunk(1, RT_STREAM_PATH, 0, (uint64_t[]){ 1 << 2 | 2 }, 8);
 	chunk(1, RT_STREAM_VALUE, 0, (uint32_t[]){ ~3u, ~7u }, 8);
 	struct trace *t = taken();
 	assert_int_equal(t->nthreads, 2);
@@ -155,7 +167,7 @@ static void threads_are_looked_at(void **state)
 	thread(2, 0, 2)->number = 1;
 	refused("thread record with another number");
 	begin();
-	chunk(2, RT_STREAM_PATH, 0, (uint64_t[]){ RT_PATH_EMPTY }, 8);
+	chunk(2, RT_STREAM_PATH, 0, (uint64_t[]){ 2 }, 8);
 	refused("chunk of an unknown thread");
 	/* Two that could not be started have one place. */
 	begin();
@@ -195,14 +207,19 @@ static void synchronization_is_looked_at(void **state)
 static void streams_are_looked_at(void **state)
 {
 	(void)state;
-	const uint64_t full = (uint64_t)RT_PATH_EMPTY << 57 | 5, pair[8] = { full, full, 0 };
+	const uint64_t full = 1ull << 63 | 5, pair[8] = { full, full, 0 };
 	begin();
 	chunk(0, RT_STREAM_PATH, 1, &full, 8);
 	refused("chunk missing or twice in a stream");
 	begin();
+	path_words(0, 3, NO_TRAY);
 	chunk(0, RT_STREAM_PATH, 0, pair, sizeof pair);
 	chunk(0, RT_STREAM_PATH, 1, &full, 8);
 	refused("hole in a path");
+	begin();
+	path_words(0, 0, 0);
+	chunk(0, RT_STREAM_TRAY, 0, (uint8_t[]){ 0, 1, 2, RT_TRAY_NONE }, 4);
+	refused("impossible branch in a path");
 	begin();
 	chunk(0, RT_STREAM_TIME, 0, (struct rt_time[]){ { 5, 10 }, { 5, 20 } }, 32);
 	refused("time stamps out of order");
@@ -232,8 +249,9 @@ static void streams_are_looked_at(void **state)
 static void windows_are_settled(void **state)
 {
 	(void)state;
-	const uint64_t full = (uint64_t)RT_PATH_EMPTY << 57 | 5, all[8] = { full, full, full, full, full, full, full, full };
+	const uint64_t full = 1ull << 63 | 5, all[8] = { full, full, full, full, full, full, full, full };
 	begin();
+	path_words(0, 16, NO_TRAY);
 	chunk(0, RT_STREAM_PATH, 0, all, sizeof all);
 	struct rt_chunk *window = (struct rt_chunk *)chunk(0, RT_STREAM_PATH, 1, all, sizeof all) - 1;
 	window->window = 1;
@@ -251,6 +269,53 @@ static void windows_are_settled(void **state)
 	header()->flags = 0;
 	t = taken();
 	assert_int_equal(t->threads[0].npath, 16);
+	trace_free(t);
+}
+
+/* Bits of a path, as text. */
+static const char *path_text(const struct trace_thread *t)
+{
+	static char text[1000];
+	struct path_reader r;
+	char *at = text;
+	path_reader_init(&r, t->path, t->npath);
+	for (int64_t bit; (bit = path_reader_bits(&r, 1)) >= 0;)
+		*at++ = (char)('0' + bit);
+	*at = 0;
+	assert_int_equal(at - text, t->nbits);
+	assert_int_equal(at - text, path_reader_done(&r));
+	return text;
+}
+
+/* A thread may die at any instant while its tray is packed: no branch is lost or counted twice. */
+static void trays_are_settled(void **state)
+{
+	(void)state;
+	/* 100 and 11 are words; the tray has 1, 1, 0, which is the third word, and 1. */
+	const uint64_t words[] = { 1 << 3 | 1, 1 << 2 | 3, 1 << 3 | 3, 0 };
+	const uint8_t tray[] = { 1, 1, 0, 1, RT_TRAY_NONE, RT_TRAY_NONE, RT_TRAY_NONE, RT_TRAY_NONE };
+	static const struct {
+		uint64_t words;
+		int packed;
+		const char *path;
+	} cases[] = { { 2, 0, "100111101" }, { 3, 3, "100111101" }, { 3, 4, "10011110" }, { 2, NO_TRAY, "10011" }, { 4, 0, "10011110" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin();
+		path_words(0, cases[i].words, cases[i].packed);
+		chunk(0, RT_STREAM_PATH, 0, words, sizeof words);
+		chunk(0, RT_STREAM_TRAY, 0, tray, sizeof tray);
+		struct trace *t = taken();
+		assert_string_equal(path_text(&t->threads[0]), cases[i].path);
+		trace_free(t);
+	}
+	/* A run that the thread was prolonging. */
+	const uint64_t same = 1 << 2 | 1, run[] = { same, same, same, same, same, same, RT_PATH_RUN + 9, 0 };
+	begin();
+	path_words(0, 8, 0);
+	chunk(0, RT_STREAM_PATH, 0, run, sizeof run);
+	chunk(0, RT_STREAM_TRAY, 0, tray, sizeof tray);
+	struct trace *t = taken();
+	assert_string_equal(path_text(&t->threads[0]), "10101010101010101101");
 	trace_free(t);
 }
 
@@ -293,6 +358,7 @@ int main(void)
 		cmocka_unit_test(synchronization_is_looked_at),
 		cmocka_unit_test(streams_are_looked_at),
 		cmocka_unit_test(windows_are_settled),
+		cmocka_unit_test(trays_are_settled),
 		cmocka_unit_test(the_failing_log_is_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
