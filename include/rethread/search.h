@@ -15,7 +15,7 @@
 #include <rethread/trace.h>
 
 #define RT_SKETCH_MAGIC 0x48435453u
-#define RT_ATTEMPT_MAGIC 0x54504d41u
+#define RT_ATTEMPT_MAGIC 0x54504d42u
 
 enum rt_sketch_flag {
 	RT_SKETCH_PATH = 1,  /* there are paths */
@@ -80,6 +80,15 @@ struct rt_trail {
 };
 #define RT_TRAIL 2048u
 
+/* Likewise: a block of the heap was allocated, or freed. */
+struct rt_block {
+	uint64_t start, size; /* size 0: it was freed */
+	uint64_t caller; /* of malloc or free, less the program's load address; 0: it was not called by the program */
+	uint64_t trail;  /* `ntrail` then */
+	uint32_t thread, reserved;
+};
+#define RT_BLOCKS 4096u
+
 /* In the trace of a run that `rethread hunt` found: a struct rt_attempt. */
 #define RT_ATTEMPT_FILE "attempt"
 
@@ -110,6 +119,8 @@ struct rt_attempt {
 	struct rt_race near[RT_RACES];
 	uint64_t ntrail; /* a ring as well */
 	struct rt_trail trail[RT_TRAIL];
+	uint64_t nblocks; /* ... */
+	struct rt_block blocks[RT_BLOCKS];
 };
 
 #endif

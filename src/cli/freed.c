@@ -48,13 +48,14 @@ static void print_pointer(const json_t *root, const json_t *use, const char *pro
 void print_freed(const json_t *root, const char *program)
 {
 	json_t *freed = json_object_get(root, "freed"), *use = step_of(root, "use"), *by = step_of(root, "freed");
+	by = by ? by : json_object_get(freed, "by"); /* engine search: no step of the interleaving */
 	bool twice = json_is_true(json_object_get(freed, "twice"));
 	if (!use || !by)
 		return;
 	puts(twice ? "What was freed twice:" : "What was used after it had been freed:");
 	print_use(root, use, twice, program);
 	print_by(by, "freed", program);
-	if (json_object_get(freed, "allocated"))
+	if (json_is_object(json_object_get(freed, "allocated")))
 		print_by(json_object_get(freed, "allocated"), "allocated", program);
 	print_pointer(root, use, program);
 	putchar('\n');
@@ -63,7 +64,7 @@ void print_freed(const json_t *root, const char *program)
 bool is_told_as_freed(const json_t *root, const json_t *step)
 {
 	json_t *by = step_of(root, "freed"), *use = step_of(root, "use");
-	if (!by || !use)
+	if (!use)
 		return false;
-	return step == use || number(step, "saw") == number(by, "step") || (*text(step, "owner") && !strcmp(text(step, "owner"), text(use, "owner")));
+	return step == use || (by && number(step, "saw") == number(by, "step")) || (*text(step, "owner") && !strcmp(text(step, "owner"), text(use, "owner")));
 }

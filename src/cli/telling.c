@@ -91,7 +91,7 @@ void print_owner(const json_t *root, const json_t *step, const char *program)
 {
 	const char *owner = text(step, "owner");
 	json_t *block = *owner ? json_object_get(json_object_get(root, "owners"), owner) : NULL;
-	if (!block || !*text(block, "where") || json_object_get(block, "reused") || is_told(root, block))
+	if (!block || !*text(block, "where") || json_is_true(json_object_get(block, "reused")) || is_told(root, block))
 		return;
 	json_object_set_new(block, "told", json_true());
 	printf("    %s is %sa block of %lld bytes%s that thread %s allocated in %s\n", owner,

@@ -18,6 +18,15 @@ void conductor_trail(struct actor *a, uint32_t access)
 		snprintf(t->what, sizeof t->what, "%s", a->what);
 }
 
+void conductor_allocated(const void *p, size_t size, const void *caller)
+{
+	if (!attempt || !p)
+		return;
+	struct rt_block *b = &attempt->blocks[__atomic_fetch_add(&attempt->nblocks, 1, __ATOMIC_RELAXED) % RT_BLOCKS];
+	*b = (struct rt_block){ .start = (uint64_t)(uintptr_t)p, .size = size, .caller = rt_image_relative((uint64_t)(uintptr_t)caller),
+				.trail = attempt->ntrail, .thread = twin_self_number() };
+}
+
 enum step_kind conducted_kind(const char *what)
 {
 	static const struct {

@@ -130,6 +130,8 @@ bool conducted_begin(struct actor *a, const char *what, const void *address, int
 void conducted_end(struct actor *a);
 /* For whoever explains it: what was done (enum rt_access, or NONE: a step), and what is there now. */
 void conductor_trail(struct actor *a, uint32_t access);
+/* The same of a block of the heap, for which `caller` called; size 0: it is freed. Does nothing outside of an attempt. */
+void conductor_allocated(const void *p, size_t size, const void *caller);
 
 /* blocking.c: for the interposed functions. */
 /* The step at hand would block: false when its time is up. */

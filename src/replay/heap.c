@@ -7,6 +7,7 @@
  * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The block of an
  * address is found by scanning forward from a directory entry per KiB.
  */
+#include "replay/conductor.h"
 #include "replay/recorder.h"
 
 #include <errno.h>
@@ -207,10 +208,12 @@ static size_t with_room(size_t size)
 }
 
 /* A block of the C library's. */
-static void *theirs(void *p)
+static void *theirs(void *p, size_t size, const void *caller)
 {
-	if (p && twin_mode == TWIN_RECORD)
+	if (p && twin_mode == TWIN_RECORD) {
 		recorder_allocated(p);
+		conductor_allocated(p, size, caller);
+	}
 	return p;
 }
 
@@ -300,7 +303,7 @@ void *malloc(size_t size)
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
-	return serves_program() ? take(with_room(size), 16) : theirs(__libc_malloc(with_room(size)));
+	return serves_program() ? take(with_room(size), 16) : theirs(__libc_malloc(with_room(size)), size + !size, __builtin_return_address(0));
 }
 
 void free(void *p)
@@ -324,6 +327,8 @@ void free(void *p)
 		return;
 	}
 	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, size);
+	if (twin_mode == TWIN_RECORD)
+		conductor_allocated(p, 0, __builtin_return_address(0));
 	__libc_free(p);
 	if (recorded)
 		recorder_freed();
@@ -338,7 +343,7 @@ void *calloc(size_t count, size_t size)
 	}
 	take_kept(total, calloc_takes_kept());
 	if (!serves_program() && !next_place)
-		return theirs(__libc_calloc(1, with_room(total)));
+		return theirs(__libc_calloc(1, with_room(total)), total + !total, __builtin_return_address(0));
 	void *p = next_place ? scheduled(total) : take(with_room(total), 16);
 	/* Fresh pages are zero. */
 	return p && placed_is(p) ? memset(p, 0, total) : p;
@@ -368,6 +373,8 @@ void *realloc(void *p, size_t size)
 		void *moved = __libc_realloc(p, size ? with_room(size) : 0);
 		if (recorded)
 			recorder_freed();
+		if (moved && twin_mode == TWIN_RECORD)
+			conductor_allocated(moved, size + !size, __builtin_return_address(0));
 		return moved;
 	}
 	void *q = take(with_room(size), 16);
@@ -384,7 +391,12 @@ void *memalign(size_t align, size_t size)
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
-	return serves_program() ? take(with_room(size), align) : __libc_memalign(align, with_room(size));
+	if (serves_program())
+		return take(with_room(size), align);
+	p = __libc_memalign(align, with_room(size));
+	if (twin_mode == TWIN_RECORD)
+		conductor_allocated(p, size + !size, __builtin_return_address(0));
+	return p;
 }
 
 void *aligned_alloc(size_t align, size_t size)

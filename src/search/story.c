@@ -34,10 +34,98 @@ static void read_sites(struct story *s)
 	}
 }
 
+/* ---- blocks of the heap ---- */
+
+static uint64_t oldest_block(const struct story *s)
+{
+	return s->a->nblocks < RT_BLOCKS ? 0 : s->a->nblocks - RT_BLOCKS;
+}
+
+/* The block that had the place at a step of the trail, by its number in the attempt; NULL: none is known. */
+static const struct rt_block *block_at(const struct story *s, uint64_t place, uint64_t step)
+{
+	for (uint64_t i = s->a->nblocks; i-- > oldest_block(s);) {
+		const struct rt_block *b = &s->a->blocks[i % RT_BLOCKS];
+		if (place - b->start < b->size && b->trail <= step)
+			return b;
+	}
+	return NULL;
+}
+
+/* Is it the only one that has been there? */
+static bool is_alone(const struct story *s, const struct rt_block *b)
+{
+	for (uint64_t i = oldest_block(s); i < s->a->nblocks; i++) {
+		const struct rt_block *o = &s->a->blocks[i % RT_BLOCKS];
+		if (o != b && o->size && o->start < b->start + b->size && b->start < o->start + o->size)
+			return false;
+	}
+	return !oldest_block(s);
+}
+
+/* As src/sym/names.c has it; the names of blocks at one place differ. */
+static char *block_name(const struct story *s, const struct rt_block *b)
+{
+	return is_alone(s, b) ? xasprintf("heap block %#llx", (unsigned long long)b->start)
+			      : xasprintf("heap block %#llx.%llu", (unsigned long long)b->start, (unsigned long long)(b - s->a->blocks));
+}
+
+/* Who allocated it where, or freed it; empty where that was not the program's own code. */
+static json_t *caller_json(const struct story *s, const struct rt_block *b)
+{
+	struct position p = { 0 };
+	/* The instruction before the one that it returns to. */
+	if (!b->caller || !s->symbols || !symbols_find(s->symbols, b->caller - 1, &p) || !p.file || !p.line)
+		return json_object();
+	char *where = xasprintf("%s:%d", p.file, p.line);
+	json_t *j = json_pack("{s:s s:s s:s}", "where", where, "function", p.function, "thread",
+			      b->thread < RT_ATTEMPT_THREADS ? s->a->names[b->thread] : "?");
+	free(where);
+	return j;
+}
+
+static json_t *block_json(const struct story *s, const struct rt_block *b)
+{
+	json_t *j = json_pack("{s:I s:I s:b}", "size", (json_int_t)b->size, "start", (json_int_t)b->start, "reused", !is_alone(s, b));
+	json_object_update_new(j, caller_json(s, b));
+	return j;
+}
+
+/* Those that steps of the trail are in. */
+static json_t *blocks_json(const struct story *s)
+{
+	json_t *all = json_object();
+	for (uint64_t i = 0; i < s->n; i++) {
+		const struct rt_trail *t = &s->a->trail[(s->first + i) % RT_TRAIL];
+		const struct rt_block *b = t->place ? block_at(s, t->place, s->first + i) : NULL;
+		char *name = b ? block_name(s, b) : NULL;
+		if (b && !json_object_get(all, name))
+			json_object_set_new(all, name, block_json(s, b));
+		free(name);
+	}
+	return all;
+}
+
+static char *name_in_block(const struct story *s, const struct rt_trail *t)
+{
+	uint64_t at = (uint64_t)(t - s->a->trail), newest = s->first + s->n;
+	uint64_t step = newest - 1 - (newest - 1 - at) % RT_TRAIL; /* of the attempt */
+	const struct rt_block *b = block_at(s, t->place, step);
+	if (!b)
+		return NULL;
+	char *block = block_name(s, b);
+	char *name = t->place == b->start ? xstrdup(block) : xasprintf("%s+%llu", block, (unsigned long long)(t->place - b->start));
+	free(block);
+	return name;
+}
+
 static char *object_name(const struct story *s, const struct rt_trail *t)
 {
 	uint64_t offset = 0;
 	const char *name = t->address && s->symbols ? symbols_variable(s->symbols, t->address, &offset) : NULL;
+	char *in_block = name || !t->place ? NULL : name_in_block(s, t);
+	if (in_block)
+		return in_block;
 	if (!name) /* `explain` may know what lies there */
 		return t->place ? xasprintf("memory %#llx", (unsigned long long)t->place) : xstrdup("");
 	return offset ? xasprintf("%s+%llu", name, (unsigned long long)offset) : xstrdup(name);
@@ -141,8 +229,8 @@ static void ask_last_reads(struct story *s, const struct trace *t)
 		const struct rt_trail *step = trail_at(s, i);
 		if (strcmp(thread_name(s, step), name))
 			continue;
-		if (s->asked.n && !same_line(s, step, trail_at(s, s->asked.at[0])))
-			break;
+		if (s->asked.n && (!same_line(s, step, trail_at(s, s->asked.at[0])) || (is_read(step) && step->site == trail_at(s, s->asked.at[0])->site)))
+			break; /* another line, or an earlier round of it */
 		if (is_read(step))
 			ask(s, i);
 	}
@@ -180,6 +268,42 @@ static json_t *between_json(struct story *s)
 	}
 	free(steps);
 	return j;
+}
+
+/* ---- what was used after it had been freed ---- */
+
+/* When the block was freed that has the place of an access, at a step of the trail; NULL: it was not. */
+static const struct rt_block *freed_at(const struct story *s, const struct rt_block *b, uint64_t step)
+{
+	for (uint64_t i = s->a->nblocks; i-- > oldest_block(s);) {
+		const struct rt_block *f = &s->a->blocks[i % RT_BLOCKS];
+		if (f == b)
+			return NULL;
+		if (!f->size && f->start == b->start && f->trail <= step)
+			return f;
+	}
+	return NULL;
+}
+
+/* Of the thread that failed, the last access to such memory. */
+static json_t *freed_json(struct story *s, const struct trace *t)
+{
+	const char *name = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "";
+	for (uint64_t i = s->n; i--;) {
+		const struct rt_trail *step = trail_at(s, i);
+		const struct rt_block *b = step->kind && !strcmp(thread_name(s, step), name) ? block_at(s, step->place, s->first + i) : NULL;
+		const struct rt_block *f = b ? freed_at(s, b, s->first + i) : NULL;
+		json_t *by = f ? caller_json(s, f) : NULL;
+		if (by && json_object_size(by)) {
+			s->matters[i] = true;
+			json_t *j = json_pack("{s:I s:I s:o}", "use", (json_int_t)(s->first + i), "size", (json_int_t)b->size, "by", by);
+			json_t *allocated = caller_json(s, b);
+			json_object_set_new(j, "allocated", json_object_size(allocated) ? allocated : json_null());
+			return j;
+		}
+		json_decref(by);
+	}
+	return json_object();
 }
 
 /* ---- writing it ---- */
@@ -230,7 +354,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	s.first = a->ntrail - s.n;
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
 	ask_last_reads(&s, t);
-	json_t *between = between_json(&s), *steps = json_array();
+	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array();
 	for (uint64_t i = 0; i < s.n; i++)
 		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
@@ -239,6 +363,8 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	json_t *root = json_pack("{s:s s:I s:I s:I s:b s:o s:o s:o}", "model", "sc", "events", (json_int_t)json_array_size(steps), "threads",
 				 (json_int_t)a->nthreads, "switches", (json_int_t)count_switches(steps), "guessed", 1, "asked",
 				 asked_json(&s), "between", between, "steps", steps);
+	json_object_set_new(root, "blocks", blocks_json(&s));
+	json_object_set_new(root, "freed", freed);
 	bool ok = !json_dump_file(root, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);
 	json_decref(root);
 	report_release(&s.report);

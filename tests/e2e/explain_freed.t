@@ -52,6 +52,12 @@ sed -n '/^What was used after it had been freed:$/,/^$/p' out | tr -s ' \n' ' ' 
 same "$(cat text)" 'What was used after it had been freed: thread 1:1 read session.id, in a block of 16 bytes that had been freed sessions.c:14 if (s && s->id != id) freed by thread 1:2 in drop sessions.c:25 free(s); allocated by thread 1 in main sessions.c:33 t->first = malloc(sizeof *t->first); thread 1:1 had taken the pointer from table.first, with table.lock locked, which it has given up since sessions.c:10 struct session *s = t->first; then thread 1:2 wrote something else there sessions.c:23 t->first = s->next; '
 ! grep 'writes session' out | grep -v ':34' || fail "what free left is shown as written"
 
+# Engine search knows it from the attempt.
+rethread reproduce freed --engine search --budget 60 >out 2>&1 || fail "search: $(cat out)"
+rethread explain freed >out
+sed -n '/^What was used after it had been freed:$/,/^$/p' out | tr -s ' \n' ' ' >text
+has text 'thread 1:1 read session.id, in a block of 16 bytes that had been freed sessions.c:14 .* freed by thread 1:2 in drop [^ ]*sessions.c:25 free\(s\); allocated by thread 1 in main [^ ]*sessions.c:33 '
+
 cat >accounts.cpp <<'E'
 #include <memory>
 #include <mutex>
