@@ -232,6 +232,10 @@ struct ethread {
 	uint32_t optional;       /* events since its log was used up */
 	bool left_going;         /* ... and it was stopped at some point, for it may never come to an end */
 	bool strayed;            /* it went another way than it was recorded to go: what it does since may never have happened */
+	struct last_read {
+		uint64_t address;
+		uint32_t size, site;
+	} last_reads[2];         /* of what is not known to race, the last one first; site 0: none (suspect.c) */
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
 	uint64_t assumed_at;     /* instruction count at the last assumption */

@@ -62,6 +62,7 @@ void host_mismatch(struct ithread *t)
 			 p.line, p.function, of(t)->name);
 	}
 	guess_refute(of(t));
+	suspect_mismatch(of(t));
 	of(t)->strayed = true;
 	/* What follows would be computed from wrong values: better to look again from here. */
 	if (engine.refuted) {
@@ -182,6 +183,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	recall_await(self, a->address, a->size);
 	early_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
+	suspect_read(self, site, a->address, a->size, racy);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (!racy || quiet_read(self, site, a)) {
@@ -275,6 +277,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	early_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, false);
 	racy |= is_racy(self, piece->address, piece->size, true);
+	suspect_read(self, site, piece->address, piece->size, racy);
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
 	uint32_t number = 0;
 	if (racy)

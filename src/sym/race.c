@@ -423,6 +423,11 @@ static void spread(struct races *r, uint64_t address, uint64_t end, enum verdict
 	}
 }
 
+void races_suspect(struct races *r, uint64_t address, uint64_t size)
+{
+	spread(r, address, address + size, RACY);
+}
+
 bool races_access(struct races *r, struct racer who, uint64_t address, uint64_t size, bool write, size_t *fresh)
 {
 	struct epoch me = { .thread = who.thread & INT32_MAX, .strayed = who.strayed, .time = who.clock[who.thread] };

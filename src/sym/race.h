@@ -56,5 +56,7 @@ void races_take_again(struct races *r, uint64_t address, uint64_t size);
 /* Ranges found to race in this run that were not known; and those of which only threads say so that had strayed. */
 const struct range *races_found(const struct races *r, size_t *count);
 const struct range *races_doubtful(const struct races *r, size_t *count);
+/* Accessed before, the bytes are taken for some that race: found, unless that is known. */
+void races_suspect(struct races *r, uint64_t address, uint64_t size);
 
 #endif
