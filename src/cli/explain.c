@@ -107,7 +107,7 @@ static void print_writer(const json_t *root, const json_t *asked, const json_t *
 		       text(writer, "thread"), text(writer, "function"));
 		quote(writer, program);
 	} else if (is_guessed(root)) {
-		printf("    who had written that is not known: nobody else had used it then\n");
+		printf("    who had written that is not known\n");
 	} else if (!json_is_true(json_object_get(asked, "last"))) { /* of what does not race, not all is known */
 		printf("    which nobody had written: it is the initial value\n");
 	}

@@ -14,7 +14,8 @@ static json_t *step_of(const json_t *root, const char *key)
 static void print_by(const json_t *by, const char *what, const char *program)
 {
 	printf("    %s by thread %s%s%s\n", what, text(by, "thread"), *text(by, "function") ? " in " : "", text(by, "function"));
-	quote(by, program);
+	if (*text(by, "where"))
+		quote(by, program);
 }
 
 static void print_use(const json_t *root, const json_t *use, bool twice, const char *program)

@@ -70,16 +70,18 @@ static char *block_name(const struct story *s, const struct rt_block *b)
 			      : xasprintf("heap block %#llx.%llu", (unsigned long long)b->start, (unsigned long long)(b - s->a->blocks));
 }
 
-/* Who allocated it where, or freed it; empty where that was not the program's own code. */
+/* Who allocated it, or freed it, and where, if that was in the program's own code. */
 static json_t *caller_json(const struct story *s, const struct rt_block *b)
 {
 	struct position p = { 0 };
 	/* The instruction before the one that it returns to. */
-	if (!b->caller || !s->symbols || !symbols_find(s->symbols, b->caller - 1, &p) || !p.file || !p.line)
+	if (b->thread >= RT_ATTEMPT_THREADS || !*s->a->names[b->thread])
 		return json_object();
+	json_t *j = json_pack("{s:s}", "thread", s->a->names[b->thread]);
+	if (!b->caller || !s->symbols || !symbols_find(s->symbols, b->caller - 1, &p) || !p.file || !p.line)
+		return j;
 	char *where = xasprintf("%s:%d", p.file, p.line);
-	json_t *j = json_pack("{s:s s:s s:s}", "where", where, "function", p.function, "thread",
-			      b->thread < RT_ATTEMPT_THREADS ? s->a->names[b->thread] : "?");
+	json_object_update_new(j, json_pack("{s:s s:s}", "where", where, "function", p.function));
 	free(where);
 	return j;
 }
@@ -138,6 +140,13 @@ static long long value_of(const struct rt_trail *t)
 	return (long long)(t->value << unused) >> unused;
 }
 
+/* Addresses as src/infer/result.c has them. */
+static char *value_text(const struct rt_trail *t)
+{
+	bool address = t->size == 8 && t->value >> 44 && !(t->value >> 47);
+	return address ? xasprintf("%#llx", (unsigned long long)t->value) : xasprintf("%lld", value_of(t));
+}
+
 static const struct site_line *site_line_of(const struct story *s, const struct rt_trail *t)
 {
 	static const struct site_line none = { "", "", 0 };
@@ -154,7 +163,7 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 	static const char *const kinds[] = { "", "read", "write", "update", "fence" };
 	const struct site_line *l = site_line_of(s, t);
 	char *where = l->line ? xasprintf("%s:%d", l->file, l->line) : xstrdup("");
-	char *object = object_name(s, t), *value = t->kind && t->size <= 8 ? xasprintf("%lld", value_of(t)) : NULL;
+	char *object = object_name(s, t), *value = t->kind && t->size <= 8 ? value_text(t) : NULL;
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread",
 				 thread_name(s, t), "sap", (json_int_t)t->sap, "kind",
 				 t->kind ? kinds[t->kind % 5] : t->what, "object", object, "where", where, "function", l->function,
@@ -200,12 +209,19 @@ static bool same_line(const struct story *s, const struct rt_trail *a, const str
 	return x->line == y->line && !strcmp(x->file, y->file);
 }
 
+/* Can the read have found what the write left? Calls write memory as well (calloc), and are not in the trail. */
+static bool left_it(const struct rt_trail *write, const struct rt_trail *read)
+{
+	bool same = write->place == read->place && write->size == read->size && read->size <= sizeof read->value;
+	return !same || read->kind != RT_ACCESS_LOAD || write->value == read->value;
+}
+
 /* The write that the read i saw; UINT64_MAX: none in the trail. */
 static uint64_t seen_by(const struct story *s, uint64_t i)
 {
 	for (uint64_t k = i; k--;)
 		if (is_write(trail_at(s, k)) && overlap(trail_at(s, k), trail_at(s, i)))
-			return k;
+			return left_it(trail_at(s, k), trail_at(s, i)) ? k : UINT64_MAX;
 	return UINT64_MAX;
 }
 
