@@ -453,20 +453,21 @@ static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool w
 	return *f;
 }
 
-/* In line, all of it is out of the way of the code around: threads that have very many values do not record them for long. */
-static void emit_value(struct emitter *e, LLVMValueRef i, bool called)
+/*
+ * Threads that have very many values do not record them for long, so all but the question is out of the way of the code around. Where they
+ * have another version of the function (versions.c), a call is made without asking, too.
+ */
+static void emit_value(struct emitter *e, LLVMValueRef i, bool called, bool copied)
 {
 	LLVMValueRef next = behind(e, i);
 	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
 	build_before(e->builder, next);
-	if (called) {
-		LLVMValueRef value = value_of(e, i);
-		bool wide = LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+	LLVMValueRef records = called && copied ? next : if_recording(e, unordered, next), value = value_of(e, i);
+	bool wide = LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+	if (called)
 		call_slow_path(e->builder, appending_function(e, unordered, wide), &value, 1);
-		return;
-	}
-	LLVMValueRef records = if_recording(e, unordered, next);
-	append(e, value_of(e, i), records);
+	else
+		append(e, value, records);
 }
 
 void addresses_record(LLVMModuleRef m, const struct values *recorded)
@@ -483,9 +484,13 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), &i64, 1, false)),
 	};
 	bool *called = halves_called(recorded, (struct in_line){.loop = 4, .outside = 2});
-	versions_make(m, recorded, e.log);
-	for (size_t i = 0; i < recorded->n; i++)
-		emit_value(&e, recorded->at[i], called[i]);
+	struct map copied = {0};
+	versions_make(m, recorded, e.log, &copied);
+	for (size_t i = 0; i < recorded->n; i++) {
+		LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(recorded->at[i]));
+		emit_value(&e, recorded->at[i], called[i], map_get(&copied, f));
+	}
+	map_free(&copied);
 	free(called);
 	LLVMDisposeBuilder(e.builder);
 }

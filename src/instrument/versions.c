@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* Instructions, in all. */
-enum { MOST_COPIED = 100000 };
+enum { MOST_COPIED = 200000 };
 /* A loop is taken to go round so many times, and not to be in more than so many others. */
 enum { ROUNDS = 8, DEEPEST = 4 };
 
@@ -144,7 +144,7 @@ static void stay_quick(const struct versions *v, LLVMValueRef f)
 		}
 }
 
-void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log)
+void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log, struct map *copied)
 {
 	struct versions v = {0};
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
@@ -152,6 +152,7 @@ void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef 
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);
+		map_set(copied, v.with.at[i], 1);
 		choose(m, b, f, v.with.at[i], v.without.at[i], log);
 	}
 	for (size_t i = 0; i < v.without.n; i++)
