@@ -15,6 +15,7 @@ struct known {
 
 struct pointers {
 	struct blocks *b;
+	const json_t *blocks; /* of the interleaving */
 	vec(struct known) all; /* by address */
 };
 
@@ -46,6 +47,7 @@ struct pointers *pointers_new(const json_t *interleaving, struct blocks *b)
 	const char *name;
 	json_t *block;
 	p->b = b;
+	p->blocks = json_object_get(interleaving, "blocks");
 	json_object_foreach(json_object_get(interleaving, "blocks"), name, block) {
 		const char *where = json_string_value(json_object_get(block, "where"));
 		if (where && *where && *where != '?' && !json_is_true(json_object_get(block, "reused")) && p->all.n < MOST)
@@ -75,15 +77,6 @@ static char *name_of(const struct known *k, uint64_t offset)
 	return inside;
 }
 
-char *pointers_block(const struct pointers *p, const char *object)
-{
-	size_t n = strcspn(object, "+");
-	for (size_t i = 0; i < p->all.n; i++)
-		if (strlen(p->all.at[i].name) == n && !strncmp(p->all.at[i].name, object, n))
-			return name_of(&p->all.at[i], object[n] ? strtoull(object + n + 1, NULL, 10) : 0);
-	return NULL;
-}
-
 static const struct known *block_at(const struct pointers *p, uint64_t address)
 {
 	size_t low = 0, high = p->all.n;
@@ -96,6 +89,17 @@ static const struct known *block_at(const struct pointers *p, uint64_t address)
 	}
 	const struct known *k = low ? &p->all.at[low - 1] : NULL;
 	return k && address - k->start < k->size ? k : NULL;
+}
+
+char *pointers_block(const struct pointers *p, const char *object)
+{
+	size_t n = strcspn(object, "+");
+	char *name = xasprintf("%.*s", (int)n, object);
+	const json_t *block = json_object_get(p->blocks, name);
+	const struct known *k = block ? block_at(p, (uint64_t)json_integer_value(json_object_get(block, "start"))) : NULL;
+	bool same = k && !strcmp(k->name, name);
+	free(name);
+	return same ? name_of(k, object[n] ? strtoull(object + n + 1, NULL, 10) : 0) : NULL;
 }
 
 /* NULL: nothing is known of the address. */

@@ -16,7 +16,7 @@ struct gone_block {
 	size_t step;       /* that freed it */
 	uint32_t thread, allocated_at, allocated_by;
 	uint64_t sap;
-	size_t *used;      /* by thread: the first step that used it since, + 1 */
+	size_t *used;      /* by thread: the first step that used it since, + 1; NULL: nobody has */
 };
 
 struct range {
@@ -25,7 +25,6 @@ struct range {
 
 /* A block that was allocated where another was. */
 struct birth {
-	uint64_t start;
 	uint32_t site, thread;
 };
 
@@ -37,6 +36,7 @@ struct finder {
 	struct table units; /* by 16 bytes of memory: which of them lies there, + 1 */
 	vec(struct range) doubtful; /* memory of which it is not known who had it when */
 	vec(struct birth) births;
+	struct table born; /* by address: the last of them, + 1 */
 	struct freed best;
 	uint64_t start;    /* of the best's block */
 	bool found, fails; /* the best is of a thread that fails */
@@ -104,6 +104,8 @@ static void take_use(struct finder *f, size_t step, struct gone_block *g, bool t
 	uint32_t thread = event_at(f, step)->thread;
 	if (!is_over(f, g, thread) || is_doubtful(f, event_at(f, step)->object) || (f->found && f->fails && !fails(f, thread)))
 		return;
+	if (!g->used)
+		g->used = xcalloc(f->x->threads.n, sizeof *g->used);
 	if (!g->used[thread] || twice)
 		g->used[thread] = step + 1;
 	f->found = true;
@@ -127,14 +129,14 @@ static const struct place_name *place_at(const struct execution *x, uint64_t add
 }
 
 /* Where the block was allocated: where memory is used again, the last one before this step; else there was only one. */
-static void find_birth(const struct finder *f, struct gone_block *g)
+static void find_birth(struct finder *f, struct gone_block *g)
 {
-	for (size_t i = f->births.n; i-- > 0;)
-		if (f->births.at[i].start == g->start) {
-			g->allocated_at = f->births.at[i].site;
-			g->allocated_by = f->births.at[i].thread;
-			return;
-		}
+	size_t birth = *table_at(&f->born, key_of(g->start));
+	if (birth) {
+		g->allocated_at = f->births.at[birth - 1].site;
+		g->allocated_by = f->births.at[birth - 1].thread;
+		return;
+	}
 	const struct place_name *p = place_at(f->x, g->start);
 	if (p && p->block == g->start) {
 		g->allocated_at = p->allocated_at;
@@ -161,7 +163,7 @@ static void take_free(struct finder *f, size_t step)
 		return;
 	}
 	struct gone_block g = {.start = e->object, .size = e->before ? e->before : 1, .step = step_of_free(f, step), .thread = e->thread,
-			       .sap = e->sap, .used = xcalloc(f->x->threads.n, sizeof *g.used)};
+			       .sap = e->sap};
 	find_birth(f, &g);
 	*vec_push(&f->gone) = g;
 	set_units(f, g.start, g.size, f->gone.n);
@@ -175,7 +177,8 @@ static void take_step(struct finder *f, size_t step)
 		f->passed[e->thread] = e->sap;
 	if (e->flags & EVENT_ALLOCATES) {
 		set_units(f, e->object, e->before ? e->before : 1, 0);
-		*vec_push(&f->births) = (struct birth){e->object, e->site, e->thread};
+		*vec_push(&f->births) = (struct birth){e->site, e->thread};
+		*table_at(&f->born, key_of(e->object)) = f->births.n;
 		if (e->count)
 			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
 	} else if (e->flags & EVENT_FREES) {
@@ -220,6 +223,7 @@ bool freed_find(struct freed *out, const struct told *t, const uint64_t *values)
 	vec_free(&f.births);
 	vec_free(&f.doubtful);
 	table_release(&f.units);
+	table_release(&f.born);
 	free(f.passed);
 	return f.found;
 }

@@ -155,19 +155,20 @@ static void find_signal(const struct finder *f, struct hang *h)
 		if (!is_signal(e) || e->object != h->condition)
 			continue;
 		any = true;
-		if (i > from && i < f->l->needed && wakes_one(f, e) && may_wake(f, i))
+		if (i > from && i < f->l->needed && wakes_one(f, e))
 			h->other = i;
-		if (i > earliest && i < from && e->thread != event_at(f, h->blocked)->thread && certain_step(f, i, from) != SLICE_NONE) {
-			h->signal = certain_step(f, i, from);
-			h->lost = f->complete && !may_wake(f, i);
-		}
+		if (i > earliest && i < from && e->thread != event_at(f, h->blocked)->thread)
+			h->signal = i;
 	}
 	h->never = !any && f->complete;
+	h->other = h->other != SLICE_NONE && may_wake(f, h->other) ? h->other : SLICE_NONE;
+	h->lost = h->signal != SLICE_NONE && f->complete && !may_wake(f, h->signal);
+	h->signal = h->signal != SLICE_NONE ? certain_step(f, h->signal, from) : SLICE_NONE;
 }
 
 static int interest(const struct hang *h)
 {
-	return h->lost ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
+	return h->lost && h->signal != SLICE_NONE ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
 }
 
 static int by_interest(const void *p, const void *q)
