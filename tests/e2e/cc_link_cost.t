@@ -28,15 +28,9 @@ program() { # program N
 program 500 >few.c && pass few
 program 2000 >many.c && pass many
 [ "$(seconds many)" -le $((10 * $(seconds few) + 200)) ] || fail "$(seconds few) ms and $(seconds many) ms: $(paste few.times many.times)"
-<<<<<<< Updated upstream
 # Most of its functions have a second version, but not all: that would be too much code.
 copied=$(llvm-nm-19 many.bc | grep -c '\.quick$')
 [ "$copied" -gt 1000 ] && [ "$copied" -lt 1950 ] || fail "$copied of 2000 functions are copied"
-=======
-branches=$(size_after many 'recorded branches') values=$(size_after many 'recorded values')
-# A function that records values is there twice, and no larger for it.
-[ "$values" -le $((3 * branches)) ] || fail "$branches instructions, with values $values"
->>>>>>> Stashed changes
 
 # Large functions of a large program's twin are not optimised any further.
 for name in few many; do
