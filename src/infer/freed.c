@@ -115,19 +115,6 @@ static void take_use(struct finder *f, size_t step, struct gone_block *g, bool t
 				 .allocated_at = g->allocated_at, .allocated_by = g->allocated_by};
 }
 
-static const struct place_name *place_at(const struct execution *x, uint64_t address)
-{
-	size_t low = 0, high = x->names.n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (x->names.at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
-}
-
 /* Where the block was allocated: where memory is used again, the last one before this step; else there was only one. */
 static void find_birth(struct finder *f, struct gone_block *g)
 {
@@ -137,7 +124,7 @@ static void find_birth(struct finder *f, struct gone_block *g)
 		g->allocated_by = f->births.at[birth - 1].thread;
 		return;
 	}
-	const struct place_name *p = place_at(f->x, g->start);
+	const struct place_name *p = execution_place(f->x, g->start);
 	if (p && p->block == g->start) {
 		g->allocated_at = p->allocated_at;
 		g->allocated_by = p->allocated_by;

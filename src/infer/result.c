@@ -24,24 +24,9 @@ static const char *const kind_names[EVENT_KIND_COUNT] = {
 	[EVENT_HANG] = "waits for ever",
 };
 
-static const struct place_name *place_at(const struct execution *x, uint64_t address)
-{
-	size_t low = 0, n = x->names.n;
-	while (n) {
-		size_t half = n / 2;
-		if (x->names.at[low + half].address < address) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
-}
-
 static const char *place_name(const struct execution *x, uint64_t address)
 {
-	const struct place_name *p = place_at(x, address);
+	const struct place_name *p = execution_place(x, address);
 	return p ? p->name : "?";
 }
 

@@ -53,23 +53,10 @@ void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uin
 	}
 }
 
-static const struct place_name *place_at(const struct execution *x, uint64_t address)
-{
-	size_t low = 0, high = x->names.n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (x->names.at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
-}
-
 /* The read sees what somebody wrote after he had put another pointer in the place of the one that led there. */
 static bool is_replaced(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
 {
-	const struct place_name *p = place_at(&t->x, event_at(t, read)->object);
+	const struct place_name *p = execution_place(&t->x, event_at(t, read)->object);
 	size_t got, gone, saw = s->saw[read];
 	if (!p || !p->block_size || saw == SLICE_NONE)
 		return false;

@@ -322,3 +322,16 @@ bool execution_read(struct execution *x, const char *path, struct error *err)
 	execution_release(x);
 	return fail(err, "cannot use %s: %s", path, why.text);
 }
+
+const struct place_name *execution_place(const struct execution *x, uint64_t address)
+{
+	size_t low = 0, high = x->names.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (x->names.at[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < x->names.n && x->names.at[low].address == address ? &x->names.at[low] : NULL;
+}

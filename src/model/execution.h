@@ -236,6 +236,9 @@ static inline uint32_t execution_wait_start(const struct execution *x, uint32_t 
 	return wait - 1;
 }
 
+/* What is known of the address; NULL when it has no name. */
+const struct place_name *execution_place(const struct execution *x, uint64_t address);
+
 void execution_init(struct execution *x);
 void execution_release(struct execution *x);
 bool execution_write(const struct execution *x, const char *path, struct error *err);
