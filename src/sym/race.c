@@ -453,8 +453,10 @@ static void mark_freed(struct races *r, uint64_t address, uint64_t size, bool fr
 		uint32_t i = page_at(r, granule / GRANULES)->first[granule % GRANULES];
 		for (; i; i = r->cells.at[i].next) {
 			uint64_t at = granule * 8 + r->cells.at[i].offset;
-			if (at >= address && at + r->cells.at[i].size <= address + size)
-				r->cells.at[i].freed = freed;
+			if (at < address || at + r->cells.at[i].size > address + size)
+				continue;
+			r->cells.at[i].freed = freed;
+			r->cells.at[i].narrowest = GRANULE; /* what comes there has other members */
 		}
 	}
 }

@@ -94,14 +94,13 @@ static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size
 static uint64_t telling_bits(const struct ethread *self, uint64_t recorded, uint64_t in_memory, unsigned size)
 {
 	uint64_t address;
-	bool is_number = !self->recall_float && (self->recall_wide || !is_address_size(size));
-	if (recorded == in_memory || !is_number)
+	bool is_number = self->recall_wide ? recall_address_in(recorded, &address) == TAG_NO_ADDRESS : !is_address_size(size);
+	if (recorded == in_memory || self->recall_float || !is_number)
 		return ~0ull;
 	uint64_t padding = races_never_apart(engine.races, self->recall_address, size);
 	if (padding != (size < sizeof padding ? (1ull << 8 * size) - 1 : ~0ull))
 		return ~padding;
-	bool is_half = self->recall_wide && (uint32_t)recorded == (uint32_t)in_memory && recall_address_in(recorded, &address) == TAG_NO_ADDRESS;
-	return is_half ? UINT32_MAX : ~0ull;
+	return self->recall_wide && (uint32_t)recorded == (uint32_t)in_memory ? UINT32_MAX : ~0ull;
 }
 
 /* The value that the read at hand finds, where the log leaves no doubt of it. */

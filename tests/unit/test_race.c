@@ -64,6 +64,10 @@ static void members_are_apart(void **state)
 	assert_int_equal(races_never_apart(r, AT, 8), 0);
 	/* What nobody accessed is no padding that was copied. */
 	assert_int_equal(races_never_apart(r, AT + 8, 8), 0);
+	/* Another block has other members. */
+	races_give_back(r, AT, 8);
+	races_take_again(r, AT, 8);
+	assert_int_equal(races_never_apart(r, AT, 8), UINT64_MAX);
 	races_free(r);
 }
 
