@@ -470,6 +470,9 @@ static void emit_value(struct emitter *e, LLVMValueRef i, bool called, bool copi
 		append(e, value, records);
 }
 
+/* Of a program. */
+enum { FEW_VALUES = 8000 };
+
 void addresses_record(LLVMModuleRef m, const struct values *recorded)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
@@ -483,7 +486,8 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 		.wide_path = runtime_slow_path(m, "__rethread_values_wide",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), &i64, 1, false)),
 	};
-	bool *called = halves_called(recorded, (struct in_line){.loop = 4, .outside = 2});
+	/* Calls are for the sake of the link, which takes no time where there are few. */
+	bool *called = halves_called(recorded, (struct in_line){.loop = recorded->n <= FEW_VALUES ? FEW_VALUES : 4, .outside = 2});
 	struct map copied = {0};
 	versions_make(m, recorded, e.log, &copied);
 	for (size_t i = 0; i < recorded->n; i++) {
