@@ -9,18 +9,18 @@
  * function that branches on its digits and puts them together again from constants. Its branches are recorded like any other, and
  * what it returns is known as soon as the path is (recompute.c).
  *
- * Which numbers: those that are read, passed in or returned seldom, as far as loops tell, and decide branches that come often.
+ * Which numbers: those that are read, passed in or returned seldom, as far as loops tell, and decide branches that come often, also by way
+ * of a thread's own memory: the text that a compressor reads byte by byte, and then sorts.
  */
 #include "instrument/recompute.h"
-#include "instrument/shared.h"
+#include "instrument/pointsto.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	ROOTS = 4,     /* of one branch, at most */
-	VISITED = 500, /* values looked at for one branch, at most */
-	ROUNDS = 5,    /* calls that frequencies go along */
+	ROOTS = 16, /* of one branch, at most */
+	ROUNDS = 5, /* calls that frequencies go along */
 	DIGIT = 1 << PASS_ANCHOR_BITS,
 };
 /* What a loop is taken to multiply by, and how much more often than the number its branches have to come, for a gain. */
@@ -28,40 +28,35 @@ static const double lap = 5, worth = 20;
 /* The same for numbers that come once a round of the outermost loops at most: they cost little even where they gain nothing. */
 static const double worth_seldom = 4;
 
+/* Instructions that are looked through while roots are tried, so that links of large programs do not take for ever. */
+static const size_t most_tried = 1000000;
+
 struct root {
 	LLVMValueRef value;
 	double frequency, gain;
-	bool chosen;
+	bool chosen, rejected;
 };
 
-/* A branch that would be known if its roots were. */
+/* A branch, and what it was not known for. */
 struct wish {
+	LLVMValueRef branch;
 	uint32_t roots[ROOTS], n;
 	double frequency;
+	bool known;
 };
 
 struct anchors {
 	LLVMModuleRef module;
 	struct sharing *sharing;
-	struct recompute *recompute;
 	struct map depth;    /* block: how many loops it is in, + 1 */
 	struct map function; /* its place in frequency[], + 1 */
 	double *frequency;
-	struct map first; /* class: its first store in stores[], + 1 */
-	struct store {
-		LLVMValueRef store;
-		uint32_t next; /* of the same class, + 1 */
-	} *stores;
-	size_t nstores, stores_cap;
+	struct map chosen; /* roots */
 	struct map number; /* value: its place in roots[], + 1 */
 	struct root *roots;
 	size_t nroots, roots_cap;
 	struct wish *wishes;
 	size_t nwishes, wishes_cap;
-	/* While one branch is looked at: */
-	struct map seen;
-	unsigned nseen;
-	struct wish wish;
 };
 
 /* ---------------------------------------------------------------- how often ------------------- */
@@ -121,167 +116,62 @@ static double root_frequency(struct anchors *a, LLVMValueRef v)
 				  : block_frequency(a, LLVMGetInstructionParent(v));
 }
 
-/* ---------------------------------------------------------------- where branches come from ---- */
+/* ---------------------------------------------------------------- what would help ------------- */
 
-static bool add_root(struct anchors *a, LLVMValueRef v)
+/* Is the value used in arithmetic and comparisons only? */
+static bool is_only_counted(LLVMValueRef v, int depth)
+{
+	for (LLVMUseRef u = depth ? LLVMGetFirstUse(v) : NULL; u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		switch (LLVMGetInstructionOpcode(user)) {
+		case LLVMICmp: case LLVMSwitch: case LLVMGetElementPtr: case LLVMMul: case LLVMUDiv: case LLVMURem: case LLVMSDiv: case LLVMSRem:
+			break;
+		case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMShl: case LLVMLShr: case LLVMTrunc:
+			if (!is_only_counted(user, depth - 1))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return depth;
+}
+
+/* An anchor would make the recorded run's address of it. */
+static bool may_be_address(struct anchors *a, LLVMValueRef v)
+{
+	const struct bits *objects = points_to_some(a->sharing->points_to, v);
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 32)
+		return false;
+	if (objects && objects->n)
+		return true;
+	if (LLVMIsALoadInst(v) && !llvm_may_copy_pointer(v))
+		return false;
+	LLVMValueRef callee = LLVMIsAInstruction(v) && is_call(v) ? direct_callee(v) : NULL;
+	return !(callee && !is_instrumented(callee)) && !is_only_counted(v, 4);
+}
+
+/* A number that comes into being here, and can go through an anchor. */
+static bool can_be_root(struct anchors *a, LLVMValueRef v)
 {
 	LLVMTypeRef type = LLVMTypeOf(v);
-	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || a->wish.n == ROOTS)
+	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || may_be_address(a, v))
 		return false;
+	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v))
+		return true;
+	return LLVMIsAInstruction(v) && is_call(v) && !LLVMIsACallBrInst(v) && !llvm_is_musttail(v);
+}
+
+static uint32_t root_number(struct anchors *a, LLVMValueRef v)
+{
 	uint32_t n = map_get(&a->number, v);
-	if (!n) {
-		if (a->nroots == a->roots_cap)
-			a->roots = pass_grow(a->roots, &a->roots_cap, sizeof *a->roots);
-		a->roots[a->nroots++] = (struct root){.value = v, .frequency = root_frequency(a, v), .chosen = true};
-		n = (uint32_t)a->nroots;
-		map_set(&a->number, v, n);
-	}
-	a->wish.roots[a->wish.n++] = n - 1;
-	return true;
-}
-
-static bool find_roots(struct anchors *a, LLVMValueRef v);
-
-/* Of what callers pass for the parameter; where they are not all known, the parameter itself. */
-static bool find_argument_roots(struct anchors *a, LLVMValueRef v)
-{
-	LLVMValueRef f = LLVMGetParamParent(v);
-	unsigned n = 0;
-	while (LLVMGetParam(f, n) != v)
-		n++;
-	if (recompute_is_open(f))
-		return add_root(a, v);
-	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
-		LLVMValueRef call = LLVMGetUser(u);
-		if (!LLVMIsAInstruction(call) || !is_call(call) || direct_callee(call) != f ||
-		    n >= LLVMGetNumArgOperands(call))
-			return add_root(a, v);
-		if (!find_roots(a, LLVMGetOperand(call, n)))
-			return false;
-	}
-	return true;
-}
-
-static bool find_operand_roots(struct anchors *a, LLVMValueRef i)
-{
-	bool builds = LLVMIsAPHINode(i) || LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i) || LLVMIsAInsertValueInst(i);
-	int n = LLVMGetNumOperands(i);
-	for (int k = 0; k < n; k++) {
-		LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-		if (!(builds && LLVMIsUndef(v)) && !find_roots(a, v)) /* as in recompute.c */
-			return false;
-	}
-	return true;
-}
-
-static bool find_result_roots(struct anchors *a, LLVMValueRef call)
-{
-	LLVMValueRef f = direct_callee(call);
-	if (llvm_is_musttail(call))
-		return false;
-	if (f && is_intrinsic(f) && recompute_is_exact(f)) {
-		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-			if (!find_roots(a, LLVMGetOperand(call, i)))
-				return false;
-		return true;
-	}
-	if (!f || !is_instrumented(f))
-		return add_root(a, call);
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-		if (LLVMGetInstructionOpcode(end) == LLVMRet && !find_roots(a, LLVMGetOperand(end, 0)))
-			return false;
-	}
-	return true;
-}
-
-static const void *class_key(struct anchors *a, LLVMValueRef pointer)
-{
-	return (const void *)(uintptr_t)(class_find(a->sharing->classes, class_of(a->sharing, pointer)) + 1);
-}
-
-/* In the thread's own memory: where it reads, and what is stored where. */
-static bool find_memory_roots(struct anchors *a, LLVMValueRef load)
-{
-	if (!recompute_lacks_values(a->recompute, load) || !find_roots(a, LLVMGetOperand(load, 0)))
-		return false;
-	for (uint32_t s = map_get(&a->first, class_key(a, LLVMGetOperand(load, 0))); s; s = a->stores[s - 1].next)
-		if (!find_operand_roots(a, a->stores[s - 1].store))
-			return false;
-	return true;
-}
-
-static bool find_load_roots(struct anchors *a, LLVMValueRef load)
-{
-	uint32_t n = a->wish.n;
-	if (find_memory_roots(a, load))
-		return true;
-	a->wish.n = n;
-	return add_root(a, load);
-}
-
-/* Adds the numbers that make v known, to the wish; false: there are none, or too many. */
-static bool find_roots(struct anchors *a, LLVMValueRef v)
-{
-	if (recompute_knows(a->recompute, v) || map_get(&a->seen, v))
-		return true;
-	map_set(&a->seen, v, 1);
-	if (++a->nseen > VISITED)
-		return false;
-	if (LLVMIsAArgument(v))
-		return find_argument_roots(a, v);
-	if (!LLVMIsAInstruction(v))
-		return false;
-	switch (LLVMGetInstructionOpcode(v)) {
-	case LLVMLoad:
-		return find_load_roots(a, v);
-	case LLVMCall:
-	case LLVMInvoke:
-		return find_result_roots(a, v);
-	case LLVMExtractValue:
-		return LLVMIsAInstruction(LLVMGetOperand(v, 0)) && is_call(LLVMGetOperand(v, 0)) && add_root(a, v);
-	case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMAdd: case LLVMSub: case LLVMMul:
-	case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: case LLVMAnd: case LLVMOr: case LLVMXor:
-	case LLVMInsertElement: case LLVMExtractElement: case LLVMShuffleVector: case LLVMInsertValue: case LLVMGetElementPtr:
-		return find_operand_roots(a, v);
-	case LLVMShl: case LLVMLShr: case LLVMAShr:
-		return llvm_shifts_in_range(v) && find_operand_roots(a, v);
-	case LLVMICmp:
-		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) != LLVMPointerTypeKind && find_operand_roots(a, v);
-	default:
-		return false;
-	}
-}
-
-static void add_store(struct anchors *a, LLVMValueRef store)
-{
-	const void *class = class_key(a, LLVMGetOperand(store, 1));
-	if (a->nstores == a->stores_cap)
-		a->stores = pass_grow(a->stores, &a->stores_cap, sizeof *a->stores);
-	a->stores[a->nstores++] = (struct store){store, map_get(&a->first, class)};
-	map_set(&a->first, class, (uint32_t)a->nstores);
-}
-
-static void find_stores(struct anchors *a)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(a->module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				if (LLVMIsAStoreInst(i))
-					add_store(a, i);
-}
-
-static void add_wish(struct anchors *a, LLVMBasicBlockRef b, LLVMValueRef branch)
-{
-	map_free(&a->seen);
-	a->seen = (struct map){0};
-	a->nseen = 0;
-	a->wish = (struct wish){.frequency = block_frequency(a, b)};
-	if (!find_roots(a, LLVMGetOperand(branch, 0)) || !a->wish.n)
-		return;
-	if (a->nwishes == a->wishes_cap)
-		a->wishes = pass_grow(a->wishes, &a->wishes_cap, sizeof *a->wishes);
-	a->wishes[a->nwishes++] = a->wish;
+	if (n)
+		return n - 1;
+	if (a->nroots == a->roots_cap)
+		a->roots = pass_grow(a->roots, &a->roots_cap, sizeof *a->roots);
+	a->roots[a->nroots++] = (struct root){.value = v, .frequency = root_frequency(a, v)};
+	map_set(&a->number, v, (uint32_t)a->nroots);
+	return (uint32_t)a->nroots - 1;
 }
 
 static void find_wishes(struct anchors *a)
@@ -291,45 +181,123 @@ static void find_wishes(struct anchors *a)
 			continue;
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
 			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-			if (is_branch(end) && !recompute_knows(a->recompute, LLVMGetOperand(end, 0)))
-				add_wish(a, b, end);
+			if (!is_branch(end))
+				continue;
+			if (a->nwishes == a->wishes_cap)
+				a->wishes = pass_grow(a->wishes, &a->wishes_cap, sizeof *a->wishes);
+			a->wishes[a->nwishes++] = (struct wish){.branch = end, .frequency = block_frequency(a, b)};
 		}
 	}
-	map_free(&a->seen);
+}
+
+/* Each branch that is not known, with the roots that are chosen, wants one more: the one that it is said to be unknown for. */
+static void look_again(struct anchors *a)
+{
+	struct recompute *r = recompute_new(a->module, a->sharing, &a->chosen);
+	for (size_t i = 0; i < a->nwishes; i++) {
+		struct wish *w = &a->wishes[i];
+		LLVMValueRef condition = LLVMGetOperand(w->branch, 0);
+		w->known = recompute_knows(r, condition);
+		LLVMValueRef root = w->known ? NULL : recompute_root(r, condition);
+		if (!root || !can_be_root(a, root) || w->n == ROOTS)
+			continue;
+		uint32_t n = root_number(a, root);
+		bool is_new = !a->roots[n].chosen && !a->roots[n].rejected;
+		for (uint32_t k = 0; k < w->n; k++)
+			is_new &= w->roots[k] != n;
+		if (is_new)
+			w->roots[w->n++] = n;
+	}
+	recompute_free(r);
+}
+
+static double worth_of(const struct root *r)
+{
+	return (r->frequency > lap ? worth : worth_seldom) * r->frequency;
 }
 
 /* ---------------------------------------------------------------- which are worth it ---------- */
 
-/* Each of a branch's roots has as large a part in the gain as in the cost. */
-static void add_gains(struct anchors *a, const struct wish *w)
+/* What each root might gain, if it were all that its branches lack; those that might gain enough are chosen. */
+static bool choose_more(struct anchors *a)
 {
-	double sum = 0;
-	for (uint32_t i = 0; i < w->n; i++) {
-		if (!a->roots[w->roots[i]].chosen)
-			return;
-		sum += a->roots[w->roots[i]].frequency;
+	bool more = false;
+	for (size_t i = 0; i < a->nroots; i++)
+		a->roots[i].gain = 0;
+	for (size_t i = 0; i < a->nwishes; i++)
+		for (uint32_t k = 0; k < a->wishes[i].n; k++)
+			a->roots[a->wishes[i].roots[k]].gain += a->wishes[i].frequency;
+	for (size_t i = 0; i < a->nroots; i++) {
+		struct root *r = &a->roots[i];
+		if (r->chosen || r->rejected || r->gain < worth_of(r))
+			continue;
+		r->chosen = true;
+		map_set(&a->chosen, r->value, 1);
+		more = true;
 	}
-	for (uint32_t i = 0; i < w->n; i++)
-		a->roots[w->roots[i]].gain += w->frequency * a->roots[w->roots[i]].frequency / sum;
+	return more;
 }
 
-/* All are chosen at first; those that gain too little are left out, and then those that gain nothing without them. */
+/* How often branches come that are known. */
+static double known_branches(struct anchors *a)
+{
+	double sum = 0;
+	for (size_t i = 0; i < a->nwishes; i++)
+		sum += a->wishes[i].known ? a->wishes[i].frequency : 0;
+	return sum;
+}
+
+static void set_chosen(struct anchors *a, struct root *r, bool chosen)
+{
+	r->chosen = chosen;
+	map_free(&a->chosen);
+	for (size_t i = 0; i < a->nroots; i++)
+		if (a->roots[i].chosen)
+			map_set(&a->chosen, a->roots[i].value, 1);
+}
+
+static int by_frequency(const void *x, const void *y)
+{
+	const struct root *a = *(struct root *const *)x, *b = *(struct root *const *)y;
+	if (a->frequency != b->frequency)
+		return a->frequency < b->frequency ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+/* Those without which as much is known, or nearly, are left out: the dearest are tried first. */
+static void reject(struct anchors *a)
+{
+	struct root **order = pass_alloc(a->nroots, sizeof *order);
+	size_t n = 0, tries = most_tried / (module_size(a->module) + 1);
+	for (size_t i = 0; i < a->nroots; i++)
+		if (a->roots[i].chosen)
+			order[n++] = &a->roots[i];
+	qsort(order, n, sizeof *order, by_frequency);
+	double known = known_branches(a);
+	for (size_t i = 0; i < n && i < tries; i++) {
+		set_chosen(a, order[i], false);
+		look_again(a);
+		double rest = known_branches(a);
+		if (known - rest >= worth_of(order[i]))
+			set_chosen(a, order[i], true);
+		else
+			known = rest;
+	}
+	free(order);
+}
+
+/*
+ * Roots are added as long as branches might become known by them; what they really gain shows when one is left out again. A branch is
+ * not known before all that it depends on is, so that the first half only hopes.
+ */
 static void choose(struct anchors *a)
 {
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (size_t i = 0; i < a->nroots; i++)
-			a->roots[i].gain = 0;
-		for (size_t i = 0; i < a->nwishes; i++)
-			add_gains(a, &a->wishes[i]);
-		for (size_t i = 0; i < a->nroots; i++) {
-			struct root *r = &a->roots[i];
-			if (!r->chosen || r->gain >= (r->frequency > lap ? worth : worth_seldom) * r->frequency)
-				continue;
-			r->chosen = false;
-			changed = true;
-		}
-	}
+	do
+		look_again(a);
+	while (choose_more(a));
+	for (size_t i = 0; i < a->nroots; i++)
+		a->roots[i].rejected = true; /* nothing more is wished for */
+	reject(a);
 }
 
 /* ---------------------------------------------------------------- the anchors ----------------- */
@@ -415,9 +383,8 @@ static void insert(LLVMModuleRef m, LLVMValueRef anchor, LLVMValueRef v)
 void anchors_turn(LLVMModuleRef m)
 {
 	struct sharing *sharing = sharing_analyze(m);
-	struct anchors a = {.module = m, .sharing = sharing, .recompute = recompute_new(m, sharing)};
+	struct anchors a = {.module = m, .sharing = sharing};
 	find_frequencies(&a);
-	find_stores(&a);
 	find_wishes(&a);
 	choose(&a);
 	LLVMValueRef anchor = NULL;
@@ -427,14 +394,12 @@ void anchors_turn(LLVMModuleRef m)
 		anchor = anchor ? anchor : anchor_function(m);
 		insert(m, anchor, a.roots[i].value);
 	}
-	recompute_free(a.recompute);
 	sharing_free(sharing);
 	map_free(&a.depth);
 	map_free(&a.function);
-	map_free(&a.first);
+	map_free(&a.chosen);
 	map_free(&a.number);
 	free(a.frequency);
-	free(a.stores);
 	free(a.roots);
 	free(a.wishes);
 }

@@ -92,6 +92,12 @@ void class_flag(struct classes *c, uint32_t a, unsigned flags)
 		c->at[class_find(c, a)].flags |= flags;
 }
 
+void classes_clear(struct classes *c, unsigned flags)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->at[i].flags &= ~flags;
+}
+
 static bool is_world(const struct classes *c, uint32_t a)
 {
 	return class_find(c, a) == class_find(c, CLASS_WORLD);

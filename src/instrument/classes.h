@@ -25,8 +25,7 @@ enum class_flag {
 	/* After classes_solve, for recompute.c: */
 	CLASS_UNKNOWN = 16,  /* what it holds cannot be recomputed */
 	CLASS_POINTERS = 32, /* it may hold pointers */
-	CLASS_LOST = 64,     /* CLASS_UNKNOWN for another reason than a store of something unknown */
-	CLASS_MOVES = 128,   /* realloc may have given its objects another place */
+	CLASS_MOVES = 64,    /* realloc may have given its objects another place */
 };
 
 struct classes;
@@ -37,6 +36,8 @@ uint32_t class_new(struct classes *c);
 uint32_t class_find(const struct classes *c, uint32_t a);
 unsigned class_flags(const struct classes *c, uint32_t a);
 void class_flag(struct classes *c, uint32_t a, unsigned flags);
+/* Takes the flags from all. */
+void classes_clear(struct classes *c, unsigned flags);
 void class_unify(struct classes *c, uint32_t a, uint32_t b);
 
 uint32_t class_next(struct classes *c, uint32_t a);

@@ -4,7 +4,8 @@
  * The log also says how far a thread came. Where a thread was killed in the middle of a loop that appends
  * nothing, inference would go on to the loop's end, through accesses that never happened, or for ever. So
  * every cycle of control flow has to leave a mark in the log, a recorded branch or a synchronization operation,
- * unless it is a counted loop that touches nothing shared. A function that calls itself, also by way of others, is a cycle as well.
+ * unless it touches nothing shared: then others do not see how often it goes round, and the executor stops a thread that does so for very
+ * long beyond its log. A function that calls itself, also by way of others, is a cycle as well.
  */
 #include "instrument/recompute.h"
 
@@ -93,8 +94,7 @@ uint32_t graph_components(const struct graph *g, const bool *skip, uint32_t *com
 /* ---------------------------------------------------------------- one function ---------------- */
 
 /*
- * Blocks by number. A block is `done` when no further look at it is needed: it leaves a mark, or is the exit of a
- * loop that counts.
+ * Blocks by number. A block is `done` when no further look at it is needed: it leaves a mark, or is in a loop that need not.
  */
 struct flow {
 	const struct map *loud;   /* functions that touch shared memory or leave the module */
@@ -201,14 +201,13 @@ static void flow_release(struct flow *w)
 	free(w->site);
 }
 
-/* ---------------------------------------------------------------- loops that count ------------ */
+/* ---------------------------------------------------------------- the loops of a function ----- */
 
 /* A component of the blocks that are not done: a loop, or what is left of one. */
 struct loop {
 	uint32_t component;
-	uint32_t header; /* where it is entered; UINT32_MAX: at more than one block */
-	uint32_t latch;  /* where it goes back; UINT32_MAX: at more than one block */
 	bool cycle, site;
+	bool circle; /* the function may call itself there */
 };
 
 static bool is_in(const struct flow *w, const struct loop *l, uint32_t b)
@@ -216,163 +215,16 @@ static bool is_in(const struct flow *w, const struct loop *l, uint32_t b)
 	return w->component[b] == l->component;
 }
 
-static bool is_value_in(const struct flow *w, const struct loop *l, LLVMValueRef v)
-{
-	return LLVMIsAInstruction(v) && is_in(w, l, number_of(w, LLVMGetInstructionParent(v)));
-}
-
-/* v = base + step, or 0. */
-static long long step_from(LLVMValueRef v, LLVMValueRef base)
-{
-	if (!LLVMIsAInstruction(v) || LLVMGetNumOperands(v) != 2 || LLVMGetOperand(v, 0) != base ||
-	    !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) ||
-	    LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 1))) > 64)
-		return 0;
-	long long step = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
-	switch (LLVMGetInstructionOpcode(v)) {
-	case LLVMAdd:
-	case LLVMGetElementPtr:
-		return step;
-	case LLVMSub:
-		return -step;
-	default:
-		return 0;
-	}
-}
-
-/* What a phi of the loop's header advances by with each round, or 0. */
-static long long advance(const struct flow *w, const struct loop *l, LLVMValueRef phi)
-{
-	long long step = 0;
-	for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-		if (!is_in(w, l, number_of(w, LLVMGetIncomingBlock(phi, k))))
-			continue;
-		long long s = step_from(LLVMGetIncomingValue(phi, k), phi);
-		if (!s || (step && s != step))
-			return 0;
-		step = s;
-	}
-	return step;
-}
-
-/* What v, computed from a counter of the loop, advances by, or 0. */
-static long long counter_step(const struct flow *w, const struct loop *l, LLVMValueRef v)
-{
-	for (int depth = 0; depth < 4 && LLVMIsAInstruction(v); depth++) {
-		switch (LLVMGetInstructionOpcode(v)) {
-		case LLVMPHI:
-			return LLVMGetInstructionParent(v) == w->blocks[l->header] ? advance(w, l, v) : 0;
-		case LLVMAdd:
-		case LLVMSub:
-		case LLVMOr:
-		case LLVMGetElementPtr:
-			if (LLVMGetNumOperands(v) != 2 || !LLVMIsConstant(LLVMGetOperand(v, 1)))
-				return 0;
-			break;
-		case LLVMTrunc:
-		case LLVMZExt:
-		case LLVMSExt:
-			break;
-		default:
-			return 0;
-		}
-		v = LLVMGetOperand(v, 0);
-	}
-	return 0;
-}
-
-/* Does counting by step make `counter <goes_on> bound` false in the end? */
-static bool comes_to_end(LLVMIntPredicate goes_on, long long step)
-{
-	switch (goes_on) {
-	case LLVMIntEQ:
-		return true;
-	case LLVMIntNE: /* every value is met; the usual forms of unrolled loops divide evenly */
-		return ((step < 0 ? -step : step) & ((step < 0 ? -step : step) - 1)) == 0;
-	case LLVMIntULT:
-	case LLVMIntULE:
-	case LLVMIntSLT:
-	case LLVMIntSLE:
-		return step > 0;
-	default:
-		return step < 0;
-	}
-}
-
-static LLVMIntPredicate negated(LLVMIntPredicate p)
-{
-	static const LLVMIntPredicate of[] = {
-		[LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ,   [LLVMIntUGT] = LLVMIntULE,
-		[LLVMIntULE] = LLVMIntUGT, [LLVMIntUGE] = LLVMIntULT, [LLVMIntULT] = LLVMIntUGE,
-		[LLVMIntSGT] = LLVMIntSLE, [LLVMIntSLE] = LLVMIntSGT, [LLVMIntSGE] = LLVMIntSLT,
-		[LLVMIntSLT] = LLVMIntSGE,
-	};
-	return of[p];
-}
-
-static LLVMIntPredicate swapped(LLVMIntPredicate p)
-{
-	static const LLVMIntPredicate of[] = {
-		[LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE,   [LLVMIntUGT] = LLVMIntULT,
-		[LLVMIntULT] = LLVMIntUGT, [LLVMIntUGE] = LLVMIntULE, [LLVMIntULE] = LLVMIntUGE,
-		[LLVMIntSGT] = LLVMIntSLT, [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSGE] = LLVMIntSLE,
-		[LLVMIntSLE] = LLVMIntSGE,
-	};
-	return of[p];
-}
-
-/* Does the branch at the end of block b leave the loop by a count? */
-static bool is_counted_exit(const struct flow *w, const struct loop *l, uint32_t b)
-{
-	LLVMValueRef end = end_of(w, b);
-	if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end))
-		return false;
-	bool stays[2];
-	for (unsigned k = 0; k < 2; k++)
-		stays[k] = is_in(w, l, number_of(w, LLVMGetSuccessor(end, k)));
-	LLVMValueRef compare = LLVMGetCondition(end);
-	if (stays[0] == stays[1] || !LLVMIsAICmpInst(compare))
-		return false;
-	LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
-	p = stays[0] ? p : negated(p);
-	for (unsigned k = 0; k < 2; k++) {
-		long long step = counter_step(w, l, LLVMGetOperand(compare, k));
-		if (step && !is_value_in(w, l, LLVMGetOperand(compare, 1 - k)))
-			return comes_to_end(k ? swapped(p) : p, step);
-	}
-	return false;
-}
-
-/* ---------------------------------------------------------------- the loops of a function ----- */
-
-static void note(uint32_t *place, bool *several, uint32_t b)
-{
-	*several |= *place != UINT32_MAX && *place != b;
-	*place = b;
-}
-
 static struct loop describe_loop(const struct flow *w, uint32_t component)
 {
-	struct loop l = {component, UINT32_MAX, UINT32_MAX, false, false};
-	bool headers = w->component[0] == component, latches = false;
-	for (uint32_t b = 0; b < w->graph.n; b++)
-		for (uint32_t e = w->graph.first[b]; e < w->graph.first[b + 1]; e++)
-			if (w->component[w->graph.to[e]] == component && w->component[b] != component)
-				note(&l.header, &headers, w->graph.to[e]);
+	struct loop l = {.component = component, .circle = w->own && w->component[0] == component};
 	for (uint32_t b = 0; b < w->graph.n; b++) {
 		if (w->component[b] != component)
 			continue;
 		l.site |= w->site[b];
-		for (uint32_t e = w->graph.first[b]; e < w->graph.first[b + 1]; e++) {
+		for (uint32_t e = w->graph.first[b]; e < w->graph.first[b + 1]; e++)
 			l.cycle |= w->component[w->graph.to[e]] == component;
-			if (w->graph.to[e] == l.header)
-				note(&l.latch, &latches, b);
-		}
 	}
-	if (headers)
-		l.header = UINT32_MAX;
-	if (latches)
-		l.latch = UINT32_MAX;
 	return l;
 }
 
@@ -380,13 +232,12 @@ static struct loop describe_loop(const struct flow *w, uint32_t component)
 static uint32_t choose_mark(const struct flow *w, const struct loop *l)
 {
 	uint32_t any = UINT32_MAX;
-	bool circle = w->component[0] == l->component;
 	for (uint32_t b = 0; b < w->graph.n; b++) {
 		LLVMValueRef end = end_of(w, b);
 		if (!is_in(w, l, b) || !map_get(w->known, end))
 			continue;
 		any = b;
-		if (circle)
+		if (l->circle)
 			return b;
 		for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
 			if (!is_in(w, l, number_of(w, LLVMGetSuccessor(end, k))))
@@ -397,16 +248,9 @@ static uint32_t choose_mark(const struct flow *w, const struct loop *l)
 
 static void finish_loop(struct flow *w, const struct loop *l)
 {
-	uint32_t exit = UINT32_MAX;
-	if (!l->site && l->header != UINT32_MAX && is_counted_exit(w, l, l->header))
-		exit = l->header;
-	else if (!l->site && l->header != UINT32_MAX && l->latch != UINT32_MAX && is_counted_exit(w, l, l->latch))
-		exit = l->latch;
-	if (exit == UINT32_MAX) {
-		exit = choose_mark(w, l);
-		if (exit != UINT32_MAX)
-			map_set(w->known, end_of(w, exit), 0);
-	}
+	uint32_t exit = l->site || l->circle ? choose_mark(w, l) : UINT32_MAX;
+	if (exit != UINT32_MAX)
+		map_set(w->known, end_of(w, exit), 0);
 	for (uint32_t b = 0; b < w->graph.n; b++)
 		if (exit == UINT32_MAX ? is_in(w, l, b) : b == exit)
 			w->done[b] = true;

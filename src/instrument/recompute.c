@@ -10,11 +10,12 @@
  * its bits never are.
  *
  * The analysis assumes everything to be known and spreads the unknown until nothing changes: over values, over the
- * classes of memory that shared.c found (CLASS_UNKNOWN: what its objects hold), over results of functions.
+ * members of objects that pointsto.c found, over results of functions. Of memory whose objects are not all known, over the classes that
+ * shared.c found (CLASS_UNKNOWN: what its objects hold).
  */
 #include "instrument/recompute.h"
 
-#include "instrument/shared.h"
+#include "instrument/pointsto.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,15 @@ struct recompute {
 	struct sharing *sharing;
 	struct map unknown;  /* instructions and arguments; functions: their result */
 	struct map contents; /* classes that are CLASS_UNKNOWN */
+	struct held {
+		uint32_t member;
+		unsigned flags; /* enum class_flag, of that member */
+		uint32_t cause; /* of CLASS_UNKNOWN */
+		uint32_t next;  /* of the same object, + 1 */
+	} *held;
+	size_t nheld, held_cap;
+	uint32_t *first; /* by object: in held, + 1 */
+	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
 	bool changed;
 };
@@ -99,7 +109,7 @@ static bool is_known(const struct recompute *r, LLVMValueRef v)
 
 static void make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
 {
-	if (map_get(&r->unknown, v))
+	if (map_get(&r->unknown, v) || (r->assumed && map_get(r->assumed, v)))
 		return;
 	map_set(&r->unknown, v, cause);
 	r->changed = true;
@@ -125,10 +135,33 @@ static uint32_t cause_among(struct recompute *r, LLVMValueRef i, unsigned n)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-static unsigned flags_of(const struct recompute *r, LLVMValueRef pointer)
+/* A pointer, and what is accessed where it leads. */
+struct place {
+	LLVMValueRef pointer;
+	uint32_t member;
+};
+
+static struct place anywhere(LLVMValueRef pointer)
 {
-	uint32_t class = class_of(r->sharing, pointer);
-	return class ? class_flags(r->sharing->classes, class) : CLASS_UNKNOWN | CLASS_LOST;
+	return (struct place){pointer, MEMBER_ANY};
+}
+
+static struct place accessed(const struct recompute *r, LLVMValueRef access, LLVMValueRef pointer)
+{
+	return (struct place){pointer, points_to_member(r->sharing->points_to, access)};
+}
+
+static unsigned object_flags(const struct recompute *r, uint32_t object, uint32_t member, uint32_t *cause)
+{
+	unsigned flags = 0;
+	for (uint32_t h = r->first[object]; h; h = r->held[h - 1].next) {
+		if (!points_to_members_alias(r->sharing->points_to, member, r->held[h - 1].member))
+			continue;
+		flags |= r->held[h - 1].flags;
+		if (r->held[h - 1].cause)
+			*cause = r->held[h - 1].cause;
+	}
+	return flags;
 }
 
 static const void *contents_key(const struct recompute *r, uint32_t class)
@@ -136,8 +169,60 @@ static const void *contents_key(const struct recompute *r, uint32_t class)
 	return (const void *)(uintptr_t)class_find(r->sharing->classes, class);
 }
 
-/* cause: of what is unknown there now; 0 where `flags` do not say that. */
-static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flags, uint32_t cause)
+/* *cause: of CLASS_UNKNOWN, or 0. */
+static unsigned flags_and_cause(const struct recompute *r, struct place at, uint32_t *cause)
+{
+	*cause = 0;
+	const struct bits *objects = points_to_all(r->sharing->points_to, at.pointer);
+	if (objects) {
+		unsigned flags = 0;
+		for (uint32_t o = 0; bits_next(objects, &o); o++)
+			flags |= object_flags(r, o, at.member, cause);
+		return flags;
+	}
+	uint32_t class = class_of(r->sharing, at.pointer);
+	if (!class)
+		return CLASS_UNKNOWN;
+	*cause = map_get(&r->contents, contents_key(r, class));
+	return class_flags(r->sharing->classes, class);
+}
+
+static unsigned flags_of(const struct recompute *r, struct place at)
+{
+	uint32_t cause;
+	return flags_and_cause(r, at, &cause);
+}
+
+struct flagging {
+	struct recompute *r;
+	uint32_t member;
+	unsigned flags;
+	uint32_t cause;
+};
+
+static void flag_object(void *data, uint32_t object)
+{
+	struct flagging *f = data;
+	struct recompute *r = f->r;
+	uint32_t h = r->first[object];
+	while (h && r->held[h - 1].member != f->member)
+		h = r->held[h - 1].next;
+	if (!h) {
+		if (r->nheld == r->held_cap)
+			r->held = pass_grow(r->held, &r->held_cap, sizeof *r->held);
+		r->held[r->nheld++] = (struct held){.member = f->member, .next = r->first[object]};
+		h = r->first[object] = (uint32_t)r->nheld;
+	}
+	struct held *held = &r->held[h - 1];
+	if ((held->flags & f->flags) == f->flags)
+		return;
+	held->flags |= f->flags;
+	held->cause = held->cause ? held->cause : f->cause;
+	r->changed = true;
+	points_to_each_clone(r->sharing->points_to, object, flag_object, f);
+}
+
+static void flag_class(struct recompute *r, LLVMValueRef pointer, unsigned flags, uint32_t cause)
 {
 	uint32_t class = class_of(r->sharing, pointer);
 	unsigned had = class ? class_flags(r->sharing->classes, class) : flags;
@@ -149,68 +234,98 @@ static void flag_memory(struct recompute *r, LLVMValueRef pointer, unsigned flag
 	r->changed = true;
 }
 
-/* Of what is stored there, which is not known. */
-static uint32_t cause_of_contents(struct recompute *r, LLVMValueRef pointer, LLVMValueRef reader)
+/* cause: of what is unknown there now; 0 where `flags` do not say that. */
+static void flag_memory(struct recompute *r, struct place at, unsigned flags, uint32_t cause)
 {
-	uint32_t class = class_of(r->sharing, pointer);
-	uint32_t cause = class ? map_get(&r->contents, contents_key(r, class)) : 0;
-	return cause && !sharing_may_be_shared(r->sharing, pointer) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
+	struct flagging f = {r, at.member, flags, cause};
+	const struct bits *objects = points_to_some(r->sharing->points_to, at.pointer);
+	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
+		flag_object(&f, o);
+	flag_class(r, at.pointer, flags, cause);
+}
+
+/* Of what is stored there, which is not known. */
+static uint32_t cause_of_contents(struct recompute *r, struct place at, LLVMValueRef reader)
+{
+	uint32_t cause;
+	flags_and_cause(r, at, &cause);
+	return cause && !sharing_may_be_shared(r->sharing, at.pointer) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
+}
+
+static bool is_constant_variable(LLVMValueRef v)
+{
+	return LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) && LLVMGetInitializer(v);
 }
 
 /* Is what is stored where this known pointer leads known? */
-static bool are_contents_known(const struct recompute *r, LLVMValueRef pointer)
+static bool are_contents_known(const struct recompute *r, struct place at)
 {
-	LLVMValueRef base = address_base(pointer);
-	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && LLVMGetInitializer(base))
-		return true;
-	return !sharing_may_be_shared(r->sharing, pointer) && !(flags_of(r, pointer) & CLASS_UNKNOWN);
+	return is_constant_variable(address_base(at.pointer)) ||
+	       (!sharing_may_be_shared(r->sharing, at.pointer) && !(flags_of(r, at) & CLASS_UNKNOWN));
 }
 
 /* May memory there hold pointers? Their bits are unknown. */
-static bool may_hold_pointers(const struct recompute *r, LLVMValueRef pointer)
+static bool may_hold_pointers(const struct recompute *r, struct place at)
 {
-	LLVMValueRef base = address_base(pointer);
-	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && LLVMGetInitializer(base))
+	LLVMValueRef base = address_base(at.pointer);
+	if (is_constant_variable(base))
 		return class_of(r->sharing, LLVMGetInitializer(base)) != CLASS_NONE;
-	return flags_of(r, pointer) & CLASS_POINTERS;
+	return flags_of(r, at) & CLASS_POINTERS;
 }
 
 static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef pointer = LLVMGetOperand(i, 0);
-	if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer) ||
-	    !are_contents_known(r, pointer))
+	if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer))
 		return false;
-	return is_pointer_type(LLVMTypeOf(i)) || !may_hold_pointers(r, pointer) || !llvm_may_copy_pointer(i);
+	struct place at = accessed(r, i, pointer);
+	return are_contents_known(r, at) &&
+	       (is_pointer_type(LLVMTypeOf(i)) || !may_hold_pointers(r, at) || !llvm_may_copy_pointer(i));
 }
 
 static void visit_store(struct recompute *r, LLVMValueRef i)
 {
-	LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
+	LLVMValueRef value = LLVMGetOperand(i, 0);
+	struct place at = accessed(r, i, LLVMGetOperand(i, 1));
 	uint32_t cause = cause_among(r, i, 2);
 	if (cause)
-		flag_memory(r, pointer, CLASS_UNKNOWN, cause);
+		flag_memory(r, at, CLASS_UNKNOWN, cause);
 	if (holds_pointer(LLVMTypeOf(value)))
-		flag_memory(r, pointer, CLASS_POINTERS, 0);
+		flag_memory(r, at, CLASS_POINTERS, 0);
+}
+
+/* What is unknown of the objects' members is unknown where they are copied to. */
+static void copy_members(struct recompute *r, const struct bits *objects, LLVMValueRef to)
+{
+	for (uint32_t o = 0; bits_next(objects, &o); o++)
+		for (uint32_t h = r->first[o]; h; h = r->held[h - 1].next) {
+			struct held held = r->held[h - 1];
+			unsigned flags = held.flags & (CLASS_UNKNOWN | CLASS_POINTERS);
+			flag_memory(r, (struct place){to, held.member}, flags, held.cause);
+		}
 }
 
 static void visit_copy(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
+	const struct bits *objects = points_to_all(r->sharing->points_to, from);
 	uint32_t cause = cause_among(r, call, 3);
-	if (!cause && !are_contents_known(r, from))
-		cause = cause_of_contents(r, from, call);
+	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from);
+	if (own)
+		copy_members(r, objects, to);
+	if (!cause && !own && !are_contents_known(r, anywhere(from)))
+		cause = cause_of_contents(r, anywhere(from), call);
 	if (cause)
-		flag_memory(r, to, CLASS_UNKNOWN | CLASS_LOST, cause);
-	if (may_hold_pointers(r, from))
-		flag_memory(r, to, CLASS_POINTERS, 0);
+		flag_memory(r, anywhere(to), CLASS_UNKNOWN, cause);
+	if (!own && may_hold_pointers(r, anywhere(from)))
+		flag_memory(r, anywhere(to), CLASS_POINTERS, 0);
 }
 
 static void visit_fill(struct recompute *r, LLVMValueRef call)
 {
 	uint32_t cause = cause_among(r, call, 3);
 	if (cause)
-		flag_memory(r, LLVMGetOperand(call, 0), CLASS_UNKNOWN | CLASS_LOST, cause);
+		flag_memory(r, anywhere(LLVMGetOperand(call, 0)), CLASS_UNKNOWN, cause);
 }
 
 /* ---------------------------------------------------------------- calls ----------------------- */
@@ -221,7 +336,7 @@ static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
 		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
-			flag_memory(r, v, CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_WRITTEN, call));
+			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
 	}
 }
 
@@ -280,7 +395,7 @@ static bool reads_known(const struct recompute *r, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (is_pointer_type(LLVMTypeOf(v)) && (!are_contents_known(r, v) || may_hold_pointers(r, v)))
+		if (is_pointer_type(LLVMTypeOf(v)) && (!are_contents_known(r, anywhere(v)) || may_hold_pointers(r, anywhere(v))))
 			return false;
 	}
 	return are_arguments_known(r, call);
@@ -295,7 +410,7 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 		return false;
 	/* A block that grows keeps what is in it; the pointer may be another one. */
 	if (llvm_is_reallocation(r->sharing->library, call)) {
-		flag_memory(r, call, CLASS_MOVES, 0);
+		flag_memory(r, anywhere(call), CLASS_MOVES, 0);
 		return are_arguments_known(r, call);
 	}
 	visit_foreign_arguments(r, call);
@@ -343,7 +458,7 @@ static bool compares_places(LLVMValueRef i)
  */
 static bool may_have_moved(const struct recompute *r, LLVMValueRef pointer)
 {
-	return flags_of(r, pointer) & CLASS_MOVES;
+	return flags_of(r, anywhere(pointer)) & CLASS_MOVES;
 }
 
 /* NULL is another matter: an allocation that fails is known by the branch on it only. */
@@ -414,8 +529,8 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 		return are_operands_known(r, i);
 	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
 		return are_operands_known(r, i) && llvm_is_never_undefined(LLVMGetOperand(i, 0));
-	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift is what the machine makes of it */
-		return are_operands_known(r, i) && llvm_shifts_in_range(i);
+	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift of several at a time is what the machine makes of it */
+		return are_operands_known(r, i) && (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind || llvm_shifts_in_range(i));
 	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:
 	case LLVMSIToFP: case LLVMUIToFP: case LLVMFPExt: case LLVMFPTrunc:
 		return are_operands_known(r, i) && !llvm_is_relaxed_float(i);
@@ -433,7 +548,7 @@ static void visit_effects(struct recompute *r, LLVMValueRef function, LLVMValueR
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-		flag_memory(r, LLVMGetOperand(i, 0), CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_VOLATILE, i));
+		flag_memory(r, accessed(r, i, LLVMGetOperand(i, 0)), CLASS_UNKNOWN, cause_add(&r->causes, WHY_VOLATILE, i));
 		break;
 	case LLVMCallBr:
 		visit_foreign_arguments(r, i);
@@ -454,8 +569,8 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 	case LLVMLoad:
 		if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
 			return cause_add(&r->causes, WHY_VOLATILE, i);
-		if (!are_contents_known(r, LLVMGetOperand(i, 0)))
-			return cause_of_contents(r, LLVMGetOperand(i, 0), i);
+		if (!are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
+			return cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
 		return cause_add(&r->causes, WHY_ADDRESS, i);
 	case LLVMCall:
 	case LLVMInvoke: {
@@ -477,6 +592,9 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
 {
 	uint32_t cause = 0;
+	/* Of the memory of others it does not matter where it is read. */
+	if (LLVMIsALoadInst(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0)))
+		return own_cause(r, i);
 	if (LLVMIsAPHINode(i)) {
 		for (unsigned k = 0; k < LLVMCountIncoming(i) && !cause; k++)
 			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
@@ -504,7 +622,7 @@ static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
 static void uninitialised(void *data, LLVMValueRef alloca)
 {
 	struct recompute *r = data;
-	flag_memory(r, alloca, CLASS_UNKNOWN | CLASS_LOST, cause_add(&r->causes, WHY_UNDEFINED, alloca));
+	flag_memory(r, anywhere(alloca), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, alloca));
 }
 
 bool recompute_is_open(LLVMValueRef f)
@@ -515,10 +633,10 @@ bool recompute_is_open(LLVMValueRef f)
 
 static void begin(struct recompute *r, LLVMModuleRef m)
 {
-	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_LOST | CLASS_POINTERS);
+	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_POINTERS);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
-			flag_memory(r, g, CLASS_POINTERS, 0);
+			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;
@@ -528,15 +646,27 @@ static void begin(struct recompute *r, LLVMModuleRef m)
 	}
 }
 
-static void spread(struct recompute *r, LLVMModuleRef m)
+static void spread_in(struct recompute *r, LLVMValueRef f)
 {
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			visit(r, f, i);
+}
+
+/* Each function until nothing changes in it: most of it stays there. */
+static bool spread(struct recompute *r, LLVMModuleRef m)
+{
+	bool any = false;
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				visit(r, f, i);
+		do {
+			r->changed = false;
+			spread_in(r, f);
+			any |= r->changed;
+		} while (r->changed);
 	}
+	return any;
 }
 
 bool recompute_knows(const struct recompute *r, LLVMValueRef v)
@@ -546,39 +676,40 @@ bool recompute_knows(const struct recompute *r, LLVMValueRef v)
 
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer)
 {
-	return is_known(r, pointer) && are_contents_known(r, pointer);
+	return is_known(r, pointer) && are_contents_known(r, anywhere(pointer));
 }
 
-struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing)
+LLVMValueRef recompute_root(struct recompute *r, LLVMValueRef v)
+{
+	return r->causes.at[cause_of(r, v) - 1].root;
+}
+
+struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const struct map *assumed)
 {
 	struct recompute *r = pass_alloc(1, sizeof *r);
 	r->sharing = sharing;
+	r->assumed = assumed;
+	classes_clear(sharing->classes, CLASS_UNKNOWN | CLASS_POINTERS | CLASS_MOVES);
+	r->first = pass_alloc(points_to_objects(sharing->points_to), sizeof *r->first);
 	begin(r, m);
-	do {
-		r->changed = false;
-		spread(r, m);
-	} while (r->changed);
+	while (spread(r, m))
+		;
 	return r;
-}
-
-bool recompute_lacks_values(const struct recompute *r, LLVMValueRef load)
-{
-	LLVMValueRef pointer = LLVMGetOperand(load, 0);
-	return !LLVMGetVolatile(load) && LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic &&
-	       !sharing_may_be_shared(r->sharing, pointer) && !(flags_of(r, pointer) & CLASS_LOST);
 }
 
 void recompute_free(struct recompute *r)
 {
 	map_free(&r->unknown);
 	map_free(&r->contents);
+	free(r->held);
+	free(r->first);
 	causes_free(&r->causes);
 	free(r);
 }
 
 void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known, struct numbering *n)
 {
-	struct recompute *r = recompute_new(m, sharing);
+	struct recompute *r = recompute_new(m, sharing, NULL);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
 			continue;

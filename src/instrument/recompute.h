@@ -15,12 +15,13 @@ void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known,
 
 /* The same as an object, for others to ask: does the executor compute the value, or what the pointer leads to? */
 struct recompute;
-struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing);
+/* assumed: values that count as known (number 1), or NULL. One at a time for each `sharing`. */
+struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const struct map *assumed);
 void recompute_free(struct recompute *r);
 bool recompute_knows(const struct recompute *r, LLVMValueRef v);
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer);
-/* Would what the load reads, of its thread's own memory, be known if its address and the operands of all stores there were? */
-bool recompute_lacks_values(const struct recompute *r, LLVMValueRef load);
+/* What a value that is not known comes from: an instruction, a parameter, a constant. Where there are several, the first that was found. */
+LLVMValueRef recompute_root(struct recompute *r, LLVMValueRef v);
 /* May native code, or somebody by way of its address, call the function with anything? */
 bool recompute_is_open(LLVMValueRef f);
 /* An intrinsic whose result depends on nothing but its operands. */
@@ -30,7 +31,7 @@ void shown_find(const struct recompute *r, struct numbering *n);
 
 /*
  * Takes branches out of `known` until every cycle of control flow appends to the log or completes a
- * synchronization operation, or is a counted loop without sites. interposed: see number.c; sites holds the
+ * synchronization operation, or is without sites. interposed: see number.c; sites holds the
  * instructions that are sites.
  */
 void progress_keep(LLVMModuleRef m, const struct map *interposed, const struct map *sites, struct map *known);

@@ -22,6 +22,7 @@
 #include "instrument/shared.h"
 
 #include "instrument/parallel.h"
+#include "instrument/pointsto.h"
 
 #include <stdlib.h>
 
@@ -199,7 +200,7 @@ static void link_contents(struct sharing *s, LLVMValueRef i, LLVMValueRef value,
 }
 
 /* A pointer difference is a number: both operands of every use's subtraction come from pointers. */
-static bool only_differs(LLVMValueRef ptrtoint)
+bool pointer_only_differs(LLVMValueRef ptrtoint)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(ptrtoint); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
@@ -215,7 +216,7 @@ static bool only_differs(LLVMValueRef ptrtoint)
 
 static void add_ptrtoint(struct sharing *s, LLVMValueRef i)
 {
-	if (only_differs(i))
+	if (pointer_only_differs(i))
 		return;
 	unify_values(s, i, LLVMGetOperand(i, 0));
 	class_flag(s->classes, class_of(s, i), CLASS_INTEGER);
@@ -350,6 +351,7 @@ struct sharing *sharing_analyze(LLVMModuleRef m)
 				add_instruction(s, f, i);
 	}
 	classes_solve(s->classes);
+	s->points_to = points_to_new(m, s);
 	return s;
 }
 
@@ -369,13 +371,13 @@ bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
 	/* Looks it up, or makes one that nothing is unified with: no change that matters. */
 	uint32_t class = class_of((struct sharing *)s, pointer);
 	unsigned flags = class ? class_flags(s->classes, class) : 0;
-	if (!(flags & CLASS_OBJECT))
-		return true;
-	return (flags & CLASS_SHARED) && (flags & CLASS_WRITTEN);
+	bool shared = !(flags & CLASS_OBJECT) || ((flags & CLASS_SHARED) && (flags & CLASS_WRITTEN));
+	return shared && !points_to_own(s->points_to, pointer);
 }
 
 void sharing_free(struct sharing *s)
 {
+	points_to_free(s->points_to);
 	classes_free(s->classes);
 	map_free(&s->of);
 	parallel_free(s->parallel);

@@ -10,6 +10,7 @@ struct sharing {
 	struct map of; /* instruction, argument, variable, function: its class */
 	struct llvm_library *library;
 	struct parallel *parallel;
+	struct points_to *points_to;
 };
 
 /* What the value points to; CLASS_NONE for values that carry no pointer. */
@@ -20,6 +21,8 @@ bool carries_pointer(LLVMTypeRef type);
 /* An integer or double, or a vector of them: most likely no pointer. */
 bool is_number(LLVMTypeRef type);
 
+/* Is the number, made of a pointer, used for differences and comparisons only? */
+bool pointer_only_differs(LLVMValueRef ptrtoint);
 /* The object a pointer is computed from by address arithmetic alone. */
 LLVMValueRef address_base(LLVMValueRef pointer);
 

@@ -251,6 +251,12 @@ extern helper *const helpers[HELP_COUNT_];
 bool native_call(const struct code *c, const struct code_call *call, void *function, const struct slot *in,
 		 struct slot *out, void **exception);
 
+/* By how much x86 shifts a number of that many bits. */
+static inline unsigned shift_of(uint64_t by, unsigned width)
+{
+	return by & (width > 32 ? 63 : 31);
+}
+
 static inline uint64_t mask_of(unsigned width)
 {
 	return ~0ull >> (64 - width);

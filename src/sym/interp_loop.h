@@ -243,13 +243,14 @@ reload: /* the running frame may be another one */
 	ARITH(AND, EXPR_AND, A & B)
 	ARITH(OR, EXPR_OR, A | B)
 	ARITH(XOR, EXPR_XOR, A ^ B)
-	ARITH(SHL32, EXPR_SHL, B < 32 ? (uint32_t)(A << B) : 0)
-	ARITH(SHL64, EXPR_SHL, B < 64 ? A << B : 0)
-	ARITH(SHLN, EXPR_SHL, B < W ? (A << B) & mask_of(W) : 0)
-	ARITH(LSHR, EXPR_LSHR, B < W ? A >> B : 0)
-	ARITH(ASHR32, EXPR_ASHR, (uint32_t)((int32_t)A >> (B < 32 ? B : 31)))
-	ARITH(ASHR64, EXPR_ASHR, (uint64_t)((int64_t)A >> (B < 64 ? B : 63)))
-	ARITH(ASHRN, EXPR_ASHR, (uint64_t)(sext_from(A, W) >> (B < W ? B : 63)) & mask_of(W))
+	/* Too far a shift has no result in C; programs have them (rotations by 0), and see what the processor makes of it. */
+	ARITH(SHL32, EXPR_SHL, (uint32_t)(A << (B & 31)))
+	ARITH(SHL64, EXPR_SHL, A << (B & 63))
+	ARITH(SHLN, EXPR_SHL, (A << shift_of(B, W)) & mask_of(W))
+	ARITH(LSHR, EXPR_LSHR, A >> shift_of(B, W))
+	ARITH(ASHR32, EXPR_ASHR, (uint32_t)((int32_t)A >> (B & 31)))
+	ARITH(ASHR64, EXPR_ASHR, (uint64_t)((int64_t)A >> (B & 63)))
+	ARITH(ASHRN, EXPR_ASHR, (uint64_t)(sext_from(A, W) >> shift_of(B, W)) & mask_of(W))
 
 	ARITH(EQ, EXPR_EQ, A == B)
 	OP(NE) RESULT2(A != B, sym_not_equal(t, W, A, ea, B, eb));

@@ -1,0 +1,590 @@
+#include "instrument/inclusion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum constraint_kind { LOAD, LOAD_NUMBER, STORE, MOVE_FROM, MOVE_TO, CALL, OPEN, LEAK, ESCAPE };
+
+/* On the objects in a node's set. */
+struct constraint {
+	enum constraint_kind kind;
+	uint32_t other; /* a node; the object between the two sides of a move; the call */
+	uint32_t member;
+	uint32_t next; /* of the same node, + 1 */
+};
+
+struct list {
+	uint32_t *at;
+	size_t n, cap;
+};
+
+/*
+ * set is what the node holds; passed on is what all its edges have been given, seen what its constraints have. Of a node that was
+ * collapsed into another only `parent` is valid.
+ */
+struct node {
+	uint32_t parent;
+	struct bits set, passed, seen;
+	struct list to;
+	uint32_t constraints; /* + 1 */
+	bool no_world;	/* a number that was loaded */
+};
+
+struct cell {
+	uint32_t member;
+	uint32_t stored;    /* a node */
+	uint32_t loaded[2]; /* a node for numbers and one for pointers, or 0 */
+	uint32_t next;	/* of the same object, + 1 */
+};
+
+/* A flag beside those of inclusion.h: what it holds is known outside. */
+enum { LEAKS = 4 };
+
+struct object {
+	unsigned flags;
+	uint32_t cells;   /* + 1 */
+	struct list heirs; /* objects that hold all that this one does */
+};
+
+struct inclusion {
+	const struct members *members;
+	struct inclusion_calls calls;
+	struct node *nodes;
+	size_t nnodes, nodes_cap;
+	struct object *objects;
+	size_t nobjects, objects_cap;
+	struct cell *cells;
+	size_t ncells, cells_cap;
+	struct constraint *constraints;
+	size_t nconstraints, constraints_cap;
+	/* Edges that there are, open addressing; 0: none (no edge goes from 0 to 0). */
+	uint64_t *edges;
+	size_t nedges, edges_cap;
+	uint32_t world;
+	bool changed;
+	uint64_t steps, most;
+};
+
+static void push(struct list *l, uint32_t v)
+{
+	if (l->n == l->cap)
+		l->at = pass_grow(l->at, &l->cap, sizeof *l->at);
+	l->at[l->n++] = v;
+}
+
+static uint32_t find(const struct inclusion *in, uint32_t n)
+{
+	while (in->nodes[n].parent != n) {
+		in->nodes[n].parent = in->nodes[in->nodes[n].parent].parent;
+		n = in->nodes[n].parent;
+	}
+	return n;
+}
+
+/* ---------------------------------------------------------------- nodes and edges ------------- */
+
+uint32_t inclusion_node(struct inclusion *in)
+{
+	if (in->nnodes == in->nodes_cap)
+		in->nodes = pass_grow(in->nodes, &in->nodes_cap, sizeof *in->nodes);
+	uint32_t n = (uint32_t)in->nnodes++;
+	in->nodes[n] = (struct node){.parent = n};
+	return n;
+}
+
+uint32_t inclusion_object(struct inclusion *in)
+{
+	if (in->nobjects == in->objects_cap)
+		in->objects = pass_grow(in->objects, &in->objects_cap, sizeof *in->objects);
+	in->objects[in->nobjects] = (struct object){0};
+	return (uint32_t)in->nobjects++;
+}
+
+uint32_t inclusion_world(const struct inclusion *in)
+{
+	return in->world;
+}
+
+void inclusion_add(struct inclusion *in, uint32_t node, uint32_t object)
+{
+	node = find(in, node);
+	if (!node || (object == OBJECT_WORLD && in->nodes[node].no_world))
+		return;
+	in->changed |= bits_add(&in->nodes[node].set, object);
+}
+
+static void give(struct inclusion *in, const struct bits *what, uint32_t to)
+{
+	struct node *n = &in->nodes[to];
+	in->steps += what->n + 1;
+	if (!n->no_world || !bits_has(what, OBJECT_WORLD)) {
+		in->changed |= bits_unite(&n->set, what);
+		return;
+	}
+	struct bits rest = {0};
+	bits_assign(&rest, what);
+	bits_remove(&rest, OBJECT_WORLD);
+	in->changed |= bits_unite(&n->set, &rest);
+	bits_free(&rest);
+}
+
+static size_t edge_slot(const struct inclusion *in, uint64_t key)
+{
+	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (in->edges_cap - 1);
+	while (in->edges[i] && in->edges[i] != key)
+		i = (i + 1) & (in->edges_cap - 1);
+	return i;
+}
+
+/* False: it was there. */
+static bool note_edge(struct inclusion *in, uint64_t key)
+{
+	if (2 * in->nedges >= in->edges_cap) {
+		uint64_t *old = in->edges;
+		size_t n = in->edges_cap;
+		in->edges_cap = n ? 2 * n : 4096;
+		in->edges = pass_alloc(in->edges_cap, sizeof *in->edges);
+		for (size_t i = 0; i < n; i++)
+			if (old[i])
+				in->edges[edge_slot(in, old[i])] = old[i];
+		free(old);
+	}
+	size_t slot = edge_slot(in, key);
+	if (in->edges[slot])
+		return false;
+	in->edges[slot] = key;
+	in->nedges++;
+	return true;
+}
+
+void inclusion_copy(struct inclusion *in, uint32_t from, uint32_t to)
+{
+	from = find(in, from);
+	to = find(in, to);
+	if (!from || !to || from == to || !note_edge(in, (uint64_t)from << 32 | to))
+		return;
+	push(&in->nodes[from].to, to);
+	give(in, &in->nodes[from].passed, to);
+	in->changed = true;
+}
+
+static void constrain(struct inclusion *in, uint32_t node, struct constraint c)
+{
+	node = find(in, node);
+	if (!node)
+		return;
+	if (in->nconstraints == in->constraints_cap)
+		in->constraints = pass_grow(in->constraints, &in->constraints_cap, sizeof *in->constraints);
+	c.next = in->nodes[node].constraints;
+	in->constraints[in->nconstraints++] = c;
+	in->nodes[node].constraints = (uint32_t)in->nconstraints;
+	/* All that it holds is new to this one. */
+	bits_free(&in->nodes[node].seen);
+	in->changed = true;
+}
+
+void inclusion_load(struct inclusion *in, uint32_t address, uint32_t to, uint32_t member, bool is_pointer)
+{
+	if (to)
+		constrain(in, address, (struct constraint){.kind = is_pointer ? LOAD : LOAD_NUMBER, .other = to, .member = member});
+}
+
+void inclusion_store(struct inclusion *in, uint32_t address, uint32_t from, uint32_t member)
+{
+	if (from)
+		constrain(in, address, (struct constraint){.kind = STORE, .other = from, .member = member});
+}
+
+void inclusion_move(struct inclusion *in, uint32_t to, uint32_t from)
+{
+	uint32_t between = inclusion_object(in);
+	constrain(in, from, (struct constraint){.kind = MOVE_FROM, .other = between});
+	constrain(in, to, (struct constraint){.kind = MOVE_TO, .other = between});
+}
+
+void inclusion_open(struct inclusion *in, uint32_t address)
+{
+	constrain(in, address, (struct constraint){.kind = OPEN});
+}
+
+void inclusion_leak(struct inclusion *in, uint32_t address)
+{
+	constrain(in, address, (struct constraint){.kind = LEAK});
+}
+
+void inclusion_call(struct inclusion *in, uint32_t callee, uint32_t call)
+{
+	constrain(in, callee, (struct constraint){.kind = CALL, .other = call});
+}
+
+/* ---------------------------------------------------------------- cells ----------------------- */
+
+static uint32_t cell_of(struct inclusion *in, uint32_t object, uint32_t member)
+{
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+		if (in->cells[c - 1].member == member)
+			return c - 1;
+	if (in->ncells == in->cells_cap)
+		in->cells = pass_grow(in->cells, &in->cells_cap, sizeof *in->cells);
+	in->cells[in->ncells] = (struct cell){.member = member, .next = in->objects[object].cells};
+	in->objects[object].cells = (uint32_t)++in->ncells;
+	return (uint32_t)in->ncells - 1;
+}
+
+uint32_t inclusion_cell(struct inclusion *in, uint32_t object, uint32_t member)
+{
+	uint32_t cell = cell_of(in, object, member);
+	if (in->cells[cell].stored)
+		return in->cells[cell].stored;
+	uint32_t node = inclusion_node(in);
+	in->cells[cell].stored = node;
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+		for (int k = 0; k < 2; k++)
+			if (in->cells[c - 1].loaded[k] && members_alias(in->members, member, in->cells[c - 1].member))
+				inclusion_copy(in, node, in->cells[c - 1].loaded[k]);
+	if (in->objects[object].flags)
+		inclusion_copy(in, node, in->world);
+	for (size_t i = 0; i < in->objects[object].heirs.n; i++)
+		inclusion_copy(in, node, inclusion_cell(in, in->objects[object].heirs.at[i], member));
+	return node;
+}
+
+static uint32_t loaded_from(struct inclusion *in, uint32_t object, uint32_t member, bool is_pointer)
+{
+	uint32_t cell = cell_of(in, object, member);
+	if (in->cells[cell].loaded[is_pointer])
+		return in->cells[cell].loaded[is_pointer];
+	uint32_t node = inclusion_node(in);
+	in->cells[cell].loaded[is_pointer] = node;
+	in->nodes[node].no_world = !is_pointer;
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+		if (in->cells[c - 1].stored && members_alias(in->members, member, in->cells[c - 1].member))
+			inclusion_copy(in, in->cells[c - 1].stored, node);
+	if (in->objects[object].flags & ~LEAKS)
+		inclusion_add(in, node, OBJECT_WORLD);
+	return node;
+}
+
+void inclusion_inherit(struct inclusion *in, uint32_t object, uint32_t other)
+{
+	if (object == other)
+		return;
+	for (size_t i = 0; i < in->objects[object].heirs.n; i++)
+		if (in->objects[object].heirs.at[i] == other)
+			return;
+	push(&in->objects[object].heirs, other);
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+		if (in->cells[c - 1].stored)
+			inclusion_copy(in, in->cells[c - 1].stored, inclusion_cell(in, other, in->cells[c - 1].member));
+}
+
+/* What is in it is known outside, and what is outside may be in it. */
+static void open_object(struct inclusion *in, uint32_t object, unsigned flag)
+{
+	unsigned had = in->objects[object].flags;
+	in->objects[object].flags |= flag;
+	if (had & ~LEAKS)
+		return;
+	in->changed = true;
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next) {
+		if (in->cells[c - 1].stored)
+			inclusion_copy(in, in->cells[c - 1].stored, in->world);
+		for (int k = 0; k < 2; k++)
+			if (in->cells[c - 1].loaded[k])
+				inclusion_add(in, in->cells[c - 1].loaded[k], OBJECT_WORLD);
+	}
+	/* Who copies it gets that, too. */
+	inclusion_add(in, inclusion_cell(in, object, MEMBER_ANY), OBJECT_WORLD);
+}
+
+/* The same, one way. */
+static void leak(struct inclusion *in, uint32_t object)
+{
+	if (in->objects[object].flags)
+		return;
+	in->objects[object].flags |= LEAKS;
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+		if (in->cells[c - 1].stored)
+			inclusion_copy(in, in->cells[c - 1].stored, in->world);
+}
+
+/* ---------------------------------------------------------------- constraints ----------------- */
+
+static void apply_to_world(struct inclusion *in, const struct constraint *c)
+{
+	switch (c->kind) {
+	case LOAD:
+		inclusion_add(in, c->other, OBJECT_WORLD);
+		break;
+	case STORE:
+		inclusion_copy(in, c->other, in->world);
+		break;
+	case MOVE_FROM:
+		inclusion_add(in, inclusion_cell(in, c->other, MEMBER_ANY), OBJECT_WORLD);
+		break;
+	case MOVE_TO:
+		leak(in, c->other);
+		break;
+	case CALL:
+		in->calls.called(in->calls.data, c->other, OBJECT_WORLD);
+		break;
+	default:
+		break;
+	}
+}
+
+static void apply(struct inclusion *in, struct constraint c, uint32_t object)
+{
+	in->steps += 4;
+	if (object == OBJECT_WORLD) {
+		apply_to_world(in, &c);
+		return;
+	}
+	switch (c.kind) {
+	case LOAD:
+	case LOAD_NUMBER:
+		inclusion_copy(in, loaded_from(in, object, c.member, c.kind == LOAD), c.other);
+		break;
+	case STORE:
+		inclusion_copy(in, c.other, inclusion_cell(in, object, c.member));
+		break;
+	case MOVE_FROM:
+		inclusion_inherit(in, object, c.other);
+		break;
+	case MOVE_TO:
+		inclusion_inherit(in, c.other, object);
+		break;
+	case CALL:
+		in->calls.called(in->calls.data, c.other, object);
+		break;
+	case OPEN:
+		open_object(in, object, OBJECT_OPEN);
+		break;
+	case LEAK:
+		leak(in, object);
+		break;
+	case ESCAPE:
+		if (in->objects[object].flags & OBJECT_OUTSIDE)
+			break;
+		open_object(in, object, OBJECT_OUTSIDE);
+		in->calls.outside(in->calls.data, object);
+		break;
+	}
+}
+
+static void apply_constraints(struct inclusion *in, uint32_t node)
+{
+	struct bits news = {0};
+	bits_minus(&in->nodes[node].set, &in->nodes[node].seen, &news);
+	if (news.n) {
+		bits_assign(&in->nodes[node].seen, &in->nodes[node].set);
+		for (uint32_t c = in->nodes[node].constraints; c; c = in->constraints[c - 1].next)
+			for (uint32_t i = 0; bits_next(&news, &i); i++)
+				apply(in, in->constraints[c - 1], i);
+	}
+	bits_free(&news);
+}
+
+/* ---------------------------------------------------------------- waves ----------------------- */
+
+/* Tarjan's algorithm without recursion. order: nodes, those that edges lead to first. */
+struct tarjan {
+	struct inclusion *in;
+	uint32_t *index, *low; /* by node; 0: not visited */
+	bool *on_stack;
+	struct list stack, order;
+	struct frame {
+		uint32_t node;
+		size_t edge;
+	} *frames;
+	size_t nframes, frames_cap;
+	uint32_t next;
+};
+
+/* b becomes a. */
+static void collapse(struct inclusion *in, uint32_t a, uint32_t b)
+{
+	struct node *x = &in->nodes[a], *y = &in->nodes[b];
+	y->parent = a;
+	bits_unite(&x->set, &y->set);
+	/* Given and seen is what both had. */
+	bits_free(&x->passed);
+	bits_free(&x->seen);
+	for (size_t i = 0; i < y->to.n; i++) {
+		uint32_t to = find(in, y->to.at[i]);
+		if (to != a && note_edge(in, (uint64_t)a << 32 | to))
+			push(&x->to, to);
+	}
+	if (y->constraints) {
+		uint32_t last = y->constraints;
+		while (in->constraints[last - 1].next)
+			last = in->constraints[last - 1].next;
+		in->constraints[last - 1].next = x->constraints;
+		x->constraints = y->constraints;
+	}
+	x->no_world &= y->no_world;
+	bits_free(&y->set);
+	bits_free(&y->passed);
+	bits_free(&y->seen);
+	free(y->to.at);
+	y->to = (struct list){0};
+}
+
+static void enter(struct tarjan *t, uint32_t n)
+{
+	t->index[n] = t->low[n] = ++t->next;
+	t->on_stack[n] = true;
+	push(&t->stack, n);
+	if (t->nframes == t->frames_cap)
+		t->frames = pass_grow(t->frames, &t->frames_cap, sizeof *t->frames);
+	t->frames[t->nframes++] = (struct frame){n, 0};
+}
+
+static void leave(struct tarjan *t, uint32_t n)
+{
+	if (t->low[n] == t->index[n]) {
+		uint32_t m;
+		do {
+			m = t->stack.at[--t->stack.n];
+			t->on_stack[m] = false;
+			if (m != n)
+				collapse(t->in, n, m);
+		} while (m != n);
+		push(&t->order, n);
+	}
+	t->nframes--;
+	if (t->nframes) {
+		uint32_t above = t->frames[t->nframes - 1].node;
+		if (t->low[n] < t->low[above])
+			t->low[above] = t->low[n];
+	}
+}
+
+static void visit(struct tarjan *t, uint32_t root)
+{
+	enter(t, root);
+	while (t->nframes) {
+		struct frame *f = &t->frames[t->nframes - 1];
+		struct node *n = &t->in->nodes[f->node];
+		if (f->edge == n->to.n) {
+			leave(t, f->node);
+			continue;
+		}
+		uint32_t to = find(t->in, n->to.at[f->edge++]);
+		if (!t->index[to])
+			enter(t, to);
+		else if (t->on_stack[to] && t->index[to] < t->low[f->node])
+			t->low[f->node] = t->index[to];
+	}
+}
+
+static struct list collapse_cycles(struct inclusion *in)
+{
+	struct tarjan t = {
+		.in = in,
+		.index = pass_alloc(in->nnodes, sizeof *t.index),
+		.low = pass_alloc(in->nnodes, sizeof *t.low),
+		.on_stack = pass_alloc(in->nnodes, sizeof *t.on_stack),
+	};
+	for (uint32_t n = 1; n < in->nnodes; n++)
+		if (in->nodes[n].parent == n && !t.index[n])
+			visit(&t, n);
+	free(t.index);
+	free(t.low);
+	free(t.on_stack);
+	free(t.stack.at);
+	free(t.frames);
+	return t.order;
+}
+
+static void pass_on(struct inclusion *in, uint32_t node)
+{
+	struct bits news = {0};
+	bits_minus(&in->nodes[node].set, &in->nodes[node].passed, &news);
+	if (news.n) {
+		bits_assign(&in->nodes[node].passed, &in->nodes[node].set);
+		for (size_t i = 0; i < in->nodes[node].to.n; i++) {
+			uint32_t to = find(in, in->nodes[node].to.at[i]);
+			if (to != node)
+				give(in, &news, to);
+		}
+	}
+	bits_free(&news);
+}
+
+bool inclusion_solve(struct inclusion *in, uint64_t most)
+{
+	in->most = most;
+	do {
+		in->changed = false;
+		struct list order = collapse_cycles(in);
+		/* Who gives comes before who is given. */
+		for (size_t i = order.n; i--;)
+			pass_on(in, order.at[i]);
+		for (size_t i = order.n; i-- && in->steps <= most;)
+			if (in->nodes[order.at[i]].constraints)
+				apply_constraints(in, order.at[i]);
+		in->steps += order.n;
+		free(order.at);
+	} while (in->changed && in->steps <= most);
+	return in->steps <= most;
+}
+
+/* ---------------------------------------------------------------- start, end, answers --------- */
+
+struct inclusion *inclusion_new(const struct members *members, const struct inclusion_calls *calls)
+{
+	struct inclusion *in = pass_alloc(1, sizeof *in);
+	in->members = members;
+	in->calls = *calls;
+	inclusion_node(in);   /* nothing */
+	inclusion_object(in); /* OBJECT_WORLD */
+	in->world = inclusion_node(in);
+	constrain(in, in->world, (struct constraint){.kind = ESCAPE});
+	return in;
+}
+
+void inclusion_free(struct inclusion *in)
+{
+	for (size_t i = 0; i < in->nnodes; i++) {
+		struct node *n = &in->nodes[i];
+		bits_free(&n->set);
+		bits_free(&n->passed);
+		bits_free(&n->seen);
+		free(n->to.at);
+	}
+	for (size_t i = 0; i < in->nobjects; i++)
+		free(in->objects[i].heirs.at);
+	free(in->nodes);
+	free(in->objects);
+	free(in->cells);
+	free(in->constraints);
+	free(in->edges);
+	free(in);
+}
+
+const struct bits *inclusion_set(const struct inclusion *in, uint32_t node)
+{
+	return &in->nodes[find(in, node)].set;
+}
+
+unsigned inclusion_flags(const struct inclusion *in, uint32_t object)
+{
+	return in->objects[object].flags;
+}
+
+uint32_t inclusion_objects(const struct inclusion *in)
+{
+	return (uint32_t)in->nobjects;
+}
+
+void inclusion_each_held(const struct inclusion *in, uint32_t object, void (*found)(void *data, uint32_t held), void *data)
+{
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next) {
+		if (!in->cells[c - 1].stored)
+			continue;
+		const struct bits *set = inclusion_set(in, in->cells[c - 1].stored);
+		for (uint32_t i = 0; bits_next(set, &i); i++)
+			found(data, i);
+	}
+}

@@ -1,0 +1,156 @@
+#include "instrument/members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 16 };
+
+static unsigned operands_of(LLVMValueRef node)
+{
+	return (unsigned)LLVMGetMDNodeNumOperands(node);
+}
+
+static bool is_named(LLVMValueRef *operands, const char *name)
+{
+	unsigned length = 0;
+	const char *text = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
+	return text && length == strlen(name) && !memcmp(text, name, length);
+}
+
+/* Of a scalar type: the end of the way to its parents. NULL: it is no such type. */
+static LLVMValueRef root_of(LLVMValueRef type)
+{
+	for (int depth = 0; depth < DEPTH; depth++) {
+		LLVMValueRef operands[3];
+		unsigned n = operands_of(type);
+		if (n == 1)
+			return type;
+		if (n != 3 && n != 2)
+			return NULL;
+		LLVMGetMDNodeOperands(type, operands);
+		if (!operands[1])
+			return NULL;
+		type = operands[1];
+	}
+	return NULL;
+}
+
+/* The structure's member around that offset, whose type is returned and the rest of the offset; NULL: there is none. */
+static LLVMValueRef member_around(LLVMValueRef structure, uint64_t *offset)
+{
+	unsigned n = operands_of(structure), last = 0;
+	LLVMValueRef *operands = pass_alloc(n, sizeof *operands), type = NULL;
+	LLVMGetMDNodeOperands(structure, operands);
+	/* A name, then a type and an offset for each member. */
+	for (unsigned i = 1; i + 1 < n; i += 2)
+		if (operands[i + 1] && LLVMIsAConstantInt(operands[i + 1]) && LLVMConstIntGetZExtValue(operands[i + 1]) <= *offset)
+			last = i;
+	if (last && operands[last]) {
+		*offset -= LLVMConstIntGetZExtValue(operands[last + 1]);
+		type = operands[last];
+	}
+	free(operands);
+	return type;
+}
+
+/* From the structure down to what directly holds something of the type. */
+static void go_inside(struct member *m, LLVMValueRef structure, uint64_t offset)
+{
+	for (int depth = 0; depth < DEPTH && structure && structure != m->type; depth++) {
+		uint64_t rest = offset;
+		LLVMValueRef inner = member_around(structure, &rest);
+		if (inner == m->type && !rest) {
+			m->structure = structure;
+			m->offset = offset;
+			return;
+		}
+		structure = inner;
+		offset = rest;
+	}
+}
+
+static bool is_character(LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+}
+
+/* MEMBER_ANY or MEMBER_BYTES; MEMBERS: it is *m. */
+static uint32_t read_tag(LLVMValueRef tag, LLVMTypeRef accessed, struct member *m)
+{
+	LLVMValueRef operands[4], type[3];
+	unsigned n = operands_of(tag);
+	if (n < 3 || n > 4)
+		return MEMBER_ANY;
+	LLVMGetMDNodeOperands(tag, operands);
+	if (!operands[0] || !operands[1] || !operands[2] || !LLVMIsAConstantInt(operands[2]) || operands_of(operands[1]) > 3)
+		return MEMBER_ANY;
+	*m = (struct member){.type = operands[1], .root = root_of(operands[1])};
+	if (!m->root)
+		return MEMBER_ANY;
+	LLVMGetMDNodeOperands(m->type, type);
+	if (is_named(type, "omnipotent char"))
+		return is_character(accessed) ? MEMBER_BYTES : MEMBER_ANY;
+	m->is_pointer = is_named(type, "any pointer");
+	m->is_table = is_named(type, "vtable pointer");
+	go_inside(m, operands[0], LLVMConstIntGetZExtValue(operands[2]));
+	return MEMBERS;
+}
+
+static uint32_t number_of(struct members *ms, const struct member *m)
+{
+	for (size_t i = MEMBERS; i < ms->n; i++)
+		if (ms->at[i].structure == m->structure && ms->at[i].offset == m->offset && ms->at[i].type == m->type)
+			return (uint32_t)i;
+	ms->n = ms->n ? ms->n : MEMBERS;
+	while (ms->n >= ms->cap)
+		ms->at = pass_grow(ms->at, &ms->cap, sizeof *ms->at);
+	ms->at[ms->n] = *m;
+	return (uint32_t)ms->n++;
+}
+
+uint32_t member_of(struct members *ms, LLVMValueRef access)
+{
+	LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
+	LLVMValueRef tag = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4));
+	if (!tag)
+		return MEMBER_ANY;
+	uint32_t known = map_get(&ms->of, tag);
+	if (known)
+		return known - 1;
+	struct member m;
+	LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
+	uint32_t number = read_tag(tag, type, &m);
+	if (number == MEMBERS)
+		number = number_of(ms, &m);
+	if (number >= MEMBERS) /* of others it depends on what is accessed */
+		map_set(&ms->of, tag, number + 1);
+	return number;
+}
+
+static bool may_be_bytes(const struct member *m)
+{
+	return !m->is_table && !(m->structure && m->is_pointer);
+}
+
+bool members_alias(const struct members *ms, uint32_t a, uint32_t b)
+{
+	if (a == MEMBER_ANY || b == MEMBER_ANY || a == b)
+		return true;
+	if (a == MEMBER_BYTES || b == MEMBER_BYTES)
+		return may_be_bytes(&ms->at[a == MEMBER_BYTES ? b : a]);
+	const struct member *x = &ms->at[a], *y = &ms->at[b];
+	if (x->root != y->root) /* the same structure has the same members in both languages */
+		return x->is_pointer == y->is_pointer && (!x->structure || !y->structure || x->offset == y->offset);
+	if (x->type != y->type)
+		return false;
+	return !x->structure || !y->structure || (x->structure == y->structure && x->offset == y->offset);
+}
+
+void members_free(struct members *ms)
+{
+	map_free(&ms->of);
+	free(ms->at);
+	*ms = (struct members){0};
+}

@@ -1,0 +1,35 @@
+/*
+ * Members of structures, as strict aliasing tells them apart (LLVM's TBAA).
+ *
+ * A member is a structure and an offset in it, both of the innermost structure, with the type of what is there; a type alone where
+ * nothing is said of a structure; MEMBER_BYTES: single characters; or MEMBER_ANY: nothing is known.
+ *
+ * Characters may be of anything. Still they are taken not to be those of pointers that are members of structures: arrays of characters
+ * beside pointers are everywhere, and programs that look at the bytes of a pointer mostly have it in a variable of its own.
+ */
+#ifndef RETHREAD_MEMBERS_H
+#define RETHREAD_MEMBERS_H
+
+#include "instrument/pass.h"
+
+enum { MEMBER_ANY, MEMBER_BYTES, MEMBERS };
+
+struct members {
+	struct map of; /* an access tag: its member, + 1 */
+	struct member {
+		LLVMValueRef structure; /* NULL: none */
+		uint64_t offset;
+		LLVMValueRef type;
+		LLVMValueRef root; /* of the language's types: C and C++ have different ones, and may mean the same */
+		bool is_pointer, is_table; /* is_table: of virtual functions */
+	} *at;
+	size_t n, cap;
+};
+
+void members_free(struct members *m);
+/* What a load, store or atomic accesses. Numbers are small. */
+uint32_t member_of(struct members *m, LLVMValueRef access);
+/* May accesses to both be of the same bytes of an object? */
+bool members_alias(const struct members *m, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,448 @@
+#include "instrument/pointsto_build.h"
+
+#include "instrument/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps of the solver (words of sets that are united): a second or two. */
+static const uint64_t most_steps = 400000000;
+
+/* ---------------------------------------------------------------- values ---------------------- */
+
+/* Instructions whose result is their first operand's, or part of it. */
+static bool is_same(LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMGetElementPtr:
+		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMGetTypeKind(LLVMTypeOf(i));
+	case LLVMBitCast:
+	case LLVMAddrSpaceCast:
+	case LLVMFreeze:
+	case LLVMExtractValue:
+	case LLVMExtractElement:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint32_t points_to_object(struct points_to *p, LLVMValueRef v)
+{
+	uint32_t object = map_get(&p->object, v);
+	if (object)
+		return object;
+	object = inclusion_object(p->in);
+	map_set(&p->object, v, object);
+	if (!LLVMIsAFunction(v))
+		return object;
+	while (p->nfunction <= object) {
+		if (p->nfunction == p->function_cap)
+			p->function = pass_grow(p->function, &p->function_cap, sizeof *p->function);
+		p->function[p->nfunction++] = NULL;
+	}
+	p->function[object] = v;
+	return object;
+}
+
+static uint32_t new_node(struct points_to *p, LLVMValueRef v)
+{
+	uint32_t node = inclusion_node(p->in);
+	map_set(&p->node, v, node);
+	return node;
+}
+
+static uint32_t node_of_global(struct points_to *p, LLVMValueRef g)
+{
+	uint32_t node = map_get(&p->node, g);
+	if (node)
+		return node;
+	node = new_node(p, g);
+	inclusion_add(p->in, node, points_to_object(p, g));
+	return node;
+}
+
+static uint32_t node_of_constant(struct points_to *p, LLVMValueRef v)
+{
+	while (LLVMIsAGlobalAlias(v))
+		v = LLVMAliasGetAliasee(v);
+	if (LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v))
+		return node_of_global(p, v);
+	if (LLVMIsAGlobalIFunc(v)) {
+		uint32_t node = map_get(&p->node, v);
+		node = node ? node : new_node(p, v);
+		inclusion_add(p->in, node, OBJECT_WORLD);
+		return node;
+	}
+	if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr)
+		return node_of_constant(p, LLVMGetOperand(v, 0));
+	if (!LLVMIsAConstantExpr(v) && !LLVMIsAConstantStruct(v) && !LLVMIsAConstantArray(v) && !LLVMIsAConstantVector(v))
+		return 0;
+	uint32_t node = map_get(&p->node, v);
+	if (node)
+		return node;
+	node = new_node(p, v);
+	for (int i = 0; i < LLVMGetNumOperands(v); i++)
+		inclusion_copy(p->in, node_of_constant(p, LLVMGetOperand(v, (unsigned)i)), node);
+	if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMIntToPtr)
+		inclusion_add(p->in, node, OBJECT_WORLD);
+	return node;
+}
+
+uint32_t points_to_node(struct points_to *p, LLVMValueRef v)
+{
+	while (LLVMIsAInstruction(v) && is_same(v))
+		v = LLVMGetOperand(v, 0);
+	if (!LLVMIsAInstruction(v) && !LLVMIsAArgument(v))
+		return node_of_constant(p, v);
+	uint32_t node = map_get(&p->node, v);
+	if (node || !carries_pointer(LLVMTypeOf(v)))
+		return node;
+	return new_node(p, v);
+}
+
+uint32_t points_to_returned(struct points_to *p, LLVMValueRef function)
+{
+	uint32_t node = map_get(&p->returned, function);
+	if (node)
+		return node;
+	node = inclusion_node(p->in);
+	map_set(&p->returned, function, node);
+	return node;
+}
+
+/* ---------------------------------------------------------------- instructions ---------------- */
+
+static void move(struct points_to *p, LLVMValueRef i, int first, int end)
+{
+	uint32_t to = points_to_node(p, i);
+	for (int k = first; to && k < end; k++)
+		inclusion_copy(p->in, points_to_node(p, LLVMGetOperand(i, (unsigned)k)), to);
+}
+
+static bool holds_pointers(LLVMTypeRef type)
+{
+	return !is_number(type);
+}
+
+static void add_load(struct points_to *p, LLVMValueRef i, LLVMValueRef value)
+{
+	uint32_t to = points_to_node(p, value);
+	if (to)
+		inclusion_load(p->in, points_to_node(p, LLVMGetOperand(i, 0)), to, member_of(&p->members, i),
+			       holds_pointers(LLVMTypeOf(value)));
+}
+
+static void add_store(struct points_to *p, LLVMValueRef i, LLVMValueRef value, LLVMValueRef pointer)
+{
+	uint32_t from = points_to_node(p, value);
+	if (from)
+		inclusion_store(p->in, points_to_node(p, pointer), from, member_of(&p->members, i));
+}
+
+static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMAlloca:
+		inclusion_add(p->in, points_to_node(p, i), points_to_object(p, i));
+		break;
+	case LLVMLoad:
+		add_load(p, i, i);
+		break;
+	case LLVMStore:
+		add_store(p, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		for (int k = 1; k < LLVMGetNumOperands(i); k++)
+			add_store(p, i, LLVMGetOperand(i, (unsigned)k), LLVMGetOperand(i, 0));
+		add_load(p, i, i);
+		break;
+	case LLVMInsertValue:
+	case LLVMInsertElement:
+	case LLVMShuffleVector:
+		move(p, i, 0, 2);
+		break;
+	case LLVMSelect:
+		move(p, i, 1, 3);
+		break;
+	case LLVMGetElementPtr: /* a vector of addresses from one */
+		if (!is_same(i))
+			move(p, i, 0, 1);
+		break;
+	case LLVMPHI:
+		move(p, i, 0, LLVMGetNumOperands(i));
+		break;
+	case LLVMPtrToInt:
+		if (!pointer_only_differs(i))
+			move(p, i, 0, 1);
+		break;
+	case LLVMIntToPtr: /* of numbers that nobody knows: addresses from outside */
+		move(p, i, 0, 1);
+		inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
+		break;
+	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+		move(p, i, 0, LLVMGetNumOperands(i));
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		points_to_add_call(p, i);
+		break;
+	case LLVMRet:
+		if (LLVMGetNumOperands(i))
+			inclusion_copy(p->in, points_to_node(p, LLVMGetOperand(i, 0)), points_to_returned(p, f));
+		break;
+	case LLVMLandingPad:
+	case LLVMVAArg:
+		inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- globals --------------------- */
+
+static bool is_local(LLVMValueRef global)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(global);
+	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+static bool is_constant(LLVMValueRef g)
+{
+	return LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g);
+}
+
+static void add_variable(struct points_to *p, LLVMValueRef g)
+{
+	uint32_t object = points_to_object(p, g);
+	const char *section = LLVMGetSection(g);
+	bool outside = LLVMIsDeclaration(g) || !is_local(g) || LLVMIsExternallyInitialized(g) || (section && *section);
+	if (outside && !is_constant(g))
+		inclusion_add(p->in, inclusion_world(p->in), object);
+	LLVMValueRef value = LLVMGetInitializer(g);
+	uint32_t from = value ? node_of_constant(p, value) : 0;
+	if (from)
+		inclusion_copy(p->in, from, inclusion_cell(p->in, object, MEMBER_ANY));
+	/* What others see of it leads on. */
+	if (outside && from)
+		inclusion_copy(p->in, from, inclusion_world(p->in));
+}
+
+static void add_function(struct points_to *p, LLVMValueRef f)
+{
+	if (is_intrinsic(f))
+		return;
+	uint32_t object = points_to_object(p, f);
+	if (is_instrumented(f) && !is_local(f))
+		inclusion_add(p->in, inclusion_world(p->in), object);
+}
+
+static void add_module(struct points_to *p, LLVMModuleRef m)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		add_variable(p, g);
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a; a = LLVMGetNextGlobalAlias(a))
+		if (!is_local(a))
+			inclusion_copy(p->in, node_of_constant(p, a), inclusion_world(p->in));
+	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i; i = LLVMGetNextGlobalIFunc(i))
+		inclusion_copy(p->in, node_of_constant(p, LLVMGetGlobalIFuncResolver(i)), inclusion_world(p->in));
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		add_function(p, f);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				add_instruction(p, f, i);
+}
+
+/* ---------------------------------------------------------------- who shares, who writes ------ */
+
+struct sharer {
+	struct points_to *p;
+	uint32_t *todo;
+	size_t n, cap;
+};
+
+static void share(void *data, uint32_t object)
+{
+	struct sharer *s = data;
+	if (s->p->flags[object] & SHARED)
+		return;
+	s->p->flags[object] |= SHARED;
+	if (s->n == s->cap)
+		s->todo = pass_grow(s->todo, &s->cap, sizeof *s->todo);
+	s->todo[s->n++] = object;
+}
+
+/* From what all threads know to all that it leads to. */
+static void find_shared(struct points_to *p, LLVMModuleRef m)
+{
+	struct sharer s = {.p = p};
+	for (uint32_t o = 0; o < p->nflags; o++)
+		if (inclusion_flags(p->in, o) & OBJECT_OUTSIDE)
+			share(&s, o);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		if (!is_constant(g) && !LLVMIsThreadLocal(g))
+			share(&s, map_get(&p->object, g));
+	const struct bits *passed = inclusion_set(p->in, p->passed_on);
+	for (uint32_t o = 0; bits_next(passed, &o); o++)
+		share(&s, o);
+	while (s.n)
+		inclusion_each_held(p->in, s.todo[--s.n], share, &s);
+	free(s.todo);
+}
+
+void points_to_flag_written(struct points_to *p, LLVMValueRef i, LLVMValueRef pointer)
+{
+	bool is_volatile = LLVMIsAStoreInst(i) && LLVMGetVolatile(i);
+	if (!is_volatile && !parallel_is(p->sharing->parallel, i))
+		return;
+	const struct bits *set = inclusion_set(p->in, points_to_node(p, pointer));
+	for (uint32_t o = 0; bits_next(set, &o); o++)
+		p->flags[o] |= WRITTEN;
+}
+
+static void flag_writes(struct points_to *p, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMStore:
+		points_to_flag_written(p, i, LLVMGetOperand(i, 1));
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		points_to_flag_written(p, i, LLVMGetOperand(i, 0));
+		break;
+	case LLVMAlloca:
+		/* Others have its place when its function returns. */
+		p->flags[map_get(&p->object, i)] |= WRITTEN;
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		points_to_flag_call(p, i);
+		break;
+	default:
+		break;
+	}
+}
+
+static void flag_clone(void *data, uint32_t clone)
+{
+	struct points_to *p = data;
+	if (p->flags[clone] & WRITTEN)
+		return;
+	p->flags[clone] |= WRITTEN;
+	points_to_each_clone(p, clone, flag_clone, p);
+}
+
+static void find_written(struct points_to *p, LLVMModuleRef m)
+{
+	for (uint32_t o = 0; o < p->nflags; o++)
+		if (inclusion_flags(p->in, o) & OBJECT_OUTSIDE)
+			p->flags[o] |= WRITTEN;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				flag_writes(p, i);
+	for (uint32_t o = 0; o < p->nflags; o++)
+		if (p->flags[o] & WRITTEN)
+			points_to_each_clone(p, o, flag_clone, p);
+}
+
+/* ---------------------------------------------------------------- start, end, answers --------- */
+
+static void note_clones(struct points_to *p)
+{
+	p->first_clone = pass_alloc(p->nflags, sizeof *p->first_clone);
+	for (size_t i = 0; i < p->nclones; i++) {
+		p->clones[i].next = p->first_clone[p->clones[i].of];
+		p->first_clone[p->clones[i].of] = (uint32_t)i + 1;
+	}
+}
+
+struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
+{
+	struct points_to *p = pass_alloc(1, sizeof *p);
+	p->sharing = s;
+	p->in = inclusion_new(&p->members, &(struct inclusion_calls){points_to_called, points_to_outside, p});
+	p->passed_on = inclusion_node(p->in);
+	p->from_outside = inclusion_node(p->in);
+	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
+	add_module(p, m);
+	p->complete = inclusion_solve(p->in, most_steps);
+	p->nflags = inclusion_objects(p->in);
+	p->flags = pass_alloc(p->nflags, sizeof *p->flags);
+	if (!p->complete)
+		return p;
+	note_clones(p);
+	find_shared(p, m);
+	find_written(p, m);
+	return p;
+}
+
+void points_to_free(struct points_to *p)
+{
+	inclusion_free(p->in);
+	members_free(&p->members);
+	map_free(&p->node);
+	map_free(&p->returned);
+	map_free(&p->object);
+	for (size_t i = 0; i < p->ncalls; i++)
+		bits_free(&p->calls[i].done);
+	free(p->calls);
+	free(p->function);
+	free(p->flags);
+	free(p->clones);
+	free(p->first_clone);
+	free(p);
+}
+
+const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer)
+{
+	if (!p->complete)
+		return NULL;
+	/* Looks it up, or makes one that is empty: no change that matters. */
+	uint32_t node = points_to_node((struct points_to *)p, pointer);
+	return node ? inclusion_set(p->in, node) : NULL;
+}
+
+const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer)
+{
+	const struct bits *set = points_to_some(p, pointer);
+	return set && set->n && !bits_has(set, OBJECT_WORLD) ? set : NULL;
+}
+
+bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
+{
+	const struct bits *set = points_to_all(p, pointer);
+	if (!set)
+		return false;
+	for (uint32_t o = 0; bits_next(set, &o); o++)
+		if ((p->flags[o] & (SHARED | WRITTEN)) == (SHARED | WRITTEN))
+			return false;
+	return true;
+}
+
+uint32_t points_to_objects(const struct points_to *p)
+{
+	return (uint32_t)p->nflags;
+}
+
+void points_to_each_clone(const struct points_to *p, uint32_t object, void (*found)(void *data, uint32_t clone), void *data)
+{
+	for (uint32_t c = p->complete ? p->first_clone[object] : 0; c; c = p->clones[c - 1].next)
+		found(data, p->clones[c - 1].object);
+}
+
+uint32_t points_to_member(struct points_to *p, LLVMValueRef access)
+{
+	return member_of(&p->members, access);
+}
+
+bool points_to_members_alias(const struct points_to *p, uint32_t a, uint32_t b)
+{
+	return members_alias(&p->members, a, b);
+}

@@ -1,0 +1,33 @@
+/*
+ * Which objects a pointer may lead to, and which of them more than one thread may reach: a finer answer than the classes of shared.c,
+ * by inclusion (inclusion.h) and with members told apart. A structure of a thread's own that has a pointer to something shared
+ * stays that thread's own, and so do other things that it leads to; what allocation functions return is another object for each
+ * call. Where the program is too large for that nothing is known, and the classes are all there is.
+ *
+ * Objects are variables, results of allocations, functions; they are numbered.
+ */
+#ifndef RETHREAD_POINTSTO_H
+#define RETHREAD_POINTSTO_H
+
+#include "instrument/inclusion.h"
+#include "instrument/shared.h"
+
+struct points_to;
+struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s);
+void points_to_free(struct points_to *p);
+
+/* All objects that the pointer may lead to; NULL: not known, or not all of them. */
+const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer);
+/* Those of them that are known; may be NULL, too. */
+const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
+/* Nobody but the thread that made it, or nobody at all while there are several threads, writes where the pointer leads. */
+bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
+uint32_t points_to_objects(const struct points_to *p);
+/* Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of them. */
+void points_to_each_clone(const struct points_to *p, uint32_t object, void (*found)(void *data, uint32_t clone), void *data);
+
+/* What the instruction accesses in its objects (members.h). */
+uint32_t points_to_member(struct points_to *p, LLVMValueRef access);
+bool points_to_members_alias(const struct points_to *p, uint32_t a, uint32_t b);
+
+#endif

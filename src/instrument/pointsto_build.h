@@ -1,0 +1,63 @@
+/* Inside of the points-to analysis: pointsto.c and pointsto_calls.c. */
+#ifndef RETHREAD_POINTSTO_BUILD_H
+#define RETHREAD_POINTSTO_BUILD_H
+
+#include "instrument/pointsto.h"
+
+enum object_flag {
+	SHARED = 1,  /* more than one thread may reach it */
+	WRITTEN = 2, /* while there are several threads */
+};
+
+/* What to do for each object that a node turns out to hold. */
+enum called_kind {
+	CALLED_HERE,   /* the node is that of a pointer to a function: parameters and result */
+	CALLED_THREAD, /* the same, of a thread that is created */
+	CALLED_MADE,   /* the node is what an allocation function returns: each call makes an object of its own */
+};
+
+struct called {
+	enum called_kind kind;
+	LLVMValueRef call;
+	unsigned argument; /* CALLED_THREAD: the parameter that is passed on */
+	uint32_t object, node; /* CALLED_MADE: that object, and who has it */
+	struct bits done;  /* objects */
+};
+
+struct points_to {
+	struct sharing *sharing;
+	struct inclusion *in;
+	struct members members;
+	struct map node;     /* value: its node */
+	struct map returned; /* function: the node of what it returns */
+	struct map object;   /* variable, function, allocation: its object */
+	struct called *calls; /* by the numbers that inclusion_call is given */
+	size_t ncalls, calls_cap;
+	uint32_t from_outside; /* a node: something of the world's */
+	uint32_t passed_on; /* a node: what threads are given when they are created */
+	LLVMValueRef *function; /* by object: the function that it is, or NULL */
+	uint8_t *flags;		/* by object: enum object_flag */
+	size_t nfunction, function_cap, nflags;
+	struct clone {
+		uint32_t of, object, next; /* next: of the same one, + 1 */
+	} *clones;
+	size_t nclones, clones_cap;
+	uint32_t *first_clone; /* by object, + 1 */
+	bool complete;
+};
+
+/* What holds the value; 0 where no pointer can be in it. */
+uint32_t points_to_node(struct points_to *p, LLVMValueRef v);
+uint32_t points_to_returned(struct points_to *p, LLVMValueRef function);
+/* The object that is made by, or is, v. */
+uint32_t points_to_object(struct points_to *p, LLVMValueRef v);
+void points_to_add_call(struct points_to *p, LLVMValueRef call);
+/* For inclusion.h. */
+void points_to_called(void *data, uint32_t call, uint32_t object);
+void points_to_outside(void *data, uint32_t object);
+/* Once the sets are complete: WRITTEN, for what the call may write to. */
+void points_to_flag_call(struct points_to *p, LLVMValueRef call);
+/* The same for what the pointer leads to, where the instruction may run while there are several threads. */
+void points_to_flag_written(struct points_to *p, LLVMValueRef instruction, LLVMValueRef pointer);
+
+#endif

@@ -1,0 +1,375 @@
+/* The points-to analysis: what calls do with pointers. */
+#include "instrument/pointsto_build.h"
+
+#include <string.h>
+
+static LLVMValueRef argument(LLVMValueRef call, unsigned i)
+{
+	return LLVMGetOperand(call, i);
+}
+
+static bool is_pointer(LLVMValueRef v)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+static bool is_named(LLVMValueRef function, const char *const *names, size_t n)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+#define IS_NAMED(function, names) is_named(function, names, sizeof(names) / sizeof *(names))
+
+static void escape(struct points_to *p, LLVMValueRef v)
+{
+	inclusion_copy(p->in, points_to_node(p, v), inclusion_world(p->in));
+}
+
+static void comes_from_outside(struct points_to *p, LLVMValueRef v)
+{
+	uint32_t node = points_to_node(p, v);
+	if (node && !is_number(LLVMTypeOf(v)))
+		inclusion_add(p->in, node, OBJECT_WORLD);
+}
+
+static void watch(struct points_to *p, uint32_t node, struct called c)
+{
+	if (p->ncalls == p->calls_cap)
+		p->calls = pass_grow(p->calls, &p->calls_cap, sizeof *p->calls);
+	p->calls[p->ncalls] = c;
+	inclusion_call(p->in, node, (uint32_t)p->ncalls++);
+}
+
+/* ---------------------------------------------------------------- intrinsics ------------------ */
+
+/* Masked, gathering and target-specific accesses: what is passed may be stored wherever it is pointed to, and loaded from there. */
+static void add_odd_access(struct points_to *p, LLVMValueRef call)
+{
+	unsigned n = LLVMGetNumArgOperands(call);
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t address = points_to_node(p, argument(call, i));
+		if (!address || is_number(LLVMTypeOf(argument(call, i))))
+			continue;
+		inclusion_load(p->in, address, points_to_node(p, call), MEMBER_ANY, true);
+		for (unsigned k = 0; k < n; k++)
+			inclusion_store(p->in, address, points_to_node(p, argument(call, k)), MEMBER_ANY);
+	}
+}
+
+static bool is_copy(LLVMValueRef intrinsic)
+{
+	return name_begins(intrinsic, "llvm.memcpy.") || name_begins(intrinsic, "llvm.memmove.");
+}
+
+static void add_intrinsic(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+{
+	LLVMValueRef accessed[2];
+	if (is_copy(callee)) {
+		inclusion_move(p->in, points_to_node(p, argument(call, 0)), points_to_node(p, argument(call, 1)));
+	} else if (name_begins(callee, "llvm.va_")) {
+		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+			inclusion_open(p->in, points_to_node(p, argument(call, i)));
+	} else if (name_begins(callee, "llvm.load.relative.")) {
+		escape(p, argument(call, 0));
+		comes_from_outside(p, call);
+	} else if (!name_begins(callee, "llvm.memset.") && accessed_pointers(call, accessed)) {
+		add_odd_access(p, call);
+	} else if (points_to_node(p, call)) {
+		/* Computes something from its arguments. */
+		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+			inclusion_copy(p->in, points_to_node(p, argument(call, i)), points_to_node(p, call));
+	}
+}
+
+/* ---------------------------------------------------------------- outside the module ---------- */
+
+/* They keep an address, or call one, and are in a table all the same. */
+static bool keeps_addresses(LLVMValueRef callee)
+{
+	static const char *const names[] = {
+		"setvbuf", "setbuf", "setbuffer", "putenv", "open_memstream", "fmemopen", "fopencookie", "pthread_setspecific",
+		"pthread_key_create", "tss_set", "tss_create", "pthread_atfork", "pthread_once", "call_once", "atexit", "on_exit",
+		"at_quick_exit", "__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl", "signal", "bsd_signal",
+		"sysv_signal", "sigset", "sigaltstack", "tsearch", "hsearch", "hsearch_r", "insque", "remque", "pthread_attr_setstack",
+		"pthread_exit", "thrd_exit", "pthread_create", "thrd_create", "mq_notify", "timer_create", "aio_read", "aio_write",
+		"aio_fsync", "lio_listio", "getaddrinfo_a", "makecontext", "swapcontext", "setcontext", "getcontext", "rethread_machine",
+		"initstate", "initstate_r", "setstate", "setstate_r", "set_robust_list", "backtrace_symbols", "shmat", "dlsym",
+	};
+	return IS_NAMED(callee, names) || name_begins(callee, "__pthread_") || name_begins(callee, "_ZNSt6thread") ||
+	       name_begins(callee, "__cxa_throw") || name_begins(callee, "_Unwind");
+}
+
+/* Locks and their kin: nothing that is known of the program's own memory changes. */
+static bool is_lock(LLVMValueRef callee)
+{
+	static const char *const kinds[] = {
+		"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_", "cnd_",
+		"pthread_mutexattr_", "pthread_condattr_", "pthread_rwlockattr_", "pthread_barrierattr_", "_ZNSt18condition_variable",
+	};
+	static const char *const opens[] = {"sem_open"};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (name_begins(callee, kinds[i]))
+			return !IS_NAMED(callee, opens);
+	return false;
+}
+
+/* Does what the tables have of it (externals.def, inputs.def), and nothing more? */
+static bool only_uses(LLVMValueRef callee)
+{
+	const char *class = external_class(callee);
+	return class && strcmp(class, "CALLS_BACK") && !keeps_addresses(callee);
+}
+
+/* Into the middle of an object, at a place that is known: a buffer in a structure, mostly. */
+static bool is_inside(LLVMValueRef pointer)
+{
+	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
+	int64_t constant;
+	uint64_t stride;
+	llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
+	return constant > 0;
+}
+
+/*
+ * Code outside uses what is there, and does not keep the address. What it writes into the middle of a structure are bytes: pointers may come
+ * from outside in a message, which is an object of its own.
+ */
+static void add_use(struct points_to *p, LLVMValueRef call, unsigned i)
+{
+	LLVMValueRef v = argument(call, i);
+	uint32_t node = points_to_node(p, v);
+	if (llvm_only_reads(call))
+		return;
+	if (llvm_argument_only_read(call, i))
+		inclusion_leak(p->in, node);
+	else if (LLVMIsAGetElementPtrInst(v) && is_inside(v))
+		inclusion_store(p->in, node, p->from_outside, MEMBER_BYTES);
+	else
+		inclusion_open(p->in, node);
+}
+
+static void add_outside_argument(struct points_to *p, LLVMValueRef call, LLVMValueRef callee, unsigned i, bool known)
+{
+	LLVMValueRef v = argument(call, i);
+	uint32_t node = points_to_node(p, v);
+	bool variadic = callee && i >= LLVMCountParams(callee);
+	if (!node || (known && is_number(LLVMTypeOf(v))) || (callee && is_lock(callee)))
+		return;
+	if (!is_pointer(v))
+		escape(p, v);
+	else if (known && variadic) /* printf and its kin */
+		;
+	else if (llvm_argument_not_captured(call, i) || (callee && only_uses(callee)))
+		add_use(p, call, i);
+	else if (known && llvm_only_reads(call)) /* strchr and its kin: the result is all that leaks */
+		inclusion_copy(p->in, node, points_to_node(p, call));
+	else
+		escape(p, v);
+}
+
+/* Does the result of a function that only reads lead into an argument (strchr) or not (getenv)? */
+static bool returns_argument(LLVMValueRef call)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		if (is_pointer(argument(call, i)) && !llvm_argument_not_captured(call, i))
+			return true;
+	return false;
+}
+
+static void add_outside_result(struct points_to *p, LLVMValueRef call, bool known)
+{
+	uint32_t node = points_to_node(p, call);
+	if (!node)
+		return;
+	if (llvm_is_allocation(p->sharing->library, call)) {
+		inclusion_add(p->in, node, points_to_object(p, call));
+	} else if (llvm_returns_fresh(call)) {
+		uint32_t object = points_to_object(p, call);
+		inclusion_add(p->in, node, object);
+		inclusion_open(p->in, node);
+	} else if (!(known && llvm_only_reads(call) && returns_argument(call))) {
+		comes_from_outside(p, call);
+	}
+}
+
+/* int pthread_create(&id, attributes, start, argument) and thrd_create(&id, start, argument) */
+static bool add_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+{
+	static const char *const posix[] = {"pthread_create"}, *const c11[] = {"thrd_create"};
+	unsigned start = IS_NAMED(callee, posix) ? 2 : 1;
+	if ((start == 1 && !IS_NAMED(callee, c11)) || LLVMGetNumArgOperands(call) != start + 2)
+		return false;
+	inclusion_copy(p->in, points_to_node(p, argument(call, start + 1)), p->passed_on);
+	watch(p, points_to_node(p, argument(call, start)), (struct called){.kind = CALLED_THREAD, .call = call, .argument = start + 1});
+	return true;
+}
+
+static void add_outside_call(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+{
+	if (llvm_is_deallocation(p->sharing->library, call) || (callee && add_thread(p, call, callee)))
+		return;
+	if (llvm_is_reallocation(p->sharing->library, call)) {
+		uint32_t old = points_to_node(p, argument(call, 0)), node = points_to_node(p, call);
+		inclusion_copy(p->in, old, node);
+		inclusion_add(p->in, node, points_to_object(p, call));
+		inclusion_move(p->in, node, old);
+		return;
+	}
+	bool known = callee && llvm_library_knows(p->sharing->library, callee);
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		add_outside_argument(p, call, callee, i, known);
+	add_outside_result(p, call, known);
+}
+
+/* ---------------------------------------------------------------- inside ---------------------- */
+
+/* A function of the program that returns what it has allocated, and what nobody else knows. */
+static bool makes_objects(LLVMValueRef f)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+	return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeReturnIndex, kind) != NULL;
+}
+
+/* object: that a call of an allocation function makes, or 0. */
+static void link_result(struct points_to *p, LLVMValueRef f, uint32_t result, uint32_t object)
+{
+	if (!object) {
+		inclusion_copy(p->in, points_to_returned(p, f), result);
+		return;
+	}
+	inclusion_add(p->in, result, object);
+	watch(p, points_to_returned(p, f), (struct called){.kind = CALLED_MADE, .object = object, .node = result});
+}
+
+static void link_call(struct points_to *p, LLVMValueRef call, LLVMValueRef f)
+{
+	unsigned fixed = LLVMCountParams(f);
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		if (i < fixed)
+			inclusion_copy(p->in, points_to_node(p, argument(call, i)), points_to_node(p, LLVMGetParam(f, i)));
+		else
+			escape(p, argument(call, i));
+	}
+	uint32_t result = points_to_node(p, call);
+	if (!result)
+		return;
+	link_result(p, f, result, makes_objects(f) ? points_to_object(p, call) : 0);
+}
+
+static void note_clone(struct points_to *p, uint32_t object, uint32_t clone)
+{
+	if (object == clone)
+		return;
+	if (p->nclones == p->clones_cap)
+		p->clones = pass_grow(p->clones, &p->clones_cap, sizeof *p->clones);
+	p->clones[p->nclones++] = (struct clone){.of = object, .object = clone};
+	inclusion_inherit(p->in, object, clone);
+}
+
+static void call_function(struct points_to *p, LLVMValueRef call, LLVMValueRef f)
+{
+	if (is_instrumented(f))
+		link_call(p, call, f);
+	else if (!is_intrinsic(f))
+		add_outside_call(p, call, f);
+}
+
+static void call_anything(struct points_to *p, LLVMValueRef call)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		escape(p, argument(call, i));
+	comes_from_outside(p, call);
+}
+
+static LLVMValueRef function_at(const struct points_to *p, uint32_t object)
+{
+	return object < p->nfunction ? p->function[object] : NULL;
+}
+
+void points_to_called(void *data, uint32_t number, uint32_t object)
+{
+	struct points_to *p = data;
+	if (!bits_add(&p->calls[number].done, object))
+		return;
+	struct called c = p->calls[number];
+	LLVMValueRef f = function_at(p, object);
+	switch (c.kind) {
+	case CALLED_HERE:
+		if (object == OBJECT_WORLD)
+			call_anything(p, c.call);
+		else if (f)
+			call_function(p, c.call, f);
+		break;
+	case CALLED_THREAD:
+		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
+			escape(p, argument(c.call, c.argument));
+		} else if (f) {
+			if (LLVMCountParams(f))
+				inclusion_copy(p->in, points_to_node(p, argument(c.call, c.argument)), points_to_node(p, LLVMGetParam(f, 0)));
+			inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));
+		}
+		break;
+	case CALLED_MADE:
+		if (object == OBJECT_WORLD)
+			inclusion_add(p->in, c.node, OBJECT_WORLD);
+		else
+			note_clone(p, object, c.object);
+		break;
+	}
+}
+
+/* Whoever is out there may call it. */
+void points_to_outside(void *data, uint32_t object)
+{
+	struct points_to *p = data;
+	LLVMValueRef f = function_at(p, object);
+	if (!f || !is_instrumented(f))
+		return;
+	for (unsigned i = 0; i < LLVMCountParams(f); i++)
+		comes_from_outside(p, LLVMGetParam(f, i));
+	link_result(p, f, inclusion_world(p->in), makes_objects(f) ? inclusion_object(p->in) : 0);
+}
+
+void points_to_add_call(struct points_to *p, LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		add_outside_call(p, call, NULL);
+	else if (!callee)
+		watch(p, points_to_node(p, LLVMGetCalledValue(call)), (struct called){.kind = CALLED_HERE, .call = call});
+	else if (is_intrinsic(callee))
+		add_intrinsic(p, call, callee);
+	else
+		call_function(p, call, callee);
+}
+
+/* ---------------------------------------------------------------- what is written ------------- */
+
+static void flag_outside_call(struct points_to *p, LLVMValueRef call)
+{
+	if (llvm_is_reallocation(p->sharing->library, call))
+		points_to_flag_written(p, call, call);
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		if (is_pointer(argument(call, i)) && !llvm_argument_only_read(call, i))
+			points_to_flag_written(p, call, argument(call, i));
+}
+
+void points_to_flag_call(struct points_to *p, LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call), accessed[2];
+	if (!callee || !is_intrinsic(callee)) {
+		/* Calls of functions of the module write what these write. */
+		if (!callee || !is_instrumented(callee))
+			flag_outside_call(p, call);
+	} else if (is_copy(callee) || name_begins(callee, "llvm.memset.")) {
+		points_to_flag_written(p, call, argument(call, 0));
+	} else if (name_begins(callee, "llvm.va_") || accessed_pointers(call, accessed)) {
+		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+			if (points_to_node(p, argument(call, i)) && !is_number(LLVMTypeOf(argument(call, i))))
+				points_to_flag_written(p, call, argument(call, i));
+	}
+}
