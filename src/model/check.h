@@ -1,7 +1,7 @@
 /*
  * The independent checker: does this total order of steps explain the execution?
  *
- * One scan. Every thread runs in program order; the known orders hold; threads start after they are created
+ * One scan. Every thread runs in program order, but for pieces of one access or call, which come in any; the known orders hold; threads start after they are created
  * and are joined after they end; when the order of synchronization is not known, locks exclude one another
  * and waits are woken (when it is known, only the operations where a lock changes hands are events, and the
  * known orders say it all); memory is simulated byte by byte, with a store buffer per thread under TSO

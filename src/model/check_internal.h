@@ -83,6 +83,9 @@ bool check_visible(struct checker *c, uint32_t event);
 /* Is it one that waits until all stores of its thread are visible? */
 bool check_drains(const struct checker *c, uint32_t event);
 
+/* Pieces of one access or call, in the order of the execution, that do not overlap: the second may as well come first. */
+bool check_may_swap(const struct checker *c, uint32_t first, uint32_t second);
+
 /* check_sync.c: the objects that the events are about, for `objects`. */
 void check_find_objects(struct checker *c);
 bool check_lock(struct checker *c, uint32_t event);

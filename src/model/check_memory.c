@@ -135,7 +135,8 @@ bool check_visible(struct checker *c, uint32_t event)
 	for (; i < n && at[i].event != event; i++) {
 		bool overlap = at[i].address < e->object + e->size &&
 			       e->object < at[i].address + at[i].size;
-		if (c->model == MEMORY_TSO || overlap)
+		bool ordered = c->model == MEMORY_TSO && !events_are_pieces(&c->x->events.at[at[i].event], e);
+		if (ordered || overlap)
 			return violated(c, event, "becomes visible before an earlier store");
 	}
 	if (i == n)
@@ -144,6 +145,13 @@ bool check_visible(struct checker *c, uint32_t event)
 	memmove(at + i, at + i + 1, (n - i - 1) * sizeof *at);
 	c->buffer[e->thread].n--;
 	return true;
+}
+
+bool check_may_swap(const struct checker *c, uint32_t first, uint32_t second)
+{
+	const struct event *a = &c->x->events.at[first], *b = &c->x->events.at[second];
+	bool overlap = a->object < b->object + b->size && b->object < a->object + a->size;
+	return events_are_pieces(a, b) && !overlap;
 }
 
 bool check_drains(const struct checker *c, uint32_t event)

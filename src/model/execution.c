@@ -323,6 +323,14 @@ bool execution_read(struct execution *x, const char *path, struct error *err)
 	return fail(err, "cannot use %s: %s", path, why.text);
 }
 
+bool execution_has_pieces(const struct execution *x)
+{
+	for (size_t i = 1; i < x->events.n; i++)
+		if (events_are_pieces(&x->events.at[i - 1], &x->events.at[i]))
+			return true;
+	return false;
+}
+
 const struct place_name *execution_place(const struct execution *x, uint64_t address)
 {
 	size_t low = 0, high = x->names.n;

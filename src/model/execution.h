@@ -236,6 +236,28 @@ static inline uint32_t execution_wait_start(const struct execution *x, uint32_t 
 	return wait - 1;
 }
 
+/*
+ * Are both events, of which b comes behind a, pieces of one access or call (a vector, a long copy, a call of the C library)? In which order those touch memory
+ * is the processor's and the library's affair. A copy of few words in the program has a gate for each of them: these are accesses of their own.
+ */
+static inline bool events_are_pieces(const struct event *a, const struct event *b)
+{
+	return a->sap && a->sap == b->sap && a->thread == b->thread && a->site == b->site &&
+	       (a->kind == EVENT_READ || a->kind == EVENT_WRITE) && (b->kind == EVENT_READ || b->kind == EVENT_WRITE);
+}
+
+/* The event behind the last of the pieces, one after another, that this is the first of. */
+static inline uint32_t execution_pieces_end(const struct execution *x, uint32_t first)
+{
+	uint32_t end = first + 1;
+	while (end < x->events.n && events_are_pieces(&x->events.at[first], &x->events.at[end]))
+		end++;
+	return end;
+}
+
+/* Is there an access or a call of more than one piece? */
+bool execution_has_pieces(const struct execution *x);
+
 /* What is known of the address; NULL when it has no name. */
 const struct place_name *execution_place(const struct execution *x, uint64_t address);
 

@@ -1,4 +1,4 @@
-#include "model/memory.h"
+#include "model/loose.h"
 
 #include <stdlib.h>
 
@@ -52,36 +52,54 @@ static void make_visible_nodes(struct memory *m)
 	free(shared);
 }
 
+/* Chains of one thread and start address each: what is in one of them always overlaps. By atom, of the thread that had it last. */
+struct own_chains {
+	uint32_t *chain, *thread; /* + 1 */
+};
+
+static struct own_chains own_chains_new(const struct memory *m)
+{
+	size_t n = m->atoms.at.n + 1;
+	return (struct own_chains){xcalloc(n, sizeof(uint32_t)), xcalloc(n, sizeof(uint32_t))};
+}
+
+static uint32_t own_chain(struct memory *m, struct own_chains *c, uint32_t event)
+{
+	uint32_t atom = m->atoms.first[event], thread = m->x->events.at[event].thread;
+	if (c->thread[atom] != thread + 1)
+		c->chain[atom] = m->nchains++;
+	c->thread[atom] = thread + 1;
+	return c->chain[atom];
+}
+
+static void own_chains_free(struct own_chains *c)
+{
+	free(c->chain);
+	free(c->thread);
+}
+
 /*
  * Chains. Program order: one per thread. Visible nodes: under TSO one chain per thread; under PSO one per thread
- * and start address, as those always overlap.
+ * and start address. Both nodes of a loose piece are in chains of its thread and start address.
  */
 static void assign_chains(struct memory *m)
 {
 	const struct execution *x = m->x;
 	uint32_t nthreads = (uint32_t)x->threads.n;
-	uint32_t *last_chain = xcalloc(m->atoms.at.n, sizeof *last_chain); /* of this thread, + 1 */
-	uint32_t *last_thread = xcalloc(m->atoms.at.n, sizeof *last_thread); /* + 1 */
+	struct own_chains issued = own_chains_new(m), visible = own_chains_new(m);
 	m->nchains = m->model == MEMORY_TSO ? 2 * nthreads : nthreads;
 	for (uint32_t e = 0; e < x->events.n; e++) {
 		uint32_t t = x->events.at[e].thread, v = m->visible[e];
-		m->chain[e] = t;
+		bool loose = m->loose && m->loose[e];
+		m->chain[e] = loose ? own_chain(m, &issued, e) : t;
 		m->event_of[e] = e;
 		if (v == e)
 			continue;
 		m->event_of[v] = e;
-		uint32_t atom = m->atoms.first[e];
-		if (m->model == MEMORY_TSO) {
-			m->chain[v] = nthreads + t;
-		} else {
-			if (last_thread[atom] != t + 1)
-				last_chain[atom] = m->nchains++;
-			last_thread[atom] = t + 1;
-			m->chain[v] = last_chain[atom];
-		}
+		m->chain[v] = m->model == MEMORY_TSO && !loose ? nthreads + t : own_chain(m, &visible, e);
 	}
-	free(last_chain);
-	free(last_thread);
+	own_chains_free(&issued);
+	own_chains_free(&visible);
 }
 
 static bool drains(const struct execution *x, uint32_t event, const bool *leads)
@@ -162,9 +180,10 @@ static void add_known_orders(struct memory *m)
  * `before` from it on. For every thread, walk its events and, for each other thread, the last event that
  * is certainly over; an edge is added only where that event is a new one.
  */
-static void thread_times(const struct execution *x, const struct execution_thread *t, uint64_t *not_before,
+static void thread_times(const struct memory *m, const struct execution_thread *t, uint64_t *not_before,
 			 uint64_t *not_after)
 {
+	const struct execution *x = m->x;
 	uint64_t latest = 0, earliest = UINT64_MAX;
 	for (uint32_t e = t->first; e < t->first + t->count; e++) {
 		if (x->events.at[e].after > latest)
@@ -176,6 +195,27 @@ static void thread_times(const struct execution *x, const struct execution_threa
 			earliest = x->events.at[e].before;
 		not_after[e] = earliest;
 	}
+	for (uint32_t e = t->first, end; e < t->first + t->count; e = end) { /* of a call, not of its pieces */
+		end = loose_end(m, e);
+		for (uint32_t k = e; k < end; k++) {
+			not_before[k] = not_before[e];
+			not_after[k] = not_after[end - 1];
+		}
+	}
+}
+
+/* What comes before `over`, as far as it was not over at `was`, comes before e. */
+static void add_time_edges_to(struct memory *m, uint32_t was, uint32_t over, uint32_t e)
+{
+	/* The margin covers store buffers: what was written is visible as well. */
+	for (uint32_t k = over - 1; k + 1 > was; k--)
+		if (m->visible[k] != k) {
+			add_edge(m, m->visible[k], e);
+			if (m->model == MEMORY_TSO && k == loose_first(m, k))
+				break;
+		}
+	for (uint32_t k = loose_first(m, over - 1); k < over; k++)
+		add_edge(m, k, e);
 }
 
 static void add_time_edges_between(struct memory *m, const struct execution_thread *from,
@@ -183,21 +223,14 @@ static void add_time_edges_between(struct memory *m, const struct execution_thre
 				   const uint64_t *not_after, uint64_t margin)
 {
 	uint32_t over = from->first; /* first event of `from` that may not be over */
-	for (uint32_t e = to->first; e < to->first + to->count; e++) {
+	for (uint32_t e = to->first, end; e < to->first + to->count; e = end) {
 		uint32_t was = over;
+		end = loose_end(m, e);
 		while (over < from->first + from->count && not_after[over] < UINT64_MAX - margin &&
 		       not_after[over] + margin < not_before[e])
 			over++;
-		if (over == was)
-			continue;
-		/* The margin covers store buffers: what was written is visible as well. */
-		for (uint32_t k = over - 1; k + 1 > was; k--)
-			if (m->visible[k] != k) {
-				add_edge(m, m->visible[k], e);
-				if (m->model == MEMORY_TSO)
-					break;
-			}
-		add_edge(m, over - 1, e);
+		for (uint32_t k = e; over != was && k < end; k++)
+			add_time_edges_to(m, was, over, k);
 	}
 }
 
@@ -207,7 +240,7 @@ static void add_time_edges(struct memory *m, uint64_t margin)
 	uint64_t *not_before = xmalloc(x->events.n * sizeof *not_before);
 	uint64_t *not_after = xmalloc(x->events.n * sizeof *not_after);
 	for (size_t t = 0; t < x->threads.n; t++)
-		thread_times(x, &x->threads.at[t], not_before, not_after);
+		thread_times(m, &x->threads.at[t], not_before, not_after);
 	for (size_t t = 0; t < x->threads.n; t++)
 		for (size_t u = 0; u < x->threads.n; u++)
 			if (t != u)
@@ -256,10 +289,12 @@ bool memory_init(struct memory *m, const struct execution *x, const struct memor
 	atoms_init(&m->atoms, x);
 	m->visible = xmalloc(n * sizeof *m->visible);
 	make_visible_nodes(m);
+	loose_find(m, options->loose);
 	m->event_of = xmalloc(m->nnodes * sizeof *m->event_of);
 	m->chain = xmalloc(m->nnodes * sizeof *m->chain);
 	assign_chains(m);
 	add_buffer_edges(m);
+	loose_add_edges(m);
 	add_known_orders(m);
 	m->nhard = m->edges.n;
 	if (options->use_time)
@@ -274,6 +309,7 @@ void memory_release(struct memory *m)
 {
 	atoms_release(&m->atoms);
 	free(m->visible);
+	free(m->loose);
 	free(m->event_of);
 	free(m->chain);
 	vec_free(&m->edges);

@@ -11,6 +11,8 @@
  *   - fences, atomic updates and synchronization come after all earlier writes of their thread are visible
  *     (so does the end of a thread, when something is known to come after it);
  *   - the orders of the execution, between the points where the events take effect;
+ *   - with `loose`, pieces of one access or call (execution.h) are in no order among themselves, but for those that overlap and writes of
+ *     what others of them read; what comes before and behind the call is so for each of them (loose.c);
  *   - what time stamps say, when they are to be believed.
  * CLAP §3.2, with x86's store forwarding: see formula.c for what a read may see.
  */
@@ -38,12 +40,16 @@ struct memory {
 	vec(struct edge) edges;  /* between chains */
 	size_t nhard;            /* the first of them: not from time stamps, and not derived (saturate.h) */
 	struct order *order;
+	bool *loose;             /* by event: a piece in a chain of its own; NULL: there is none */
+	bool in_order;           /* pieces of one access or call, of memory that is shared, are taken to come in their order: then that nothing
+				    explains the execution is not proven */
 };
 
 struct memory_options {
 	enum memory_model model;
 	bool use_time;        /* believe time stamps */
 	uint64_t time_margin; /* two stamps order events only when further apart than this */
+	bool loose;           /* pieces of one access or call are in no order, as far as that is cheap */
 };
 
 /* False when the known orders contradict one another under this model: nothing can explain the execution. */

@@ -22,9 +22,9 @@ struct slice {
 };
 
 /*
- * floor[t * nchains + c]: so many nodes of chain c come before the read of thread t that the forward sweep is at;
+ * floor[r * nchains + c]: so many nodes of chain c come before the read of chain r that the forward sweep is at;
  * limit: all nodes of chain c from this place on come after the read that the backward sweep is at. Both beyond what
- * m->order knows already.
+ * m->order knows already. Reads are in their thread's chain, but for those that are loose (loose.h).
  */
 struct saturation {
 	struct memory *m;
@@ -140,7 +140,7 @@ static void build_members(struct saturation *s)
 
 static void saturation_init(struct saturation *s)
 {
-	size_t npieces = s->p->pieces.n, table = s->m->x->threads.n * s->m->nchains + 1;
+	size_t npieces = s->p->pieces.n, table = (size_t)s->m->nchains * s->m->nchains + 1;
 	s->by_event = xmalloc((npieces + 1) * sizeof *s->by_event);
 	for (uint32_t i = 0; i < npieces; i++)
 		s->by_event[i] = i;
@@ -206,7 +206,7 @@ static bool has_candidates(struct saturation *s, uint32_t number)
 static uint32_t count_before(const struct saturation *s, uint32_t chain, uint32_t read)
 {
 	uint32_t known = order_count_before(s->m->order, chain, read);
-	uint32_t more = s->floor[thread_of(s, read) * s->m->nchains + chain];
+	uint32_t more = s->floor[s->m->chain[read] * s->m->nchains + chain];
 	return known > more ? known : more;
 }
 
@@ -273,13 +273,13 @@ static void follow_candidates(struct saturation *s, uint32_t number)
 		if (c == s->m->chain[read] || s->meet[c] == NONE || s->meet[c] <= count_before(s, c, read))
 			continue;
 		add_order(s, s->members[c][s->meet[c] - 1], read);
-		s->floor[thread_of(s, read) * nchains + c] = s->meet[c];
+		s->floor[s->m->chain[read] * nchains + c] = s->meet[c];
 	}
 }
 
 static bool sweep_forward(struct saturation *s)
 {
-	memset(s->floor, 0, s->m->x->threads.n * s->m->nchains * sizeof *s->floor);
+	memset(s->floor, 0, (size_t)s->m->nchains * s->m->nchains * sizeof *s->floor);
 	for (size_t i = 0; i < s->p->pieces.n; i++) {
 		uint32_t number = s->by_event[i];
 		const struct piece *piece = &s->p->pieces.at[number];
@@ -332,7 +332,7 @@ static void precede_overwriters(struct saturation *s, uint32_t number)
 		if (first == slice->to)
 			continue;
 		uint32_t v = s->m->visible[s->writes[first]];
-		uint32_t *limit = &s->limit[thread * s->m->nchains + s->m->chain[v]];
+		uint32_t *limit = &s->limit[s->m->chain[read] * s->m->nchains + s->m->chain[v]];
 		if (order_before(s->m->order, read, v) || place_of(s, v) >= *limit)
 			continue;
 		add_order(s, read, v);
@@ -342,12 +342,12 @@ static void precede_overwriters(struct saturation *s, uint32_t number)
 
 static bool sweep_backward(struct saturation *s)
 {
-	memset(s->limit, 0xff, s->m->x->threads.n * s->m->nchains * sizeof *s->limit);
+	memset(s->limit, 0xff, (size_t)s->m->nchains * s->m->nchains * sizeof *s->limit);
 	for (size_t i = s->p->pieces.n; i-- > 0;) {
 		uint32_t number = s->by_event[i];
 		const struct piece *piece = &s->p->pieces.at[number];
 		uint32_t read = piece->event;
-		const uint32_t *limit = &s->limit[thread_of(s, read) * s->m->nchains];
+		const uint32_t *limit = &s->limit[s->m->chain[read] * s->m->nchains];
 		for (uint32_t r = s->run_start[number]; r < s->run_start[number + 1]; r++)
 			while (s->runs[r].from < s->runs[r].to) {
 				uint32_t v = node_of(s, s->runs[r].to - 1);

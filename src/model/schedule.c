@@ -33,23 +33,34 @@ static void learn(struct builder *b, uint32_t thread, uint32_t p, uint64_t p_sap
 
 /* -------------------------------------------------- lines -------------------------------- */
 
-static uint32_t first_of_sap(const struct builder *b, uint32_t e)
+static bool is_of_sap(const struct builder *b, uint32_t e, uint32_t other)
 {
-	uint32_t first = b->x->threads.at[event_at(b, e)->thread].first;
-	while (e > first && event_at(b, e - 1)->sap == event_at(b, e)->sap &&
-	       event_at(b, e - 1)->kind != EVENT_START)
-		e--;
-	return e;
+	uint8_t kind = event_at(b, other)->kind;
+	return event_at(b, e)->sap == event_at(b, other)->sap && kind != EVENT_START && kind != EVENT_END;
 }
 
-/* The last that is part of the order: of what comes behind the failure it does not matter when it happens. */
-static uint32_t last_of_sap(const struct builder *b, uint32_t e)
+/* Where the first event of the SAP is in the order: pieces of a call need not come in theirs. */
+static size_t begin_of_sap(const struct builder *b, uint32_t e)
 {
 	const struct execution_thread *t = &b->x->threads.at[event_at(b, e)->thread];
-	while (e + 1 < t->first + t->count && event_at(b, e + 1)->sap == event_at(b, e)->sap &&
-	       event_at(b, e + 1)->kind != EVENT_END && b->place[e + 1] != SIZE_MAX)
-		e++;
-	return e;
+	size_t begin = b->place[e];
+	for (uint32_t k = e; k > t->first && is_of_sap(b, e, k - 1); k--)
+		begin = b->place[k - 1] < begin ? b->place[k - 1] : begin;
+	for (uint32_t k = e + 1; k < t->first + t->count && is_of_sap(b, e, k); k++)
+		begin = b->place[k] < begin ? b->place[k] : begin;
+	return begin;
+}
+
+/* Where the last is that is part of the order: of what comes behind the failure it does not matter when it happens. */
+static size_t end_of_sap(const struct builder *b, uint32_t e)
+{
+	const struct execution_thread *t = &b->x->threads.at[event_at(b, e)->thread];
+	size_t end = b->place[e];
+	for (uint32_t k = e; k > t->first && is_of_sap(b, e, k - 1); k--)
+		end = b->place[k - 1] != SIZE_MAX && b->place[k - 1] > end ? b->place[k - 1] : end;
+	for (uint32_t k = e + 1; k < t->first + t->count && is_of_sap(b, e, k); k++)
+		end = b->place[k] != SIZE_MAX && b->place[k] > end ? b->place[k] : end;
+	return end;
 }
 
 static void describe(const struct builder *b, uint32_t e, char *text, size_t size)
@@ -147,7 +158,7 @@ void schedule_require(struct builder *b, uint32_t e, uint32_t p)
 	uint64_t p_sap = event_at(b, p)->sap;
 	if (thread == other || b->place[p] == SIZE_MAX)
 		return;
-	size_t gate = b->place[first_of_sap(b, e)], passed = b->place[last_of_sap(b, p)];
+	size_t gate = begin_of_sap(b, e), passed = end_of_sap(b, p);
 	if (b->effect_place[p] > gate) {
 		b->s->unenforced++;
 		return;

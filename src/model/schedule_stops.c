@@ -20,6 +20,15 @@ static bool is_awaited(const struct builder *b, uint32_t end)
 	return false;
 }
 
+/* Is a later piece of its access or call part of the order? */
+static bool goes_on(const struct builder *b, uint32_t e, uint32_t end)
+{
+	for (uint32_t k = e + 1; k < end && events_are_pieces(event_at(b, e), event_at(b, k)); k++)
+		if (b->place[k] != SIZE_MAX)
+			return true;
+	return false;
+}
+
 void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 {
 	uint32_t e = t->first, end = t->first + t->count;
@@ -35,7 +44,7 @@ void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 		return;
 	}
 	uint64_t sap = event_at(b, e)->sap;
-	bool inside = e > t->first && event_at(b, e - 1)->sap == sap && sap;
+	bool inside = sap && ((e > t->first && event_at(b, e - 1)->sap == sap) || goes_on(b, e, end));
 	/* Woken, but without the mutex: it need not be woken, and must not take what others are yet to take. */
 	bool waits = inside && event_at(b, e)->kind == EVENT_LOCK && event_at(b, e - 1)->kind == EVENT_WAIT;
 	bool entered = event_at(b, e)->kind == EVENT_END || (inside && !waits);

@@ -17,7 +17,7 @@
 
 enum infer_result {
 	INFER_FOUND,
-	INFER_NONE,    /* proven: no (further) interleaving explains the execution under this model;
+	INFER_NONE,    /* proven, unless stats.in_order: no (further) interleaving explains the execution under this model;
 			  err says so when what is known contradicts itself already */
 	INFER_BUDGET,  /* not decided in time */
 	INFER_ERROR,   /* see err */
@@ -37,6 +37,7 @@ struct infer_options {
 	void (*tell)(const char *text); /* NULL, or: is told how far it has come, now and then, by the thread that asked */
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 	bool brief;             /* of a large problem: INFER_BUDGET, once, when another memory model is more promising than what is left */
+	bool loose;             /* pieces of one access or call come in any order (loose.h), not in theirs */
 	bool large;             /* by the search for problems too large to be written out, which proves nothing */
 };
 
@@ -61,6 +62,7 @@ struct infer_stats {
 	uint64_t steps;          /* up to the failure */
 	uint64_t waits;
 	double build_seconds, solve_seconds, check_seconds;
+	bool in_order;           /* pieces of one access or call are taken to come in their order: that there is none proves nothing */
 	bool assumed;            /* the execution holds assumptions */
 };
 

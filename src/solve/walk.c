@@ -151,7 +151,7 @@ static bool has_pieces(const struct problem *p)
 {
 	const struct execution *x = p->m->x;
 	for (size_t i = 1; i < x->events.n; i++)
-		if (is_of_one_sap(&x->events.at[i - 1], &x->events.at[i]))
+		if (is_of_one_sap(&x->events.at[i - 1], &x->events.at[i]) && p->m->chain[i - 1] == p->m->chain[i])
 			return true;
 	return false;
 }

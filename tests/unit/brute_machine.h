@@ -24,7 +24,8 @@ struct buffered {
 };
 
 struct state {
-	uint32_t next[THREADS]; /* event number */
+	uint32_t next[THREADS]; /* event number; of loose pieces some behind it may be done, */
+	bool done[EVENTS];      /* as are all before it */
 	struct {
 		struct buffered at[BUFFER];
 		uint32_t n;
@@ -49,6 +50,7 @@ struct machine {
 		uint8_t sees[EVENTS][2];
 	}) found;
 	bool first_only;
+	bool loose; /* pieces of one access, as far as they do not overlap, come in any order */
 	/* states seen: open addressing, a hash of 64 bits each; a clash would hide a state, at odds of 2^-40 */
 	uint64_t *seen;
 	size_t nseen, slots;
@@ -159,11 +161,30 @@ static void sync_step(const struct machine *m, struct state *s, uint32_t thread,
 		s->round[thread] = (s->arrived++ / e->count + 1) * e->count;
 }
 
-/* Can the thread take its next step, and if so take it. A SIGNAL wakes `wake` (a thread, or -1). */
-static bool step(const struct machine *m, struct state *s, uint32_t thread, int wake)
+/* May the two, of which b is behind a, come the other way round? */
+static bool may_swap(const struct machine *m, uint32_t a, uint32_t b)
 {
-	uint32_t event = s->next[thread];
+	const struct event *e = &m->x->events.at[a], *f = &m->x->events.at[b];
+	bool pieces = e->thread == f->thread && e->sap == f->sap && e->size && f->size && e->kind != EVENT_UPDATE && f->kind != EVENT_UPDATE;
+	return m->loose && pieces && (e->object + e->size <= f->object || f->object + f->size <= e->object);
+}
+
+/* May this event, which is not done, be the thread's next? */
+static bool may_come(const struct machine *m, const struct state *s, uint32_t event)
+{
+	for (uint32_t e = s->next[m->x->events.at[event].thread]; e < event; e++)
+		if (!s->done[e] && !may_swap(m, e, event))
+			return false;
+	return !s->done[event];
+}
+
+/* Can the thread take this step, and if so take it. A SIGNAL wakes `wake` (a thread, or -1). */
+static bool step(const struct machine *m, struct state *s, uint32_t event, int wake)
+{
 	const struct event *e = &m->x->events.at[event];
+	uint32_t thread = e->thread, end = m->x->threads.at[thread].first + m->x->threads.at[thread].count;
+	if (!may_come(m, s, event))
+		return false;
 	bool drains = e->kind != EVENT_START && e->kind != EVENT_READ && e->kind != EVENT_WRITE &&
 		      (e->kind != EVENT_END || leads(m, event));
 	if ((drains && s->buffer[thread].n) ||
@@ -182,8 +203,20 @@ static bool step(const struct machine *m, struct state *s, uint32_t thread, int 
 	sync_step(m, s, thread, event, wake);
 	if (!is_buffered(m, e))
 		s->took_effect[event] = true;
-	s->next[thread]++;
+	s->done[event] = true;
+	while (s->next[thread] < end && s->done[s->next[thread]])
+		s->next[thread]++;
 	return true;
+}
+
+/* The event behind those that may be the thread's next. */
+static uint32_t next_end(const struct machine *m, const struct state *s, uint32_t thread)
+{
+	uint32_t next = s->next[thread], end = next + 1;
+	while (m->loose && m->x->events.at[next].size && end < m->x->threads.at[thread].first + m->x->threads.at[thread].count &&
+	       m->x->events.at[end].sap == m->x->events.at[next].sap)
+		end++;
+	return end;
 }
 
 /* Whom a signal can wake: `wakes` gets threads; -1 for nobody, when nobody waits. */
@@ -205,7 +238,7 @@ static bool flush(const struct machine *m, struct state *s, uint32_t thread, uin
 	const struct event *e = &m->x->events.at[at[i].event];
 	for (uint32_t k = 0; k < i; k++) {
 		const struct event *o = &m->x->events.at[at[k].event];
-		if (m->model == MEMORY_TSO ||
+		if ((m->model == MEMORY_TSO && !may_swap(m, at[k].event, at[i].event) && !may_swap(m, at[i].event, at[k].event)) ||
 		    (o->object < e->object + e->size && e->object < o->object + o->size))
 			return false;
 	}
@@ -322,9 +355,11 @@ static void explore(struct machine *m, const struct state *s)
 		int wakes[THREADS] = {-1};
 		bool signals = m->x->events.at[s->next[t]].kind == EVENT_SIGNAL;
 		for (uint32_t i = signals ? whom_to_wake(s, wakes) : 1; i-- > 0;) {
-			struct state next = *s;
-			if (step(m, &next, t, wakes[i]))
-				explore(m, &next);
+			for (uint32_t e = s->next[t]; e < next_end(m, s, t); e++) {
+				struct state next = *s;
+				if (step(m, &next, e, wakes[i]))
+					explore(m, &next);
+			}
 		}
 	}
 	if (over)
@@ -367,20 +402,21 @@ static bool matches_within(struct machine *m, const struct state *s, uint32_t ru
 		over = false;
 		int wakes[THREADS] = {-1};
 		bool signals = m->x->events.at[s->next[t]].kind == EVENT_SIGNAL;
-		for (uint32_t i = signals ? whom_to_wake(s, wakes) : 1; i-- > 0 && !found;) {
-			struct state next = *s;
-			found = cost <= left && step(m, &next, t, wakes[i]) && matches_within(m, &next, t, left - cost);
-		}
+		for (uint32_t i = signals ? whom_to_wake(s, wakes) : 1; i-- > 0 && !found;)
+			for (uint32_t e = s->next[t]; e < next_end(m, s, t) && !found; e++) {
+				struct state next = *s;
+				found = cost <= left && step(m, &next, e, wakes[i]) && matches_within(m, &next, t, left - cost);
+			}
 	}
 	for (int t = 0; over && t < THREADS; t++)
 		over = !(s->hangs[t] && s->woken[t]);
 	return found || (over && meets_conditions(m, s));
 }
 
-/* Of all interleavings that match; there is one. UINT32_MAX: too many states. */
+/* Of all interleavings that match, also with loose pieces; there is one. UINT32_MAX: too many states. */
 static uint32_t fewest_switches_of_all(const struct execution *x, enum memory_model model)
 {
-	struct machine m = {.x = x, .model = model};
+	struct machine m = {.x = x, .model = model, .loose = true};
 	struct state s;
 	uint32_t k = 0;
 	start(&m, &s);
@@ -409,7 +445,8 @@ static bool run_randomly(struct machine *m, struct state *s, uint32_t *order, ui
 		else if (!thread_is_over(m, s, t)) {
 			int wakes[THREADS];
 			whom_to_wake(s, wakes);
-			step(m, s, t, wakes[0]);
+			uint32_t e = s->next[t];
+			step(m, s, e + pick(next_end(m, s, t) - e), wakes[0]);
 		}
 		for (uint32_t e = 0; e < m->x->events.n; e++)
 			if (s->took_effect[e] && !before[e])
