@@ -133,6 +133,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	options.workers = w->work->request->workers;
 	options.tell = tell;
 	options.brief = model != w->models[w->nmodels - 1];
+	options.loose = w->loose;
 	w->work->figures.model = memory_model_name(model);
 	struct error err;
 	if (!*state)
@@ -151,6 +152,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 		struct schedule schedule;
 		enum infer_result result =
 			infer_schedule(&w->x, &options, state, &schedule, &w->work->figures.infer, &err);
+		w->in_order |= w->work->figures.infer.in_order;
 		if (result == INFER_ERROR)
 			work_give_up(w->work, &err);
 		if (result != INFER_FOUND)
@@ -228,13 +230,15 @@ static void try_other_order(struct solving *w)
 }
 
 /* The memory models take turns, with slices that grow, until one has a proven candidate or all are known to have none. */
-static enum infer_result solve_models(struct solving *w)
+static enum infer_result solve_in_turns(struct solving *w)
 {
 	struct infer_state *states[2] = { NULL, NULL };
 	bool decided[2] = { false, false };
 	enum infer_result result = INFER_BUDGET;
 	bool once = orders_differ(w); /* other runs are more promising than more time */
-	double slice = w->nmodels == 1 && !once ? w->work->request->budget : phase_patience(w, 3, 3);
+	bool briefly = once || (w->loose && w->work->figures.explore.assumptions); /* or other guesses are */
+	w->in_order = false;
+	double slice = w->nmodels == 1 && !briefly ? w->work->request->budget : phase_patience(w, 3, 3);
 	for (; result == INFER_BUDGET && !work_over(w->work) && !phase_over(w); slice *= 2) {
 		result = INFER_NONE;
 		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {
@@ -245,13 +249,29 @@ static enum infer_result solve_models(struct solving *w)
 			if (!decided[i])
 				result = one;
 		}
-		if (once)
+		if (briefly)
 			break;
 	}
 	for (size_t i = 0; i < w->nmodels; i++)
 		if (states[i])
 			infer_free(states[i]);
 	return result;
+}
+
+/*
+ * In which order a long copy or a call does what it does is not known. A replay cannot part it anyway, so another order than the executor's is of use only
+ * where there is no candidate without.
+ */
+static enum infer_result solve_models(struct solving *w)
+{
+	w->loose = false;
+	enum infer_result result = solve_in_turns(w);
+	if (result != INFER_NONE || !w->in_order || w->rejected || orders_differ(w))
+		return result;
+	w->loose = true;
+	result = solve_in_turns(w);
+	bool guesses = w->work->figures.explore.assumptions && !work_over(w->work) && !phase_over(w);
+	return result == INFER_BUDGET && guesses ? INFER_NONE : result; /* with guesses it is no proof */
 }
 
 static void choose_models(struct solving *w)

@@ -129,7 +129,14 @@ enum infer_result revise_values(const struct execution *x, const struct infer_op
 {
 	struct extent extent = { .horizon = UINT32_MAX, .keep = 0 };
 	enum infer_result result = try_keeping(x, extent, o, symbols, err);
+	struct infer_options loose = *o;
 	size_t n;
+	if (result == INFER_NONE && execution_has_pieces(x)) {
+		loose.loose = true;
+		result = try_keeping(x, extent, &loose, symbols, err);
+		if (result == INFER_FOUND)
+			o = &loose;
+	}
 	if (result == INFER_NONE) {
 		extent.horizon = 0;
 		result = try_keeping(x, extent, o, symbols, err);

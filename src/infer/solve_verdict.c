@@ -181,6 +181,17 @@ static void check_values(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* Calls of so many pieces that not all orders of theirs were tried (loose.h). */
+static void check_pieces(struct solving *w)
+{
+	struct error err;
+	if (!w->in_order)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: threads race for what long copies or calls read or write, and in which order "
+		   "those do that is not known");
+	work_give_up(w->work, &err);
+}
+
 _Noreturn void solving_none_found(struct solving *w)
 {
 	if (w->work->figures.replays) {
@@ -192,6 +203,7 @@ _Noreturn void solving_none_found(struct solving *w)
 	check_libraries(w);
 	check_mapped(w);
 	check_values(w);
+	check_pieces(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	solving_finish(w, EXIT_NO_INTERLEAVING, "none");
 }

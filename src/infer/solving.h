@@ -25,6 +25,8 @@ struct solving {
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
 	bool use_time;      /* believe the time stamps */
+	bool loose;         /* pieces of a call come in any order: when nothing else explains the log */
+	bool in_order;      /* in the last turn through the models, some had to be taken to come in theirs: that there is none proves nothing */
 	bool outward;       /* the failure is one that phases are for */
 	const struct phase *phase;
 	double phase_start;      /* 0: it has not begun to solve */
