@@ -78,11 +78,20 @@ static __attribute__((noinline)) int lock_busy(pthread_mutex_t *m)
 	return 0;
 }
 
+/* Is the thread told that the mutex is its own, in the place of waiting for itself? */
+static bool is_told(const struct rt_self *self, const pthread_mutex_t *m)
+{
+	return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+	       (uint32_t)__atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == self->tid;
+}
+
 static __attribute__((noinline)) int lock_other(pthread_mutex_t *m)
 {
 	int result = rt_real.pthread_mutex_trylock(m);
 
-	if (result == EBUSY)
+	if (result == EBUSY && is_told(&rt_self, m))
+		result = rt_real.pthread_mutex_lock(m);
+	else if (result == EBUSY)
 		result = lock_blocked(&rt_self, m, __builtin_return_address(0));
 	return rt_after_acquire(m, result);
 }

@@ -161,6 +161,16 @@ int main(void)
 	pthread_barrier_init(&ready, NULL, 2);
 	pthread_rwlock_wrlock(&l);
 	if (pthread_rwlock_rdlock(&l) != EDEADLK || pthread_rwlock_wrlock(&l) != EDEADLK) return 1;
+	for (int i = 0; i < 4; i++) {
+		pthread_mutex_t m;
+		pthread_mutexattr_t a;
+		pthread_mutexattr_init(&a);
+		pthread_mutexattr_settype(&a, PTHREAD_MUTEX_ERRORCHECK);
+		pthread_mutexattr_setrobust(&a, i & 1);
+		pthread_mutexattr_setprotocol(&a, i & 2 ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE);
+		pthread_mutex_init(&m, &a);
+		if (pthread_mutex_lock(&m) || pthread_mutex_lock(&m) != EDEADLK || pthread_mutex_unlock(&m)) return 2;
+	}
 	for (int i = 0; i < 300; i++) {
 		pthread_create(&t[i], NULL, joins, &t[i]);
 		pthread_barrier_wait(&ready);
