@@ -155,17 +155,20 @@ void jobs_release(struct jobs *jobs)
 
 /* ---------------------------------------------------------------- running */
 
+static bool goes_to(const char *path, int stream)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return fd >= 0 && dup2(fd, stream) >= 0;
+}
+
 static pid_t job_start(struct job *job)
 {
 	char **argv = strings_end(&job->argv);
 	pid_t pid = fork();
 	if (pid)
 		return pid;
-	if (job->output) {
-		int fd = open(job->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
-			_exit(126);
-	}
+	if ((job->output && (!goes_to(job->output, 2) || dup2(2, 1) < 0)) || (job->printed && !goes_to(job->printed, 1)))
+		_exit(126);
 	for (size_t i = 0; i < job->environment.n; i++)
 		putenv(job->environment.at[i]);
 	execvp(argv[0], response_shorten(argv));

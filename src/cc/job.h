@@ -24,6 +24,7 @@ struct job {
 	strings argv;
 	strings environment;  /* "NAME=VALUE", added to ours */
 	const char *output;   /* file that gets stdout and stderr, or NULL */
+	const char *printed;  /* another file that gets stdout, or NULL */
 	int status;           /* after jobs_run: exit status, 128 + signal, or -1: not run */
 };
 

@@ -44,13 +44,25 @@ static size_t runtime_place(const strings *argv)
 	return place;
 }
 
+/* Is there a library to walk stacks with? With -nodefaultlibs or -nostdlib it is the user who names libraries. */
+static bool has_unwinder(const strings *argv)
+{
+	static const char *const unwinders[] = {"-lgcc_s", "-lgcc_eh", "-lunwind", "-l:libunwind.so", "-l:libunwind.a"};
+	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
+		if (linker_find(argv, unwinders[i]))
+			return true;
+	return false;
+}
+
 static void add_runtime(strings *argv, const char *archive)
 {
+	bool needs_unwinder = !has_unwinder(argv);
 	size_t at = runtime_place(argv);
 	char *path = tool_file(archive);
-	const char *const words[] = {"--push-state", "--whole-archive", path, "--pop-state"};
+	const char *const words[] = {"--push-state", "--whole-archive", path, "--no-whole-archive", "-lgcc_s", "--pop-state"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		strings_insert(argv, at + i, words[i]);
+		if (strcmp(words[i], "-lgcc_s") || needs_unwinder)
+			strings_insert(argv, at++, words[i]);
 	free(path);
 }
 
@@ -67,7 +79,7 @@ static void add_containers(strings *argv)
 }
 
 struct links {
-	char *log[2], *hash[2], *bitcode, *twin, *report; /* in tmp */
+	char *log[2], *hash[2], *printed, *bitcode, *twin, *report; /* in tmp */
 	struct job job[2];                       /* record, twin */
 	const char *output;                      /* of the recorded program: in job[0].argv */
 };
@@ -80,6 +92,7 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 	l->bitcode = xasprintf("%s/module.bc", tmp);
 	l->twin = xasprintf("%s/twin", tmp);
 	l->report = xasprintf("%s/report", tmp);
+	l->printed = xasprintf("%s/printed", tmp);
 	for (size_t m = 0; m < 2; m++) {
 		l->log[m] = xasprintf("%s/%s.log", tmp, modes[m]);
 		l->hash[m] = xasprintf("%s/%s.hash", tmp, modes[m]);
@@ -112,6 +125,7 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 			linker_add(env, "RETHREAD_PASS_REPORT=", l->report);
 		}
 	}
+	l->job[0].printed = l->printed; /* a map, a trace of files */
 	l->output = l->job[0].argv.at[linker_output(&l->job[0].argv)];
 	free(plugin);
 }
@@ -126,15 +140,16 @@ static void links_release(struct links *l)
 	free(l->bitcode);
 	free(l->twin);
 	free(l->report);
+	free(l->printed);
 }
 
-static void print_log(const char *path)
+static void print_file(const char *path, FILE *to)
 {
 	char *text;
 	size_t n;
 	if (!read_file(path, &text, &n, NULL))
 		return;
-	fwrite(text, 1, n, stderr);
+	fwrite(text, 1, n, to);
 	free(text);
 }
 
@@ -183,7 +198,8 @@ static int link_both(struct links *l, const struct job *job, const char *tmp, bo
 static int finish(const struct links *l, const char *libraries)
 {
 	if (same_hash(l)) {
-		print_log(l->log[0]);
+		print_file(l->log[0], stderr);
+		print_file(l->printed, stdout);
 		return carry_sections(l, libraries);
 	}
 	unlink(l->output);
@@ -242,7 +258,7 @@ static int link_failed(const struct links *l, const struct job *job, const char 
 		     (int)(strrchr(tmp, '/') - tmp), tmp, l->output);
 		return EXIT_ERROR;
 	}
-	print_log(failed->output);
+	print_file(failed->output, stderr);
 	if (failed->status == 128 + SIGKILL)
 		warn("somebody killed the linker of %s: is there too little memory?", l->output);
 	else
@@ -312,7 +328,7 @@ int link_program(struct job *job, const char *tmp, bool verbose)
 {
 	strings *argv = &job->argv;
 	response_expand(argv);
-	if (!linker_output(argv))
+	if (!linker_output(argv) || linker_find(argv, "--version") || linker_find(argv, "--help"))
 		return linker_run_plainly(job);
 	const char *output = argv->at[linker_output(argv)];
 	if (linker_find(argv, "-m") && !linker_find(argv, "elf_x86_64")) {

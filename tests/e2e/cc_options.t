@@ -44,6 +44,15 @@ works 'fuse-ld=gold is ignored' @r
 echo '-c a.c -flto=thin -o a.o' >r
 rethread cc @r
 works quietly a.o f.c
+# Libraries that the user names himself.
+works quietly -nodefaultlibs a.c f.c -lc
+works quietly -static-libgcc a.c f.c
+# What the linker prints is printed, once, where it prints it.
+works quietly a.c f.c -Wl,-t >printed
+same "$(grep -c 'crti.o$' printed)" 1
+rethread cc -Wl,--version >printed 2>err
+has printed LLD
+same "$(cat err)" ""
 # Links of objects that were made in other ways.
 works 'fno-lto is ignored' -fno-lto a.c f.c
 rethread cc -c a.c
