@@ -177,7 +177,10 @@ static size_t input_left(const struct rt_self *self)
 	return self->input ? (size_t)((char *)self->input + self->input->size - self->input_at) : 0;
 }
 
-/* A chunk with room for a record of that size; what is left of the one before is filled up. */
+/*
+ * A chunk with room for a record of that size. What is left of the one before is filled up first: when there is no other, or the process dies
+ * before it has one, no later record follows this one, which is missing.
+ */
 static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, size_t size)
 {
 	unsigned i = self->input_seq < INPUT_SIZES ? (unsigned)self->input_seq : INPUT_SIZES - 1;
@@ -188,13 +191,13 @@ static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, 
 		.stream = RT_STREAM_INPUT,
 		.seq = self->input_seq,
 	};
-	struct rt_chunk *chunk = least > UINT32_MAX ? NULL : rt_log_reserve(&part, 1, NULL);
+	struct rt_chunk *chunk;
 
+	if (input_left(self))
+		rt_self_input_done(self, (uint32_t)input_left(self));
+	chunk = least > UINT32_MAX ? NULL : rt_log_reserve(&part, 1, NULL);
 	if (!chunk)
 		return NULL;
-	if (input_left(self))
-		__atomic_store_n(&((struct rt_input *)self->input_at)->size,
-				 (uint32_t)input_left(self), __ATOMIC_RELEASE);
 	if (self->input)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = chunk;

@@ -98,6 +98,14 @@ static bool is_sound(const struct rt_input *input)
 	return true;
 }
 
+/* Nothing comes any more: a process that died with a new chunk, before it filled up the one before. */
+static bool is_unwritten(const char *at, size_t size)
+{
+	while (size && !at[size - 1])
+		size--;
+	return !size;
+}
+
 bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full)
 {
 	vec(const struct rt_input *) found = {0};
@@ -124,7 +132,7 @@ bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full)
 		}
 		at += r->size;
 	}
-	if (at < full)
+	if (at < full && !is_unwritten(t->input_bytes + at, size - at))
 		goto damaged;
 	t->inputs = found.at;
 	t->ninputs = found.n;

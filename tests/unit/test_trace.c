@@ -320,6 +320,27 @@ static void trays_are_settled(void **state)
 }
 
 /* Which of several logs it is: the one that failed, else the first. */
+/* A process dies after it got a chunk, before or after it filled up the one before. */
+static void inputs_end_with_a_new_chunk(void **state)
+{
+	(void)state;
+	char bytes[128] = { 0 };
+	for (int filled = 0; filled < 2; filled++) {
+		begin();
+		chunk(0, RT_STREAM_INPUT, 0, &(struct rt_input){ .size = sizeof(struct rt_input), .function = 1 }, sizeof(struct rt_input));
+		if (filled)
+			((struct rt_input *)(file + size - 64))[1].size = 48;
+		chunk(0, RT_STREAM_INPUT, 1, bytes, sizeof bytes);
+		struct trace *t = taken();
+		assert_int_equal(t->threads[0].ninputs, 1);
+		trace_free(t);
+		if (filled)
+			continue;
+		*(struct rt_input *)(file + size - sizeof bytes) = (struct rt_input){ .size = sizeof(struct rt_input), .function = 1 };
+		refused("impossible record of an input");
+	}
+}
+
 static void the_failing_log_is_chosen(void **state)
 {
 	(void)state;
@@ -359,6 +380,7 @@ int main(void)
 		cmocka_unit_test(streams_are_looked_at),
 		cmocka_unit_test(windows_are_settled),
 		cmocka_unit_test(trays_are_settled),
+		cmocka_unit_test(inputs_end_with_a_new_chunk),
 		cmocka_unit_test(the_failing_log_is_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
