@@ -120,7 +120,8 @@ static int join_blocked(struct rt_self *self, struct rt_peer *p, pthread_t handl
 {
 	int result;
 
-	if (p)
+	/* Who joins itself is told so (EDEADLK), and does not wait. */
+	if (p && p != self->peer)
 		rt_blocks_on_thread(self, p, from);
 	pthread_cleanup_push(cancelled, self);
 	result = rt_real.pthread_join(handle, value);

@@ -161,6 +161,7 @@ int main(void)
 	pthread_barrier_init(&ready, NULL, 2);
 	pthread_rwlock_wrlock(&l);
 	if (pthread_rwlock_rdlock(&l) != EDEADLK || pthread_rwlock_wrlock(&l) != EDEADLK) return 1;
+	if (pthread_join(pthread_self(), NULL) != EDEADLK) return 3;
 	for (int i = 0; i < 4; i++) {
 		pthread_mutex_t m;
 		pthread_mutexattr_t a;
