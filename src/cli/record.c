@@ -12,6 +12,7 @@
 
 #include <rethread/instrument.h>
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
@@ -56,10 +57,17 @@ static bool is_scheme(const char *s)
 	return !strcmp(s, "base") || !strcmp(s, "path") || !strcmp(s, "path+sync") || is_rw(s);
 }
 
+/* Room for the log's header at least, and a number that the recorder takes. */
 static bool is_size(const char *s)
 {
+	static const char units[] = "KMG";
 	size_t digits = strspn(s, "0123456789");
-	return digits && (!s[digits] || (strchr("KMGkmg", s[digits]) && !s[digits + 1]));
+	const char *unit = s[digits] ? strchr(units, toupper(s[digits])) : NULL;
+	if (!digits || digits > 18 || (s[digits] && (!unit || s[digits + 1])))
+		return false;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	uint64_t n = strtoull(s, NULL, 10);
+	return n <= UINT64_MAX >> shift && n << shift >= RT_PAGE;
 }
 
 static void parse(const struct command *self, struct record *r, int argc, char **argv)
@@ -101,11 +109,13 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 			break;
 		case 'm':
 			if (!is_size(optarg))
-				usage_error(self, "--max-log takes bytes, or a number and K, M or G, not `%s'",
+				usage_error(self, "--max-log takes bytes, at least 4096, or a number and K, M or G, not `%s'",
 					    optarg);
 			r->run.max_log = optarg;
 			break;
 		case 'f':
+			if (!*optarg)
+				usage_error(self, "--fail-if takes a command");
 			r->run.fail_if = optarg;
 			break;
 		case 'n':

@@ -13,6 +13,12 @@ status 2 rethread record --timeout soon ./plain 2>err
 has err '--timeout takes a number'
 status 2 rethread record --max-log 12Q ./plain 2>err
 has err 'max-log'
+for size in 0 100 3k 99999999999999999999G; do
+	status 2 rethread record --max-log $size ./plain 2>err
+	has err 'max-log'
+done
+status 2 rethread record --fail-if '' ./plain 2>err
+has err '--fail-if takes a command'
 status 2 rethread nonsense 2>err
 has err 'no command .nonsense'
 status 4 rethread info 2>err
