@@ -1,6 +1,8 @@
 /* What `rethread record` adds to a trace when the run is over: meta.json (docs/FORMAT.md). */
 #include "cli/run.h"
 
+#include "cli/exec.h"
+
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -74,10 +76,10 @@ static bool is_harmless(const char *variable)
 }
 
 /* As the program saw it: our own variables do not belong to it. */
-static json_t *environment(bool all)
+static json_t *environment(char **e, bool all)
 {
 	json_t *list = json_array();
-	for (char **e = environ; *e; e++)
+	for (; *e; e++)
 		if (strncmp(*e, "RETHREAD_OPTIONS=", 17) && (all || is_harmless(*e)))
 			json_array_append_new(list, text(*e));
 	return list;
@@ -103,9 +105,13 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 		    struct error *err)
 {
 	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir);
-	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(o->program), "argv",
-				 arguments(o->argv), "environment", environment(!o->no_env), "cwd",
-				 text(cwd ? cwd : "/"), "pid", (int)r->pid, "scheme",
+	struct exec_command other, c = {.program = o->program, .cwd = cwd ? cwd : "/", .argv = o->argv, .environment = environ};
+	if (exec_read(&other, dir, r->pid))
+		c = other;
+	exec_forget(dir);
+	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(c.program), "argv",
+				 arguments(c.argv), "environment", environment(c.environment, !o->no_env), "cwd",
+				 text(*c.cwd ? c.cwd : "/"), "pid", (int)r->pid, "scheme",
 				 o->scheme ? o->scheme : "path+sync", "status", r->status, "verdict",
 				 verdict(&r->failure));
 	json_object_set_new(meta, "fail_if", o->fail_if ? text(o->fail_if) : json_null());
@@ -115,5 +121,6 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 	json_decref(meta);
 	free(path);
 	free(cwd);
+	exec_release(&other);
 	return ok;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,6 +78,7 @@ struct watch {
 	int copy_to;                 /* the file `output`, or -1 */
 	int pipes[2];                /* read ends of the program's stdout and stderr, or -1 */
 	const struct rt_log_header *log; /* mapped once it exists */
+	ino_t inode;                 /* of the log */
 	struct timespec start;
 };
 
@@ -185,14 +187,32 @@ static bool start(struct watch *w, struct error *err)
 
 /* ---------------------------------------------------------------- watching */
 
+static void unmap_log(struct watch *w)
+{
+	if (w->log)
+		munmap((void *)w->log, sizeof *w->log);
+	w->log = NULL;
+}
+
+/* A process that becomes another program has a new log. */
+static bool is_current(const struct watch *w, const char *path)
+{
+	struct stat st;
+	return w->log && (stat(path, &st) || st.st_ino == w->inode);
+}
+
 static void map_log(struct watch *w)
 {
 	char *path = xasprintf("%s/log.%d", w->dir, (int)w->pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool current = is_current(w, path);
+	int fd = current ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	if (fd < 0)
 		return;
-	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof *w->log) {
+	unmap_log(w);
+	struct stat st;
+	if (!fstat(fd, &st) && st.st_size >= (off_t)sizeof *w->log) {
+		w->inode = st.st_ino;
 		void *p = mmap(NULL, sizeof *w->log, PROT_READ, MAP_SHARED, fd, 0);
 		w->log = p == MAP_FAILED ? NULL : p;
 	}
@@ -201,8 +221,7 @@ static void map_log(struct watch *w)
 
 static bool is_deadlocked(struct watch *w)
 {
-	if (!w->log)
-		map_log(w);
+	map_log(w);
 	if (!w->log || w->log->magic != RT_LOG_MAGIC)
 		return false;
 	/* The log ends when the other threads have said where they are. */
@@ -269,13 +288,6 @@ static void drain_output(struct watch *w)
 static const char *what_runs(const struct watch *w)
 {
 	return w->options->twin ? w->options->twin : w->options->program;
-}
-
-static void unmap_log(struct watch *w)
-{
-	if (w->log)
-		munmap((void *)w->log, sizeof *w->log);
-	w->log = NULL;
 }
 
 /* The program has ended well, and left a daemon behind: that is the one to watch now. */
@@ -418,8 +430,7 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 			forced = watch_run(&w, &r->status);
 		r->pid = w.pid;
 		r->interrupted = was_interrupted(r->status);
-		if (!w.log)
-			map_log(&w);
+		map_log(&w);
 		r->logged = w.log && w.log->magic == RT_LOG_MAGIC;
 		if (r->logged)
 			memcpy(&r->log, w.log, sizeof r->log);

@@ -187,7 +187,7 @@ bool rt_log_create(void)
 	int fd;
 
 	make_path();
-	syscall(SYS_unlinkat, AT_FDCWD, rt_log.path, 0);
+	rt_log.replaced = !syscall(SYS_unlinkat, AT_FDCWD, rt_log.path, 0);
 	fd = (int)syscall(SYS_openat, AT_FDCWD, rt_log.path,
 			  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)

@@ -38,6 +38,7 @@ struct rt_log {
 	ino_t inode;
 	int fd;
 	uint32_t lock;
+	bool replaced;   /* the process had a log already: it has become another program */
 	char dir[4096];  /* absolute */
 	char path[4128]; /* DIR/log.PID */
 };

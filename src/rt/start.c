@@ -4,6 +4,7 @@
 #endif
 #include "rt/allocator.h"
 #include "rt/clock.h"
+#include "rt/command.h"
 #include "rt/failure.h"
 #include "rt/forked.h"
 #include "rt/handlers.h"
@@ -158,6 +159,24 @@ static const char *variable(char **environment, const char *name)
 	return NULL;
 }
 
+/*
+ * `rethread record` has put our variable behind the program's own, as it is in a twin; a program that set others before it became this one
+ * by exec, in their middle.
+ */
+static void move_behind(char **environment, const char *value)
+{
+	char *ours = NULL;
+
+	for (; *environment; environment++) {
+		size_t n = strlen(*environment);
+
+		if (!ours && value >= *environment && value <= *environment + n)
+			ours = *environment;
+		if (ours)
+			*environment = environment[1] ? environment[1] : ours;
+	}
+}
+
 static void start(int argc, char **argv, char **environment)
 {
 	const char *text = variable(environment, "RETHREAD_OPTIONS");
@@ -179,6 +198,10 @@ static void start(int argc, char **argv, char **environment)
 	rt_log.freed_mark = freed_mark();
 	if (!rt_log_open(&options))
 		return;
+	if (rt_log.replaced) {
+		rt_command_write();
+		move_behind(environment, text);
+	}
 	rt_values_start();
 	on_exit(at_exit, NULL);
 	pthread_atfork(rt_fork_begins, rt_fork_ended, in_child);

@@ -35,7 +35,13 @@ program q <<'E'
 int main(void) { B(1), B(1), B(1), B(0); return 0; }
 E
 record 0 ./p
-same "$(ls trace | wc -l)" 3
+same "$(ls trace/log.* | wc -l)" 3
+# What has become another program says which.
+same "$(stat -c %a trace/command.*)" 600
+same "$(tail -c +9 trace/command.* | tr '\0' '\n' | head -n 3)" "$(pwd -P)/q
+$(pwd -P)
+q"
+rm trace/command.*
 for log in trace/log.*; do
 	mkdir one
 	mv "$log" one

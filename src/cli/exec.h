@@ -1,0 +1,24 @@
+/*
+ * What the process that was recorded is called as: as `rethread record` started it, or as it called itself when it became another program
+ * by exec (DIR/command.PID, written by src/rt/command.c).
+ */
+#ifndef RETHREAD_EXEC_H
+#define RETHREAD_EXEC_H
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+struct exec_command {
+	char *program, *cwd;
+	char **argv, **environment; /* each ends with NULL */
+	char *bytes;                /* where the words are */
+};
+
+/* False when the process has not become another program. */
+bool exec_read(struct exec_command *c, const char *dir, pid_t pid);
+void exec_release(struct exec_command *c);
+/* No longer needed: they hold environments. */
+void exec_forget(const char *dir);
+
+#endif
