@@ -101,14 +101,13 @@ static json_t *verdict(const struct rt_failure *f)
 			 "status", f->status, "message", text(message), "thread", (int)f->thread);
 }
 
-bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r,
+bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r, const struct exec_command *other,
 		    struct error *err)
 {
 	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir);
-	struct exec_command other, c = {.program = o->program, .cwd = cwd ? cwd : "/", .argv = o->argv, .environment = environ};
-	if (exec_read(&other, dir, r->pid))
-		c = other;
-	exec_forget(dir);
+	struct exec_command c = {.program = o->program, .cwd = cwd ? cwd : "/", .argv = o->argv, .environment = environ};
+	if (other)
+		c = *other;
 	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(c.program), "argv",
 				 arguments(c.argv), "environment", environment(c.environment, !o->no_env), "cwd",
 				 text(*c.cwd ? c.cwd : "/"), "pid", (int)r->pid, "scheme",
@@ -121,6 +120,5 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 	json_decref(meta);
 	free(path);
 	free(cwd);
-	exec_release(&other);
 	return ok;
 }

@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/exec.h"
 #include "cli/hunt.h"
 #include "cli/libraries.h"
 #include "cli/margin.h"
@@ -39,6 +40,7 @@ struct record {
 	off_t input_start;    /* of standard input, when it is a file */
 	bool input_warned;    /* ... or a pipe, which was said */
 	char *dir;            /* of the current run */
+	struct exec_command other; /* what its process has become by exec; without argv: nothing else */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
 	struct hunt *hunt;    /* of `rethread hunt', else NULL */
@@ -169,6 +171,17 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
+/* As those that libtool puts in the place of programs which it has not installed yet. */
+static bool is_script(const char *path)
+{
+	char head[2] = "";
+	FILE *f = fopen(path, "re");
+	bool is = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "#!", sizeof head);
+	if (f)
+		fclose(f);
+	return is;
+}
+
 static void check_program(struct record *r)
 {
 	const char *name = r->run.argv[0];
@@ -179,10 +192,16 @@ static void check_program(struct record *r)
 		die(EXIT_ERROR, is_here ? "cannot run %s: it is not in PATH; this folder's is ./%s" : "cannot run %s: %s", name,
 		    is_here ? name : strerror(error));
 	}
-	if (!sections_has(r->run.program, RT_SECTION_BITCODE))
+	if (sections_has(r->run.program, RT_SECTION_BITCODE)) {
+		libraries_warn_changed(r->run.program);
+		return;
+	}
+	r->run.script = is_script(r->run.program);
+	if (!r->run.script)
 		die(EXIT_ERROR, "%s was not built by rethread: build it with `rethread cc' (or CC=rethread-cc), "
 				"then record again", r->run.program);
-	libraries_warn_changed(r->run.program);
+	if (is_rw(r->run.scheme))
+		die(EXIT_ERROR, "%s is a script: scheme rw and `rethread hunt' need the program itself, which it starts", r->run.program);
 }
 
 static void load_twin(struct record *r)
@@ -239,6 +258,13 @@ static void put_twin(struct record *r)
 		die(EXIT_ERROR, "%s", err.text);
 }
 
+static void drop_run(struct record *r)
+{
+	struct error err;
+	if (!remove_tree(r->dir, &err))
+		warn("%s", err.text);
+}
+
 static void one_run(struct record *r, struct run_result *result)
 {
 	struct error err;
@@ -247,19 +273,21 @@ static void one_run(struct record *r, struct run_result *result)
 		put_twin(r);
 	if (r->hunt && !hunt_prepare(r->hunt, r->dir, (unsigned long)r->done, &err))
 		die(EXIT_ERROR, "%s", err.text);
-	if (!run_recorded(&r->run, r->dir, result, &err) ||
-	    !run_write_meta(&r->run, r->dir, result, &err))
+	if (!run_recorded(&r->run, r->dir, result, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	exec_release(&r->other);
+	bool other = exec_read(&r->other, r->dir, result->pid);
+	exec_forget(r->dir);
+	if (r->run.script && !result->logged && !result->interrupted) {
+		drop_run(r);
+		die(EXIT_ERROR, "%s is a script, and no program built by rethread took its place (exec): record the one that it starts",
+		    r->run.program);
+	}
+	if (!run_write_meta(&r->run, r->dir, result, other ? &r->other : NULL, &err))
 		die(EXIT_ERROR, "%s", err.text);
 	if (r->hunt)
 		hunt_finish(r->hunt, r->dir, result->failure.kind != RT_FAIL_NONE);
 	r->done++;
-}
-
-static void drop_run(struct record *r)
-{
-	struct error err;
-	if (!remove_tree(r->dir, &err))
-		warn("%s", err.text);
 }
 
 static void progress(const struct record *r, bool last)
@@ -301,7 +329,7 @@ static void warn_unknown(const struct record *r)
 	struct error err;
 	char *names = xstrdup("");
 	size_t n = 0;
-	if (!report_read(&report, r->run.program, &err))
+	if (!report_read(&report, r->other.argv ? r->other.program : r->run.program, &err))
 		return; /* the program is of an earlier version */
 	for (size_t i = 0; i < report.lines.n; i++) {
 		const struct report_line *l = &report.lines.at[i];
@@ -404,6 +432,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	}
 	free(r.dir);
 	free(r.run.program);
+	exec_release(&r.other);
 	free(r.twin);
 	free((char *)r.run.twin);
 	free((char *)r.run.build_id);

@@ -16,6 +16,7 @@
 
 struct run_options {
 	char *program;        /* absolute path */
+	bool script;          /* it is one, which becomes the program by exec */
 	char **argv;          /* NULL-terminated; argv[0] as the user gave it */
 	const char *scheme;   /* NULL: the runtime's default */
 	const char *max_log;  /* NULL: no cap */
@@ -40,6 +41,8 @@ struct run_result {
 	struct rt_failure failure; /* the verdict; kind RT_FAIL_NONE when the run is fine */
 };
 
+struct exec_command;
+
 /*
  * From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGALRM are forwarded to the program that runs, if
  * any. run_signal says which of the first four came last, 0 for none: they ask for an end of all runs. Call once, before the
@@ -51,8 +54,8 @@ int run_signal(void);
 /* Run into the trace directory `dir`, which exists. False when the program could not be started. */
 bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err);
 
-/* meta.json of the run (docs/FORMAT.md). */
-bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r,
+/* meta.json of the run (docs/FORMAT.md). `other` is what the process has become by exec, or NULL. */
+bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r, const struct exec_command *other,
 		    struct error *err);
 
 /* "assert", "signal", ...: names of enum rt_failure_kind. */

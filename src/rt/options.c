@@ -131,6 +131,11 @@ static bool parse_stacks(struct rt_options *o, struct piece v)
 	return parse_switch(&o->stacks, v);
 }
 
+static bool parse_command(struct rt_options *o, struct piece v)
+{
+	return parse_switch(&o->command, v);
+}
+
 static bool parse_margin(struct rt_options *o, struct piece v)
 {
 	uint64_t n = 0;
@@ -156,6 +161,7 @@ static const struct {
 	{"output", parse_output},
 	{"margin", parse_margin},
 	{"stacks", parse_stacks},
+	{"command", parse_command},
 };
 
 static void parse_one(struct rt_options *o, struct piece option)

@@ -8,6 +8,7 @@
  *     values=0|1|all values of reads that decide addresses: none, unless they are very many (default), all
  *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
  *     stacks=0|1     backtraces of all threads at the end of a run with status 0, too (default 0)
+ *     command=0|1    say how the program was called (command.h), whatever it was before (default 0)
  *     off            the same as scheme=off
  */
 #ifndef RETHREAD_RT_OPTIONS_H
@@ -28,6 +29,7 @@ struct rt_options {
 	bool time;
 	enum rt_values_kept values;
 	bool output; /* what is shown is recorded */
+	bool command; /* say how it was called: somebody else started it */
 	bool stacks; /* backtraces whatever the exit status: somebody else judges the run */
 };
 

@@ -198,7 +198,7 @@ static void start(int argc, char **argv, char **environment)
 	rt_log.freed_mark = freed_mark();
 	if (!rt_log_open(&options))
 		return;
-	if (rt_log.replaced) {
+	if (rt_log.replaced || options.command) {
 		rt_command_write();
 		move_behind(environment, text);
 	}
