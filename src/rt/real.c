@@ -21,6 +21,28 @@ static void find(const struct rt_lookup *lookup, const char *const *names, unsig
 	}
 }
 
+/*
+ * The runtimes' thread-local memory and frames are on the thread's stack, too. One that is as small as it may be has no room for them (the
+ * C library refuses it), unless it gets more than the target asked for; what nobody touches costs nothing. A stack of the target's own
+ * (whose address is set) stays as it is.
+ */
+static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static int create_with_room(pthread_t *handle, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
+{
+	enum { SMALL = 1 << 20, MORE = 128 << 10 };
+	pthread_attr_t larger;
+	void *at;
+	size_t size;
+
+	if (attributes && !pthread_attr_getstack(attributes, &at, &size) && !((uintptr_t)at + size) && size && size < SMALL) {
+		larger = *attributes; /* what it points to is shared, and not destroyed */
+		if (!pthread_attr_setstacksize(&larger, size + MORE))
+			attributes = &larger;
+	}
+	return create(handle, attributes, routine, argument);
+}
+
 void rt_real_init(void)
 {
 	static const char *const names[] = {
@@ -43,5 +65,7 @@ void rt_real_init(void)
 	rt_lookup_init(&lookup);
 	find(&lookup, inputs, sizeof inputs / sizeof *inputs, &rt_input_real);
 	find(&lookup, names, sizeof names / sizeof *names, &real);
+	create = real.pthread_create;
+	real.pthread_create = create_with_room;
 	rt_real = real;
 }

@@ -34,6 +34,26 @@ has dump '^flags 4 .*threads 1002 dropped 0$' '^thread 1:100:9 bits 3 ' '^path 1
 same "$(grep -c '^thread .* ended 1' dump)" 1000
 [ "$(stat -c %s trace/log.*)" -lt 20000000 ]
 
+# The smallest stack that a thread may have is large enough with us, too.
+program s <<'E'
+#include "recorded.h"
+#include <limits.h>
+static void *leaf(void *arg) { char text[4096]; B(1); snprintf(text, sizeof text, "%p", arg); return arg; }
+int main(void)
+{
+	pthread_attr_t small;
+	pthread_t t;
+	pthread_attr_init(&small);
+	if (pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN)) return 1;
+	if (pthread_create(&t, &small, leaf, NULL)) return 2;
+	return pthread_join(t, NULL);
+}
+E
+status 0 ./s
+record 0 ./s
+dump
+has dump '^thread 1:1 bits 1 done 0 ended 1'
+
 # Handles are used again: each join names the thread it was.
 program q <<'E'
 #include "recorded.h"
