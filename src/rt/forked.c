@@ -5,8 +5,11 @@
 
 #include "rt/log.h"
 #include "rt/peers.h"
+#include "rt/real.h"
 #include "rt/self.h"
 
+#include <sched.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,4 +55,42 @@ bool rt_forked_goes_on(void)
 	if (goes_on)
 		rt_self.tid = rt_self.peer->tid = rt_self.thread->tid = (uint32_t)syscall(SYS_gettid);
 	return goes_on;
+}
+
+/* ------------------------------------------------------------------ clone ------------------- */
+
+struct cloned {
+	int (*function)(void *);
+	void *argument;
+};
+
+/* Its parent's memory is its own: a copy. */
+static int begins(void *data)
+{
+	struct cloned *c = data;
+
+	rt_fork_child();
+	return c->function(c->argument);
+}
+
+int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct cloned c = {function, argument};
+	pid_t *parent, *child;
+	void *tls;
+	va_list list;
+	int result;
+
+	va_start(list, argument);
+	parent = va_arg(list, pid_t *);
+	tls = va_arg(list, void *);
+	child = va_arg(list, pid_t *);
+	va_end(list);
+	rt_real_init();
+	if (!rt_log.header || !function || flags & CLONE_VM)
+		return rt_real.clone(function, stack, flags, argument, parent, tls, child);
+	rt_fork_begins();
+	result = rt_real.clone(begins, stack, flags, &c, parent, tls, child);
+	rt_fork_ended();
+	return result;
 }

@@ -25,6 +25,7 @@ typedef void (*rt_sighandler)(int);
 /* X(result, name, parameters) */
 #define RT_REAL_FUNCTIONS(X)                                                                       \
 	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))   \
+	X(int, clone, (int (*)(void *), void *, int, void *, ...))                                 \
 	X(int, pthread_join, (pthread_t, void **))                                                 \
 	X(int, pthread_tryjoin_np, (pthread_t, void **))                                           \
 	X(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))                \

@@ -102,7 +102,7 @@ void _exit(int status)
 __attribute__((alias("_exit"))) void _Exit(int status);
 
 /* The child of a fork is a process of its own; the thread that forked is its main thread. */
-static void in_child(void)
+void rt_fork_child(void)
 {
 	bool had_values = __rethread_values.at;
 
@@ -204,7 +204,7 @@ static void start(int argc, char **argv, char **environment)
 	}
 	rt_values_start();
 	on_exit(at_exit, NULL);
-	pthread_atfork(rt_fork_begins, rt_fork_ended, in_child);
+	pthread_atfork(rt_fork_begins, rt_fork_ended, rt_fork_child);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
 	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);

@@ -107,3 +107,34 @@ for log in trace/log.*; do
 	esac
 done | sort >seen
 same "$(tr '\n' ' ' <seen)" "child parent "
+
+# clone without CLONE_VM is a fork, too: the child leaves its parent's log alone.
+program c -D_GNU_SOURCE <<'E'
+#include "recorded.h"
+#include <sched.h>
+#include <sys/wait.h>
+static char stack[65536] __attribute__((aligned(16)));
+static int child(void *p) { for (int i = 0; i < 50000; i++) B(i % 3 == 0); return *(int *)p; }
+int main(void)
+{
+	int seven = 7, status;
+	B(1), B(1), B(0);
+	pid_t pid = clone(child, stack + sizeof stack, SIGCHLD, &seven);
+	for (int i = 0; i < 50000; i++) B(i % 5 == 0);
+	if (waitpid(pid, &status, 0) != pid) return 1;
+	return WEXITSTATUS(status);
+}
+E
+record 7 ./c
+for log in trace/log.*; do
+	mkdir one
+	mv "$log" one
+	dump one
+	rm -r one
+	case "$(cat dump)" in
+	*'path 1 11010000'*) has dump '^thread 1 bits 50003 '; echo parent ;;
+	*'path 1 11010010'*) has dump '^flags [0-9]*[02468] .*threads 1 ' '^thread 1 bits 50003 '; echo child ;;
+	*) fail "$(head -c 2000 dump)" ;;
+	esac
+done | sort >seen
+same "$(tr '\n' ' ' <seen)" "child parent "
