@@ -1,5 +1,6 @@
 #include "cli/run.h"
 #include "cli/left.h"
+#include "cli/stuck.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
 #include "trace/trace.h"
@@ -79,6 +80,8 @@ struct watch {
 	int pipes[2];                /* read ends of the program's stdout and stderr, or -1 */
 	const struct rt_log_header *log; /* mapped once it exists */
 	ino_t inode;                 /* of the log */
+	double look_again;           /* when to look whether it is stuck, in seconds after the start */
+	bool stuck;
 	struct timespec start;
 };
 
@@ -240,13 +243,28 @@ static void ask_for_stacks(struct watch *w)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-static bool is_late(const struct watch *w)
+static double passed(const struct watch *w)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	double passed = (double)(now.tv_sec - w->start.tv_sec) +
-			(double)(now.tv_nsec - w->start.tv_nsec) / 1e9;
-	return w->options->timeout && passed >= (double)w->options->timeout;
+	return (double)(now.tv_sec - w->start.tv_sec) + (double)(now.tv_nsec - w->start.tv_nsec) / 1e9;
+}
+
+static bool is_late(const struct watch *w)
+{
+	return w->options->timeout && passed(w) >= (double)w->options->timeout;
+}
+
+/* Looking takes time with many threads, of which the program is to have more. Twins look after themselves. */
+static bool is_stuck(struct watch *w)
+{
+	double begin = passed(w);
+	if (w->options->twin || !w->log || w->log->magic != RT_LOG_MAGIC || w->log->failure.state || begin < w->look_again)
+		return false;
+	w->stuck = stuck_is(w->pid, (int)w->log->ask_signal);
+	double took = passed(w) - begin;
+	w->look_again = begin + (took > 0.002 ? 50 * took : 0.1);
+	return w->stuck;
 }
 
 static void put(int fd, const char *data, size_t size)
@@ -334,7 +352,7 @@ static uint32_t watch_run(struct watch *w, int *status)
 			continue;
 		if (is_deadlocked(w))
 			forced = RT_FAIL_DEADLOCK;
-		else if (is_late(w))
+		else if (is_stuck(w) || is_late(w))
 			forced = RT_FAIL_TIMEOUT;
 		if (forced == RT_FAIL_TIMEOUT)
 			ask_for_stacks(w);
@@ -376,7 +394,10 @@ static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 		return;
 	if (forced == RT_FAIL_TIMEOUT) {
 		f->kind = RT_FAIL_TIMEOUT;
-		snprintf(f->message, sizeof f->message, "still running after %ld s", w->options->timeout);
+		if (w->stuck)
+			snprintf(f->message, sizeof f->message, "all threads wait, and none is left that could wake one");
+		else
+			snprintf(f->message, sizeof f->message, "still running after %ld s", w->options->timeout);
 	} else if (WIFSIGNALED(r->status)) {
 		f->kind = RT_FAIL_SIGNAL;
 		f->signal = WTERMSIG(r->status);
