@@ -89,9 +89,12 @@ LIBS_IN_TARGETS := $(B)/librethread_rt.a $(B)/librethread_twin.a
 PLUGINS := $(B)/librethread_pass.so $(B)/librethread_engine.so
 PROGRAMS := $(B)/rethread $(B)/rethread-infer
 ALIASES := $(B)/rethread-cc $(B)/rethread-c++
+# CMake takes "rethread-" for the prefix of a whole toolchain, and looks for clang's tools for LTO under it.
+LLVM_TOOLS := llvm-ar llvm-ranlib
+LLVM_ALIASES := $(addprefix $(B)/rethread-,$(LLVM_TOOLS))
 
 .PHONY: replay100 all check eval demo bench fuzz install clean format units
-all: $(PROGRAMS) $(ALIASES) $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/librethread_strings.a $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
+all: $(PROGRAMS) $(ALIASES) $(LLVM_ALIASES) $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/librethread_strings.a $(B)/rethread_library.o $(PLUGINS) $(B)/rethread-gdb.py
 
 # ---------------------------------------------------------------- products
 
@@ -103,6 +106,9 @@ $(B)/rethread-infer: $(INFER)
 
 $(ALIASES): | $(B)/rethread
 	ln -sf rethread $@
+
+$(LLVM_ALIASES): $(B)/rethread-%: | $(B)/rethread
+	ln -sf $(shell $(LLVM_CONFIG) --bindir)/$* $@
 
 # -Bsymbolic: the twin's own functions must not take the place of the engine's.
 $(B)/librethread_engine.so: $(ENGINE)
@@ -212,6 +218,7 @@ install: all
 	install -m 755 $(B)/rethread $(DESTDIR)$(PREFIX)/bin/rethread
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-cc
 	ln -sf rethread $(DESTDIR)$(PREFIX)/bin/rethread-c++
+	for tool in $(LLVM_TOOLS); do ln -sf $(shell $(LLVM_CONFIG) --bindir)/$$tool $(DESTDIR)$(PREFIX)/bin/rethread-$$tool; done
 	install -m 755 $(B)/rethread-infer $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(LIBS_IN_TARGETS) $(B)/librethread_containers.a $(B)/librethread_strings.a $(B)/rethread_library.o $(B)/rethread-gdb.py $(DESTDIR)$(PREFIX)/lib/rethread/
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
