@@ -116,6 +116,8 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 	json_object_set_new(meta, "fail_if", o->fail_if ? text(o->fail_if) : json_null());
 	char *dump = json_dumps(meta, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	bool ok = dump ? write_file(path, dump, strlen(dump), err) : fail(err, "cannot write %s", path);
+	if (!ok)
+		unlink(path); /* what is there of it is of no use */
 	free(dump);
 	json_decref(meta);
 	free(path);

@@ -16,6 +16,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
@@ -258,6 +259,23 @@ static void put_twin(struct record *r)
 		die(EXIT_ERROR, "%s", err.text);
 }
 
+/* A log may fill the disk: what meta.json will need is put aside before. */
+static char *reserve_room(const struct record *r)
+{
+	size_t size = 16 << 10;
+	for (char **e = environ; *e; e++)
+		size += strlen(*e) + 16;
+	for (char **a = r->run.argv; *a; a++)
+		size += strlen(*a) + 16;
+	char *path = xasprintf("%s/reserved", r->dir);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		posix_fallocate(fd, 0, (off_t)size);
+		close(fd);
+	}
+	return path;
+}
+
 static void drop_run(struct record *r)
 {
 	struct error err;
@@ -273,7 +291,11 @@ static void one_run(struct record *r, struct run_result *result)
 		put_twin(r);
 	if (r->hunt && !hunt_prepare(r->hunt, r->dir, (unsigned long)r->done, &err))
 		die(EXIT_ERROR, "%s", err.text);
-	if (!run_recorded(&r->run, r->dir, result, &err))
+	char *reserved = reserve_room(r);
+	bool ran = run_recorded(&r->run, r->dir, result, &err);
+	unlink(reserved);
+	free(reserved);
+	if (!ran)
 		die(EXIT_ERROR, "%s", err.text);
 	exec_release(&r->other);
 	bool other = exec_read(&r->other, r->dir, result->pid);
