@@ -83,6 +83,18 @@ void rt_input_signal_lost(struct rt_self *self)
 		self->signal_record->place = RT_SIGNAL_ANYWHERE;
 }
 
+void rt_input_forked(struct rt_self *self, uint16_t function, pid_t result)
+{
+	struct input_recording r = {0};
+	uint64_t bits = 0;
+	int error = errno;
+
+	memcpy(&bits, &result, sizeof result);
+	if (record_begin(self, &r))
+		record_end(self, &r, function, error, bits);
+	errno = error;
+}
+
 /* The call at hand, for when the thread is cancelled in it. */
 struct cancellable {
 	struct rt_self *self;
