@@ -7,7 +7,7 @@
  * The file: this header, then the arrays in the order of `sections`, each as it stands in memory. It never
  * leaves the machine that made it, so byte order and padding are the compiler's.
  */
-#define EXECUTION_MAGIC UINT64_C(0x0542584554485452) /* "RTHTEXB" 5 */
+#define EXECUTION_MAGIC UINT64_C(0x0642584554485452) /* "RTHTEXB" 6 */
 
 enum section {
 	SECTION_THREADS,
@@ -16,6 +16,7 @@ enum section {
 	SECTION_ORDERS,
 	SECTION_INITIALS,
 	SECTION_RESULTS,
+	SECTION_LEFT_OUT,
 	SECTION_NAMES,
 	SECTION_SITES,
 	SECTION_HELD,
@@ -39,6 +40,7 @@ static const size_t element_size[SECTION_COUNT] = {
 	[SECTION_ORDERS] = sizeof(struct known_order),
 	[SECTION_INITIALS] = sizeof(struct initial),
 	[SECTION_RESULTS] = sizeof(struct forced_result),
+	[SECTION_LEFT_OUT] = sizeof(struct left_out),
 	[SECTION_NAMES] = sizeof(struct place_name),
 	[SECTION_SITES] = sizeof(struct site_info),
 	[SECTION_HELD] = sizeof(struct held_lock),
@@ -60,6 +62,7 @@ void execution_release(struct execution *x)
 	vec_free(&x->orders);
 	vec_free(&x->initials);
 	vec_free(&x->results);
+	vec_free(&x->left_out);
 	vec_free(&x->names);
 	vec_free(&x->sites);
 	vec_free(&x->held);
@@ -71,11 +74,11 @@ void execution_release(struct execution *x)
 bool execution_write(const struct execution *x, const char *path, struct error *err)
 {
 	const void *at[SECTION_COUNT] = {x->threads.at,  x->events.at, x->conditions.at, x->orders.at,
-					 x->initials.at, x->results.at, x->names.at, x->sites.at, x->held.at, x->notes.at, expr_nodes(x->exprs) + 1};
+					 x->initials.at, x->results.at, x->left_out.at, x->names.at, x->sites.at, x->held.at, x->notes.at, expr_nodes(x->exprs) + 1};
 	struct file_header h = {
 		.magic = EXECUTION_MAGIC,
 		.count = {x->threads.n, x->events.n, x->conditions.n, x->orders.n, x->initials.n,
-			  x->results.n, x->names.n, x->sites.n, x->held.n, x->notes.n, expr_count(x->exprs)},
+			  x->results.n, x->left_out.n, x->names.n, x->sites.n, x->held.n, x->notes.n, expr_count(x->exprs)},
 		.nsymbols = x->nsymbols,
 		.lock_order_known = x->lock_order_known,
 		.notes_lost = x->notes_lost,
@@ -201,6 +204,18 @@ static bool symbols_ok(const struct execution *x, struct error *err)
 	return ok;
 }
 
+static bool left_out_ok(const struct execution *x, struct error *err)
+{
+	for (size_t i = 0; i < x->left_out.n; i++) {
+		const struct left_out *l = &x->left_out.at[i], *before = i ? l - 1 : NULL;
+		bool same = before && before->thread == l->thread;
+		if (l->thread >= x->threads.n || l->fewer >= l->sap || (before && before->thread > l->thread) ||
+		    (same && (before->sap >= l->sap || before->fewer >= l->fewer)))
+			return fail(err, "laps %zu that were left out are malformed", i);
+	}
+	return true;
+}
+
 static bool rest_ok(const struct execution *x, struct error *err)
 {
 	if (!x->sites.n)
@@ -241,7 +256,7 @@ static bool rest_ok(const struct execution *x, struct error *err)
 
 static bool execution_is_valid(const struct execution *x, struct error *err)
 {
-	return threads_ok(x, err) && symbols_ok(x, err) && events_ok(x, err) && notes_ok(x, err) && rest_ok(x, err);
+	return threads_ok(x, err) && symbols_ok(x, err) && events_ok(x, err) && notes_ok(x, err) && left_out_ok(x, err) && rest_ok(x, err);
 }
 
 /* A malloc'ed copy of `count` elements at `data`. */
@@ -267,6 +282,7 @@ static bool take_sections(struct execution *x, const struct file_header *h,
 	TAKE(&x->orders, SECTION_ORDERS);
 	TAKE(&x->initials, SECTION_INITIALS);
 	TAKE(&x->results, SECTION_RESULTS);
+	TAKE(&x->left_out, SECTION_LEFT_OUT);
 	TAKE(&x->names, SECTION_NAMES);
 	TAKE(&x->sites, SECTION_SITES);
 	TAKE(&x->held, SECTION_HELD);
@@ -329,6 +345,20 @@ bool execution_has_pieces(const struct execution *x)
 		if (events_are_pieces(&x->events.at[i - 1], &x->events.at[i]))
 			return true;
 	return false;
+}
+
+uint64_t execution_replayed_sap(const struct execution *x, uint32_t thread, uint64_t sap)
+{
+	size_t low = 0, high = x->left_out.n; /* those before `low` are at or before the SAP */
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct left_out *l = &x->left_out.at[mid];
+		if (l->thread < thread || (l->thread == thread && l->sap <= sap))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return sap - (low && x->left_out.at[low - 1].thread == thread ? x->left_out.at[low - 1].fewer : 0);
 }
 
 const struct place_name *execution_place(const struct execution *x, uint64_t address)

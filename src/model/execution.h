@@ -134,6 +134,15 @@ struct forced_result {
 };
 
 /*
+ * Laps of a loop that polls and left all as it was: a replay does not go round as often (src/sym/laps.c). From its SAP `sap` on the thread is `fewer`
+ * SAPs less far there than it was in the recorded run, what came before included.
+ */
+struct left_out {
+	uint32_t thread, reserved;
+	uint64_t sap, fewer;
+};
+
+/*
  * What a racy read shall be taken to have read in the executor's next run: the model of a solver. Threads by their
  * number in the log.
  */
@@ -194,6 +203,7 @@ struct execution {
 	bool notes_lost;              /* there were more */
 	vec(struct initial) initials;
 	vec(struct forced_result) results;
+	vec(struct left_out) left_out; /* by thread and SAP */
 	vec(struct place_name) names; /* by address */
 	vec(struct site_info) sites;  /* [0] is "?" */
 	struct expr_arena *exprs;
@@ -257,6 +267,9 @@ static inline uint32_t execution_pieces_end(const struct execution *x, uint32_t 
 
 /* Is there an access or a call of more than one piece? */
 bool execution_has_pieces(const struct execution *x);
+
+/* The number that a SAP of the thread has in a replay. */
+uint64_t execution_replayed_sap(const struct execution *x, uint32_t thread, uint64_t sap);
 
 /* What is known of the address; NULL when it has no name. */
 const struct place_name *execution_place(const struct execution *x, uint64_t address);

@@ -94,7 +94,8 @@ static void name_site(const struct builder *b, uint32_t e, char site[40])
 
 static struct schedule_wait line_between(const struct builder *b, uint32_t e, uint32_t p, uint64_t p_sap)
 {
-	struct schedule_wait w = {.sap = event_at(b, e)->sap, .other_sap = p_sap};
+	struct schedule_wait w = {.sap = execution_replayed_sap(b->x, event_at(b, e)->thread, event_at(b, e)->sap),
+				  .other_sap = execution_replayed_sap(b->x, event_at(b, p)->thread, p_sap)};
 	char here[96], there[96];
 	memcpy(w.thread, b->x->threads.at[event_at(b, e)->thread].name, sizeof w.thread);
 	memcpy(w.other, b->x->threads.at[event_at(b, p)->thread].name, sizeof w.other);

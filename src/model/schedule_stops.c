@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct schedule_point point(const struct execution_thread *t, uint64_t sap)
+static struct schedule_point point(const struct builder *b, const struct execution_thread *t, uint64_t sap)
 {
-	struct schedule_point p = {.sap = sap};
+	struct schedule_point p = {.sap = execution_replayed_sap(b->x, (uint32_t)(t - b->x->threads.at), sap)};
 	memcpy(p.thread, t->name, sizeof p.thread);
 	return p;
 }
@@ -38,9 +38,9 @@ void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 		e++;
 	if (e == end) {
 		if (event_at(b, end - 1)->flags & EVENT_FAILS)
-			*vec_push(&b->s->fails) = point(t, event_at(b, end - 1)->sap);
+			*vec_push(&b->s->fails) = point(b, t, event_at(b, end - 1)->sap);
 		else if (!is_awaited(b, end - 1))
-			*vec_push(&b->s->stops) = point(t, event_at(b, end - 1)->sap + 1);
+			*vec_push(&b->s->stops) = point(b, t, event_at(b, end - 1)->sap + 1);
 		return;
 	}
 	uint64_t sap = event_at(b, e)->sap;
@@ -48,7 +48,7 @@ void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 	/* Woken, but without the mutex: it need not be woken, and must not take what others are yet to take. */
 	bool waits = inside && event_at(b, e)->kind == EVENT_LOCK && event_at(b, e - 1)->kind == EVENT_WAIT;
 	bool entered = event_at(b, e)->kind == EVENT_END || (inside && !waits);
-	*vec_push(&b->s->stops) = point(t, entered ? sap + 1 : sap ? sap : 1);
+	*vec_push(&b->s->stops) = point(b, t, entered ? sap + 1 : sap ? sap : 1);
 }
 
 /* The SAP before which each thread is stopped. */
@@ -69,14 +69,14 @@ void schedule_force_results(struct builder *b)
 	uint64_t *stopped = stopped_at(b);
 	for (size_t i = 0; i < b->x->results.n; i++) {
 		const struct forced_result *r = &b->x->results.at[i];
-		struct schedule_point p = point(&b->x->threads.at[r->thread], r->sap);
+		struct schedule_point p = point(b, &b->x->threads.at[r->thread], r->sap);
 		p.result = r->result;
 		p.when = r->when;
 		if (r->kind == FORCED_SIGNAL)
 			*vec_push(&b->s->signals) = p;
 		else if (r->kind == FORCED_RESULT)
 			*vec_push(&b->s->results) = p;
-		else if (r->sap < stopped[r->thread]) /* there may be very many */
+		else if (p.sap < stopped[r->thread]) /* there may be very many */
 			*vec_push(&b->s->places) = p;
 	}
 	free(stopped);

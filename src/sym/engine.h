@@ -227,6 +227,7 @@ struct ethread {
 	uint32_t alone;          /* calls of engine_goes_round that found it alone */
 	struct spin spin;
 	struct laps laps;
+	vec(struct left_out) left_out; /* of a replay */
 	uint64_t effects;        /* things done that others may see, or that have a state of their own */
 	uint64_t saps;
 	uint32_t optional;       /* events since its log was used up */

@@ -199,6 +199,8 @@ static void put_thread(struct execution *x, const struct ethread *t, uint32_t *f
 		vec_push(&x->events);
 	for (size_t i = 0; i < t->events.n; i++)
 		x->events.at[out->first + final[i]] = t->events.at[i];
+	for (size_t i = 0; i < t->left_out.n; i++)
+		*vec_push(&x->left_out) = t->left_out.at[i];
 	for (size_t i = 0; i < t->conditions.n; i++) {
 		struct condition c = t->conditions.at[i].condition;
 		c.event = event_before(x, out, t->conditions.at[i].sap);

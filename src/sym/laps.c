@@ -221,6 +221,17 @@ static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t tim
 		t->conditions.at[i].sap += by;
 }
 
+/*
+ * Laps that leave all as it is need not be done in a replay either. It goes on from the first of the last two that were executed with the second,
+ * whose events are those of the last lap; who waits for a read of the last but one, waits for the first's.
+ */
+static void leave_out_of_replay(struct ethread *t, uint64_t saps, uint64_t n)
+{
+	uint64_t before = t->left_out.n ? t->left_out.at[t->left_out.n - 1].fewer : 0;
+	*vec_push(&t->left_out) = (struct left_out){ .thread = t->number, .sap = t->laps.now.sap + (n - 1) * saps,
+						      .fewer = before + n * saps };
+}
+
 static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 {
 	struct lap *last = &t->laps.now;
@@ -287,8 +298,10 @@ static void consider(struct ethread *t, const struct lap *end)
 	if (stored_same(t, end) && same_registers(l, registers, nregisters)) {
 		uint64_t n = laps_ahead(t, end, UINT64_MAX);
 		l->misses = 0;
-		if (n >= WORTHWHILE)
+		if (n >= WORTHWHILE) {
+			leave_out_of_replay(t, end->sap - l->now.sap, n);
 			leave_out(t, end, n);
+		}
 		return;
 	}
 	if (l->snapped && laps_ahead(t, end, WORTHWHILE + 2) == WORTHWHILE + 2 &&

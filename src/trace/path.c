@@ -99,48 +99,123 @@ int64_t path_reader_peek(const struct path_reader *r, unsigned n)
 	return (int64_t)(r->word >> (r->left - n) & ((1ull << n) - 1));
 }
 
-/* Are these the next n bits? Reads them, and more or less of them when they are not. */
-static bool comes(struct path_reader *r, uint64_t bits, unsigned n)
-{
-	for (unsigned left = n; left;) {
-		unsigned take = left < 32 ? left : 32;
+/* ---- very many bits at once: a thread that waits for another goes round billions of times ---- */
 
-		left -= take;
-		if (path_reader_bits(r, take) != (int64_t)(bits >> left & ((1ull << take) - 1)))
-			return false;
+enum { CYCLE = 16 }; /* words */
+
+/*
+ * Foretold words are made of the ones before them, so after the same words the same come again. How many words there are to a cycle, which
+ * are in cycle[]; 0: more than that, or some are not full.
+ */
+static unsigned find_cycle(const struct path_reader *r, uint64_t cycle[CYCLE])
+{
+	uint64_t context = r->context;
+
+	for (unsigned n = 0; n < CYCLE;) {
+		uint64_t word = r->table[rt_path_place(context)];
+
+		if (rt_path_bits(word) != RT_PATH_WORD)
+			return 0;
+		context = rt_path_context(context, word);
+		cycle[n++] = word;
+		if (context == r->context)
+			return n;
 	}
-	return true;
+	return 0;
 }
 
-static uint64_t count_repeats(struct path_reader *r, uint64_t bits, unsigned n, uint64_t most)
+/* Whole cycles of foretold words that can be left out at once, `most` words at most: how many words. They end before the trial does. */
+static uint64_t in_cycles(const struct path_reader *r, unsigned cycle, uint64_t most)
 {
-	uint64_t repeats = 0;
+	uint64_t n = r->run < most ? r->run : most;
 
-	while (repeats < most && comes(r, bits, n))
-		repeats++;
-	return repeats;
+	if (!cycle || r->stage.resting)
+		return 0;
+	n = n < r->stage.left - 1 ? n : r->stage.left - 1;
+	return n - n % cycle;
 }
 
-uint64_t path_reader_repeats(const struct path_reader *r, uint64_t bits, unsigned n, uint64_t most)
+/* As if so many words had been learnt, in whole cycles. */
+static void leave_out(struct path_reader *r, uint64_t n)
 {
-	struct path_reader ahead = *r;
-	unsigned at_once = n < 32 ? 32 / n : 1;
-	uint64_t many = 0, repeats;
+	unsigned row = r->stage.row, late = RT_PATH_RUN_AFTER - 1;
 
-	for (unsigned i = 0; i < at_once; i++)
-		many = (n < 64 ? many << n : 0) | bits;
-	repeats = count_repeats(&ahead, many, n * at_once, most / at_once) * at_once;
-	ahead = *r;
-	path_reader_skip(&ahead, repeats * n);
-	return repeats + count_repeats(&ahead, bits, n, most - repeats < at_once ? most - repeats : at_once);
+	r->stage.row += (uint32_t)n;
+	if (r->stage.row > late)
+		r->stage.gained += r->stage.row - (row > late ? row : late);
+	r->stage.left -= (uint32_t)n;
+	r->run -= n;
+	r->words += n;
+	r->begun += n * RT_PATH_WORD;
+}
+
+/* Bits that come again and again: the 64 that follow when so many of them have come are in ahead[]. */
+struct pattern {
+	uint64_t ahead[64];
+	unsigned n;
+};
+
+static void pattern_init(struct pattern *p, uint64_t bits, unsigned n)
+{
+	p->n = n;
+	for (unsigned at = 0; at < n; at++) {
+		p->ahead[at] = 0;
+		for (unsigned i = 0; i < 64; i++)
+			p->ahead[at] = p->ahead[at] << 1 | (bits >> (n - 1 - (at + i) % n) & 1);
+	}
+}
+
+/* Are foretold words such bits, and go on to be, from here on? */
+static bool is_pattern(const struct pattern *p, unsigned at, const uint64_t *cycle, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (in_order(cycle[i], RT_PATH_WORD) != p->ahead[(at + i * RT_PATH_WORD) % p->n] >> (64 - RT_PATH_WORD))
+			return false;
+	return n && n * RT_PATH_WORD % p->n == 0;
+}
+
+uint64_t path_reader_repeats(const struct path_reader *from, uint64_t bits, unsigned n, uint64_t most)
+{
+	struct path_reader r = *from;
+	struct pattern p;
+	uint64_t done = 0, all = most < UINT64_MAX / n ? most * n : UINT64_MAX / n * n, cycle[CYCLE];
+
+	pattern_init(&p, bits, n);
+	while (done < all) {
+		unsigned words = !r.left && r.run ? find_cycle(&r, cycle) : 0, at = (unsigned)(done % n), take;
+
+		if (is_pattern(&p, at, cycle, words)) {
+			uint64_t more = in_cycles(&r, words, (all - done) / RT_PATH_WORD);
+
+			leave_out(&r, more);
+			done += more * RT_PATH_WORD;
+		}
+		if (done == all || (!r.left && !refill(&r)))
+			break;
+		take = r.left < all - done ? r.left : (unsigned)(all - done);
+		uint64_t differ = (r.word >> (r.left - take) ^ p.ahead[done % n] >> (64 - take)) & (UINT64_MAX >> (64 - take));
+		if (differ)
+			return (done + take - 64 + (unsigned)__builtin_clzll(differ)) / n;
+		r.left -= take;
+		done += take;
+	}
+	return done / n;
 }
 
 void path_reader_skip(struct path_reader *r, uint64_t n)
 {
+	uint64_t cycle[CYCLE];
+
 	while (n) {
 		uint64_t take;
 
-		if (!r->left && !refill(r))
+		if (!r->left && r->run && n / RT_PATH_WORD) {
+			uint64_t words = in_cycles(r, find_cycle(r, cycle), n / RT_PATH_WORD);
+
+			leave_out(r, words);
+			n -= words * RT_PATH_WORD;
+		}
+		if (!n || (!r->left && !refill(r)))
 			return;
 		take = n < r->left ? n : r->left;
 		r->left -= (unsigned)take;

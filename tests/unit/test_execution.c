@@ -25,6 +25,7 @@ static void make_small(struct execution *x)
 	uint32_t end = make_end(x, EVENT_FAILS);
 	make_order(x, w, end);
 	*vec_push(&x->results) = (struct forced_result){1, 16, 1, FORCED_RESULT, 0};
+	*vec_push(&x->left_out) = (struct left_out){.thread = 1, .sap = 9, .fewer = 8};
 	*vec_push(&x->sites) = (struct site_info){.where = "a.c:3", .what = "load", .function = "f"};
 	x->events.at[4].site = 1;
 }
@@ -51,6 +52,7 @@ static void a_file_comes_back(void **state)
 	assert_int_equal(y.conditions.at[0].condition, x.conditions.at[0].condition);
 	assert_int_equal(y.orders.n, 1);
 	assert_int_equal(y.results.at[0].result, 16);
+	assert_int_equal(y.left_out.at[0].fewer, 8);
 	assert_int_equal(expr_count(y.exprs), expr_count(x.exprs));
 	assert_true(y.lock_order_known);
 	assert_string_equal(y.threads.at[1].name, "1:1");

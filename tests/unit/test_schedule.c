@@ -567,6 +567,35 @@ static void contradictions_are_found(void **state)
 	free(file);
 }
 
+/* Laps that a replay does not go round are not counted in it: neither where a thread waits, nor where it is waited for, nor where it ends. */
+static void laps_left_out(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_event(&x, EVENT_CALL, 0);                    /* 1: SAP 1 */
+	make_end(&x, 0);                                  /* 2 */
+	make_thread(&x, "1:1");                           /* 3 */
+	make_event(&x, EVENT_CALL, 0);                    /* 4: SAP 1003, after 1000 of laps */
+	make_end(&x, EVENT_FAILS);                        /* 5 */
+	x.events.at[4].sap = x.events.at[5].sap = 1003;
+	*vec_push(&x.orders) = (struct known_order){1, 4};
+	*vec_push(&x.left_out) = (struct left_out){.thread = 1, .sap = 1001, .fewer = 1000};
+	*vec_push(&x.sites) = (struct site_info){.where = "?", .what = "?", .function = "?"};
+	assert_int_equal(execution_replayed_sap(&x, 1, 1000), 1000);
+	assert_int_equal(execution_replayed_sap(&x, 1, 1001), 1);
+	assert_int_equal(execution_replayed_sap(&x, 0, 5000), 5000);
+	schedule_of(&x, (uint32_t[]){0, 1, 3, 4, 5, 2}, 6, 5, &s);
+	assert_int_equal(s.waits.n, 1);
+	assert_wait(&s, 0, "1:1", 3, "1", 1);
+	assert_int_equal(s.fails.n, 1);
+	assert_int_equal(s.fails.at[0].sap, 3);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
 /* A block is freed before the next one on its memory is allocated: checked, waited for, and its place is told as far as threads come. */
 static void blocks_that_share_memory(void **state)
 {
@@ -640,6 +669,7 @@ int main(void)
 		cmocka_unit_test(readers_and_tokens),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
+		cmocka_unit_test(laps_left_out),
 		cmocka_unit_test(blocks_that_share_memory),
 		cmocka_unit_test(pieces_behind_the_failure),
 		cmocka_unit_test(contradictions_are_found),
