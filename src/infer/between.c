@@ -267,11 +267,29 @@ static bool look_at_sections(const struct finder *f, struct between *b, const st
 	return b->given_up != UINT32_MAX;
 }
 
+/* Has the thread come to the line of its first access again since it gave up the lock that it had there? Then the second belongs to that. */
+static bool looks_again(const struct finder *f, const struct between *b)
+{
+	const struct event *a = event_at(f, b->first);
+	uint64_t line = line_of(f, a);
+	locks then = locks_at(&f->locks, a, true);
+	bool again = false;
+	for (size_t i = b->first + 1; i < b->second && !again; i++) {
+		const struct event *e = event_at(f, i);
+		if (e->thread != a->thread || !(reads(e) || writes(e)) || line_of(f, e) != line)
+			continue;
+		for (size_t k = 0; k < then.n; k++)
+			again |= !locks_kept(&f->locks, then.at[k], a, e);
+	}
+	vec_free(&then);
+	return again;
+}
+
 /* Did the thread look in one line, and then do in another what the other thread had done there? */
 static bool acts_alike(const struct finder *f, const struct between *b)
 {
 	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
-	return !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c);
+	return !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c) && !looks_again(f, b);
 }
 
 /* Somebody writes, and all have the lock as readers only. */
@@ -425,7 +443,6 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 			take_access(&f, i);
 	locks_init(&f.locks, x);
 	rank(&f);
-	if (getenv("BETWEEN")) for (size_t i = 0; i < f.found.n; i++) { struct between *q=&f.found.at[i].b; fprintf(stderr, "CAND %d: %zu %s %d / %s %s / %s %d und %zu dist %d gu %d addr %llx\n", f.found.at[i].worth, q->first, x->sites.at[event_at(&f,q->first)->site].where, event_at(&f,q->first)->kind, x->threads.at[event_at(&f,q->other)->thread].name, x->sites.at[event_at(&f,q->other)->site].where, x->sites.at[event_at(&f,q->second)->site].where, event_at(&f,q->second)->kind, q->undisturbed, (int)(event_at(&f,q->second)->sap-event_at(&f,q->first)->sap), (int)q->given_up,(unsigned long long)event_at(&f,q->first)->object);}
 	const struct candidate *best = f.found.at;
 	bool found = f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
 								   acts_alike(&f, &best->b)));

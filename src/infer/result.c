@@ -377,6 +377,8 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	bool certain = d->was_stale && d->stale.also == SLICE_NONE;
 	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
 	d->was_stale &= !d->came_between;
+	if (!d->used_freed && !d->came_between && !d->was_stale)
+		d->was_stale = stale_find_sum(&d->stale, &d->told);
 	if (d->was_stale) {
 		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
 		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)

@@ -1,7 +1,9 @@
 #include "infer/stale.h"
 
 #include "infer/locks.h"
+#include "infer/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Steps that are looked at backwards for where a pointer was read. */
@@ -87,6 +89,105 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 	return false;
 }
 
+/* ---- sums ---- */
+
+/* Of what other threads overwrote after the failing one had read it, as many are kept in mind. */
+enum { IN_MIND = 256 };
+
+struct overwritten {
+	size_t read, write; /* steps */
+};
+
+struct sums {
+	const struct told *t;
+	uint32_t thread;     /* that fails */
+	uint64_t *lines;     /* by site: where it is in the source, as a number */
+	struct table reads;  /* by address: the thread's last read, step + 1 */
+	struct table writes; /* by address: the last write of others, step + 1 */
+	struct table turns;  /* by line: where its reads began that are all of different places, step + 1 */
+	vec(struct overwritten) overwritten;
+	struct locks_index locks;
+	struct stale best;
+	uint64_t distance;   /* of the best, in SAPs; UINT64_MAX: there is none */
+};
+
+/* The only one that fails, or the first, whose exit status is the program's; UINT32_MAX: several do. */
+static uint32_t failing_thread(const struct execution *x)
+{
+	uint32_t thread = UINT32_MAX, n = 0;
+	for (uint32_t i = 0; i < x->threads.n; i++)
+		for (uint32_t k = 0; k < x->threads.at[i].count; k++)
+			if (x->events.at[x->threads.at[i].first + k].flags & EVENT_FAILS && x->events.at[x->threads.at[i].first + k].kind == EVENT_END)
+				thread = i, n++;
+	return n == 1 ? thread : n ? UINT32_MAX : 0;
+}
+
+static uint64_t line_of(const struct sums *s, const struct event *e)
+{
+	return s->lines[e->site];
+}
+
+/* Has the thread of two writes had a lock from the one to the other? */
+static bool in_one_section(const struct sums *s, size_t one, size_t other)
+{
+	const struct event *a = event_at(s->t, one < other ? one : other), *b = event_at(s->t, one < other ? other : one);
+	locks then = locks_at(&s->locks, a, false);
+	bool kept = false;
+	for (size_t i = 0; i < then.n && !kept; i++)
+		kept = locks_kept(&s->locks, then.at[i], a, b);
+	vec_free(&then);
+	return kept;
+}
+
+/* The thread reads what `wrote` left there: has it read something in the same turn that was overwritten in the same section? */
+static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, size_t turn)
+{
+	const struct event *e = event_at(s->t, read);
+	for (size_t i = s->overwritten.n; i-- > 0 && i + IN_MIND >= s->overwritten.n;) {
+		const struct overwritten *o = &s->overwritten.at[i];
+		const struct event *a = event_at(s->t, o->read);
+		if (o->read + 1 < turn || a->object == e->object || line_of(s, a) != line_of(s, e) || e->sap - a->sap >= s->distance ||
+		    event_at(s->t, o->write)->thread != event_at(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
+			continue;
+		s->best = (struct stale){o->read, o->write, read, wrote, UINT32_MAX};
+		s->distance = e->sap - a->sap;
+	}
+}
+
+static void sum_read(struct sums *s, size_t step)
+{
+	const struct event *e = event_at(s->t, step);
+	size_t before = *table_at(&s->reads, e->object), *turn = table_at(&s->turns, line_of(s, e));
+	bool same_line = before && line_of(s, event_at(s->t, before - 1)) == line_of(s, e);
+	if (!*turn || (same_line && before >= *turn))
+		*turn = step + 1;
+	size_t begun = *turn, wrote = *table_at(&s->writes, e->object);
+	if (wrote)
+		compare_with_overwritten(s, step, wrote - 1, begun);
+	*table_at(&s->reads, e->object) = step + 1;
+}
+
+static void sum_write(struct sums *s, size_t step)
+{
+	const struct event *e = event_at(s->t, step);
+	size_t read = *table_at(&s->reads, e->object);
+	*table_at(&s->writes, e->object) = step + 1;
+	if (read)
+		*vec_push(&s->overwritten) = (struct overwritten){read - 1, step};
+}
+
+static uint64_t *number_lines(const struct execution *x)
+{
+	uint64_t *lines = xmalloc((x->sites.n + 1) * sizeof *lines);
+	for (size_t i = 0; i < x->sites.n; i++) {
+		lines[i] = 1;
+		for (const char *c = x->sites.at[i].where; *c; c++)
+			lines[i] = table_mix(lines[i] ^ (unsigned char)*c);
+		lines[i] |= 1; /* no key is 0 */
+	}
+	return lines;
+}
+
 /* ---- all of it ---- */
 
 static void find_lock(struct stale *f, const struct told *t)
@@ -113,5 +214,33 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
 	}
 	if (found)
 		find_lock(out, t);
+	return found;
+}
+
+bool stale_find_sum(struct stale *out, const struct told *t)
+{
+	struct sums s = {.t = t, .thread = failing_thread(&t->x), .distance = UINT64_MAX};
+	if (s.thread == UINT32_MAX || !t->x.lock_order_known)
+		return false;
+	s.lines = number_lines(&t->x);
+	locks_init(&s.locks, &t->x);
+	for (size_t i = 0; i < t->l.needed; i++) {
+		const struct event *e = event_at(t, i);
+		if (e->thread == s.thread && e->kind == EVENT_READ)
+			sum_read(&s, i);
+		else if (e->thread != s.thread && writes(e))
+			sum_write(&s, i);
+	}
+	bool found = s.distance != UINT64_MAX;
+	if (found) {
+		*out = s.best;
+		find_lock(out, t);
+	}
+	locks_release(&s.locks);
+	table_release(&s.reads);
+	table_release(&s.writes);
+	table_release(&s.turns);
+	vec_free(&s.overwritten);
+	free(s.lines);
 	return found;
 }
