@@ -29,6 +29,24 @@ static bool goes_on(const struct builder *b, uint32_t e, uint32_t end)
 	return false;
 }
 
+/* Is the last that the thread did a look at memory, and no step that does not come back? */
+static bool polls(const struct builder *b, const struct execution_thread *t)
+{
+	uint32_t end = t->first + t->count - 1;
+	return t->count > 1 && event_reads(event_at(b, end - 1)) && event_at(b, end - 1)->sap == event_at(b, end)->sap;
+}
+
+/* Those of a run that hangs. */
+static bool several_fail(const struct execution *x)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < x->threads.n; i++) {
+		const struct execution_thread *t = &x->threads.at[i];
+		n += t->count && x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
+	}
+	return n > 1;
+}
+
 void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 {
 	uint32_t e = t->first, end = t->first + t->count;
@@ -37,10 +55,14 @@ void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 	while (e < end && (b->place[e] != SIZE_MAX || event_at(b, e)->kind == EVENT_START))
 		e++;
 	if (e == end) {
-		if (event_at(b, end - 1)->flags & EVENT_FAILS)
+		if (event_at(b, end - 1)->flags & EVENT_FAILS) {
 			*vec_push(&b->s->fails) = point(b, t, event_at(b, end - 1)->sap);
-		else if (!is_awaited(b, end - 1))
+			/* It must not look again while others are on their way: it may find what it never found. */
+			if (polls(b, t) && several_fail(b->x))
+				*vec_push(&b->s->stops) = point(b, t, event_at(b, end - 1)->sap + 1);
+		} else if (!is_awaited(b, end - 1)) {
 			*vec_push(&b->s->stops) = point(b, t, event_at(b, end - 1)->sap + 1);
+		}
 		return;
 	}
 	uint64_t sap = event_at(b, e)->sap;

@@ -83,11 +83,17 @@ void gate_await(struct twin_thread *self, const struct wait *w)
 	atomic_store(&self->state, TWIN_RUNS);
 }
 
+/* Behind the place where it hangs: until everybody has come to his. Else until nobody else can go on. */
+static bool may_go_on(const struct twin_thread *self)
+{
+	return watchdog_released() || (self->hangs && watchdog_all_there());
+}
+
 static void stop_here(struct twin_thread *self)
 {
-	while (!watchdog_released()) {
+	while (!may_go_on(self)) {
 		uint32_t seen = bell_look();
-		if (watchdog_released())
+		if (may_go_on(self))
 			break;
 		atomic_store(&self->state, TWIN_AT_STOP);
 		bell_wait(seen);
@@ -150,6 +156,7 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 	if (at->announce)
 		self->announces = self->gate->signal = 1;
 	if (at->fails) {
+		self->hangs = !self->cond;
 		watchdog_failure_point();
 		__rethread_before_failure();
 	}

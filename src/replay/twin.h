@@ -57,6 +57,7 @@ struct twin_thread {
 	uint64_t waits_sap;    /* in TWIN_AT_WAIT: whom it waits for and for which SAP */
 	struct plan *waits_for;
 	struct recorder *recorder;   /* in mode record, or NULL */
+	bool hangs;            /* it has come to where the failure is expected of it; owner only */
 	bool announces;        /* somebody waits for the SAP at hand; owner only */
 	bool releases;         /* the step at hand gives its object up; owner only */
 	bool orders;           /* the step at hand has its object whatever it returns; owner only */
@@ -169,6 +170,7 @@ void watchdog_start(unsigned timeout_seconds);
  */
 void watchdog_expects_no_end(void);
 void watchdog_failure_point(void);
+bool watchdog_all_there(void); /* everybody has come to where the failure is expected */
 bool watchdog_released(void); /* stops no longer hold */
 
 /*

@@ -26,6 +26,12 @@ void watchdog_expects_no_end(void)
 void watchdog_failure_point(void)
 {
 	reached++;
+	bell_ring(); /* who polls is held until all are there */
+}
+
+bool watchdog_all_there(void)
+{
+	return atomic_load(&reached) >= schedule_failure_points();
 }
 
 bool watchdog_released(void)

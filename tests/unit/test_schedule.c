@@ -596,6 +596,28 @@ static void laps_left_out(void **state)
 	execution_release(&x);
 }
 
+/* Of threads that hang, those that poll are held behind their last look until all have come to their ends. */
+static void threads_that_hang(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct schedule s;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_event(&x, EVENT_CALL, 0);                    /* 1: SAP 1 */
+	make_end(&x, EVENT_FAILS);                        /* 2 */
+	make_thread(&x, "1:1");                           /* 3 */
+	make_read(&x, 0x1000, 4);                         /* 4: SAP 1 */
+	make_end(&x, EVENT_FAILS);                        /* 5 */
+	schedule_of(&x, (uint32_t[]){0, 1, 3, 4, 5, 2}, 6, 6, &s);
+	assert_int_equal(s.fails.n, 2);
+	assert_int_equal(s.stops.n, 1);
+	assert_string_equal(s.stops.at[0].thread, "1:1");
+	assert_int_equal(s.stops.at[0].sap, s.fails.at[1].sap + 1);
+	schedule_release(&s);
+	execution_release(&x);
+}
+
 /* A block is freed before the next one on its memory is allocated: checked, waited for, and its place is told as far as threads come. */
 static void blocks_that_share_memory(void **state)
 {
@@ -670,6 +692,7 @@ int main(void)
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(wrong_lines_are_named),
 		cmocka_unit_test(laps_left_out),
+		cmocka_unit_test(threads_that_hang),
 		cmocka_unit_test(blocks_that_share_memory),
 		cmocka_unit_test(pieces_behind_the_failure),
 		cmocka_unit_test(contradictions_are_found),
