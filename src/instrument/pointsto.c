@@ -380,6 +380,9 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	note_clones(p);
 	find_shared(p, m);
 	find_written(p, m);
+	for (uint32_t o = 0; o < p->nflags; o++)
+		if (!points_to_is_own(p, o))
+			bits_add(&p->shared, o);
 	return p;
 }
 
@@ -397,6 +400,7 @@ void points_to_free(struct points_to *p)
 	free(p->flags);
 	free(p->clones);
 	free(p->first_clone);
+	bits_free(&p->shared);
 	free(p);
 }
 
@@ -415,15 +419,15 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 	return set && set->n && !bits_has(set, OBJECT_WORLD) ? set : NULL;
 }
 
+bool points_to_is_own(const struct points_to *p, uint32_t object)
+{
+	return (p->flags[object] & (SHARED | WRITTEN)) != (SHARED | WRITTEN);
+}
+
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
 {
 	const struct bits *set = points_to_all(p, pointer);
-	if (!set)
-		return false;
-	for (uint32_t o = 0; bits_next(set, &o); o++)
-		if ((p->flags[o] & (SHARED | WRITTEN)) == (SHARED | WRITTEN))
-			return false;
-	return true;
+	return set && !bits_intersect(set, &p->shared);
 }
 
 uint32_t points_to_objects(const struct points_to *p)

@@ -22,6 +22,8 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
 /* Nobody but the thread that made it, or nobody at all while there are several threads, writes where the pointer leads. */
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
+/* The same of an object: what others write to the rest is known to nobody. */
+bool points_to_is_own(const struct points_to *p, uint32_t object);
 uint32_t points_to_objects(const struct points_to *p);
 /* Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of them. */
 void points_to_each_clone(const struct points_to *p, uint32_t object, void (*found)(void *data, uint32_t clone), void *data);

@@ -38,6 +38,7 @@ struct points_to {
 	LLVMValueRef *function; /* by object: the function that it is, or NULL */
 	uint8_t *flags;		/* by object: enum object_flag */
 	size_t nfunction, function_cap, nflags;
+	struct bits shared; /* objects that are SHARED and WRITTEN */
 	struct clone {
 		uint32_t of, object, next; /* next: of the same one, + 1 */
 	} *clones;

@@ -33,6 +33,7 @@ struct recompute {
 	} *held;
 	size_t nheld, held_cap;
 	uint32_t *first; /* by object: in held, + 1 */
+	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
 	bool changed;
@@ -240,8 +241,19 @@ static void flag_memory(struct recompute *r, struct place at, unsigned flags, ui
 	struct flagging f = {r, at.member, flags, cause};
 	const struct bits *objects = points_to_some(r->sharing->points_to, at.pointer);
 	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
-		flag_object(&f, o);
+		if (points_to_is_own(r->sharing->points_to, o))
+			flag_object(&f, o);
 	flag_class(r, at.pointer, flags, cause);
+}
+
+/* The same, once for each instruction: all it says then. */
+static void flag_once(struct recompute *r, LLVMValueRef i, struct place at, unsigned flags, uint32_t cause)
+{
+	uint32_t had = map_get(&r->flagged, i);
+	if (had && ((had - 1) & flags) == flags)
+		return;
+	map_set(&r->flagged, i, ((had ? had - 1 : 0) | flags) + 1);
+	flag_memory(r, at, flags, cause);
 }
 
 /* Of what is stored there, which is not known. */
@@ -285,13 +297,12 @@ static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 
 static void visit_store(struct recompute *r, LLVMValueRef i)
 {
-	LLVMValueRef value = LLVMGetOperand(i, 0);
 	struct place at = accessed(r, i, LLVMGetOperand(i, 1));
 	uint32_t cause = cause_among(r, i, 2);
 	if (cause)
-		flag_memory(r, at, CLASS_UNKNOWN, cause);
-	if (holds_pointer(LLVMTypeOf(value)))
-		flag_memory(r, at, CLASS_POINTERS, 0);
+		flag_once(r, i, at, CLASS_UNKNOWN, cause);
+	if (holds_pointer(LLVMTypeOf(LLVMGetOperand(i, 0))))
+		flag_once(r, i, at, CLASS_POINTERS, 0);
 }
 
 /* What is unknown of the objects' members is unknown where they are copied to. */
@@ -333,6 +344,9 @@ static void visit_fill(struct recompute *r, LLVMValueRef call)
 /* Code that we do not see may write to what its arguments lead to. */
 static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 {
+	if (map_get(&r->flagged, call))
+		return;
+	map_set(&r->flagged, call, 1);
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
 		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
@@ -701,6 +715,7 @@ void recompute_free(struct recompute *r)
 {
 	map_free(&r->unknown);
 	map_free(&r->contents);
+	map_free(&r->flagged);
 	free(r->held);
 	free(r->first);
 	causes_free(&r->causes);

@@ -15,7 +15,7 @@ static void *counts(void *unused) /* a counted loop of its own: not recorded, an
 	sink[0] = (long)n;
 	return unused;
 }
-static void *searches(void *unused) /* who knows when this ends: recorded */
+static void *searches(void *unused) /* nor is this, although nobody knows when it ends: others do not see it */
 {
 	unsigned long n = 1, steps = 0;
 	for (; n; steps++)
@@ -38,6 +38,6 @@ E
 rethread cc -O2 -g -pthread p.c -o p
 status 134 rethread record ./p
 rethread dump >dump
-has dump '^thread 1:1: 0 branches' '^thread 1:2: [1-9][0-9]{3,} branches'
+has dump '^thread 1:1: 0 branches' '^thread 1:2: 0 branches'
 rethread reproduce >out
 has out 'reproduced and proven by replay'
