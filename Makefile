@@ -82,7 +82,8 @@ TWIN += $(call rt_objects,$(patsubst %,src/library/%.c,sort tokens))
 
 # What unit tests may use: everything but the mains.
 PARTS := $(filter-out %/main.c.o,$(sort $(call objects,base trace exe cc model solve sym infer search))) \
-	$(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o $(B)/obj/src/cli/margin.c.o
+	$(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o $(B)/obj/src/cli/margin.c.o \
+	$(patsubst %,$(B)/obj/src/instrument/%.c.o,bits inclusion members util)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
 
 LIBS_IN_TARGETS := $(B)/librethread_rt.a $(B)/librethread_twin.a

@@ -12,6 +12,7 @@
  *     anchors.c    numbers that decide many branches go through the path instead
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
+ *     pointsto.c   which objects pointers lead to, for shared.c and recompute.c;  pointsto_calls.c, inclusion.c, members.c, bits.c: its parts
  *     recompute.c  which branches need not be recorded;  progress.c: which of them are all the same;  why.c: why the others are
  *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, stripes.c, parallel.c: its parts
  *     report.c     what was found, by source line, for `rethread analyze'
