@@ -358,10 +358,12 @@ static void apply(struct inclusion *in, struct constraint c, uint32_t object)
 		in->calls.called(in->calls.data, c.other, object);
 		break;
 	case OPEN:
-		open_object(in, object, OBJECT_OPEN);
-		break;
-	case LEAK:
-		leak(in, object);
+	case LEAK: /* what reads a function calls it */
+		in->calls.outside(in->calls.data, object);
+		if (c.kind == OPEN)
+			open_object(in, object, OBJECT_OPEN);
+		else
+			leak(in, object);
 		break;
 	case ESCAPE:
 		if (in->objects[object].flags & OBJECT_OUTSIDE)
