@@ -1,6 +1,8 @@
 /* The sharing analysis: what a call does with the pointers it is given. */
 #include "instrument/shared.h"
 
+#include <string.h>
+
 static LLVMValueRef argument(LLVMValueRef call, unsigned i)
 {
 	return LLVMGetOperand(call, i);
@@ -94,6 +96,12 @@ static void add_intrinsic(struct sharing *s, LLVMValueRef call, LLVMValueRef cal
 
 /* ---------------------------------------------------------------- outside the module ---------- */
 
+bool is_scan(LLVMValueRef callee)
+{
+	size_t length;
+	return strstr(LLVMGetValueName2(callee, &length), "scanf") != NULL;
+}
+
 static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned i, bool known,
 				 bool variadic)
 {
@@ -107,6 +115,8 @@ static void add_outside_argument(struct sharing *s, LLVMValueRef call, unsigned 
 	}
 	if (known && variadic) { /* printf and its kin */
 		flag_written(s, call, class);
+		if (is_scan(direct_callee(call)))
+			contents_reach_world(s, class);
 	} else if (llvm_argument_not_captured(call, i)) {
 		if (!llvm_argument_only_read(call, i))
 			flag_written(s, call, class);

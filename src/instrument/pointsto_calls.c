@@ -134,11 +134,46 @@ static bool is_inside(LLVMValueRef pointer)
 	return constant > 0;
 }
 
+/* A message of a size that is known and small may be a pointer, or a structure that has some. */
+static bool is_small_message(LLVMValueRef call)
+{
+	enum { SMALL = 128 };
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = argument(call, i);
+		if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && LLVMConstIntGetZExtValue(v) >= sizeof(void *))
+			return LLVMConstIntGetZExtValue(v) <= SMALL;
+	}
+	return false;
+}
+
+/* Functions in the tables that write pointers where their arguments lead; the others write text and numbers. */
+static bool writes_pointers(LLVMValueRef call, LLVMValueRef callee)
+{
+	static const char *const names[] = {
+		"strsep", "getline", "getdelim", "__getdelim", "asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk",
+		"posix_memalign", "getaddrinfo", "iconv", "pthread_join", "thrd_join", "scandir", "glob", "regcomp", "recvmsg",
+		"recvmmsg", "epoll_wait", "epoll_pwait", "dladdr", "getifaddrs", "mbsrtowcs", "wcsrtombs", "mbsnrtowcs", "wcsnrtombs",
+	};
+	static const char *const messages[] = {
+		"read", "pread", "pread64", "__read_chk", "__pread_chk", "recv", "recvfrom", "__recv_chk", "fread", "fread_unlocked",
+		"__fread_chk", "mq_receive", "msgrcv", "vmsplice",
+	};
+	static const char *const kinds[] = {"strto", "wcsto", "__isoc23_strto", "__isoc23_wcsto", "__strto", "pthread_attr_get"};
+	if (!callee || IS_NAMED(callee, names) || (IS_NAMED(callee, messages) && is_small_message(call)))
+		return true;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (name_begins(callee, kinds[i]))
+			return true;
+	size_t length;
+	const char *name = LLVMGetValueName2(callee, &length);
+	bool fills = length > 2 && !strcmp(name + length - 2, "_r"); /* getpwnam_r and its kin: a structure that leads into a buffer */
+	return fills || is_scan(callee) || !external_class(callee);
+}
+
 /*
- * Code outside uses what is there, and does not keep the address. What it writes into the middle of a structure are bytes: pointers may come
- * from outside in a message, which is an object of its own.
+ * Code outside uses what is there, and does not keep the address. What most functions write into the middle of a structure are bytes.
  */
-static void add_use(struct points_to *p, LLVMValueRef call, unsigned i)
+static void add_use(struct points_to *p, LLVMValueRef call, LLVMValueRef callee, unsigned i)
 {
 	LLVMValueRef v = argument(call, i);
 	uint32_t node = points_to_node(p, v);
@@ -146,10 +181,23 @@ static void add_use(struct points_to *p, LLVMValueRef call, unsigned i)
 		return;
 	if (llvm_argument_only_read(call, i))
 		inclusion_leak(p->in, node);
-	else if (LLVMIsAGetElementPtrInst(v) && is_inside(v))
+	else if (LLVMIsAGetElementPtrInst(v) && is_inside(v) && !writes_pointers(call, callee))
 		inclusion_store(p->in, node, p->from_outside, MEMBER_BYTES);
 	else
 		inclusion_open(p->in, node);
+}
+
+/* What the function says of where it was (strcpy, strtok, fgets), and what it leaves where others of its arguments lead (strtol). */
+static void add_ways_into(struct points_to *p, LLVMValueRef call, unsigned i)
+{
+	uint32_t node = points_to_node(p, argument(call, i));
+	if (llvm_argument_not_captured(call, i))
+		return;
+	if (is_pointer(call))
+		inclusion_copy(p->in, node, points_to_node(p, call));
+	for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++)
+		if (k != i && is_pointer(argument(call, k)) && !llvm_argument_only_read(call, k))
+			inclusion_store(p->in, points_to_node(p, argument(call, k)), node, MEMBER_ANY);
 }
 
 static void add_outside_argument(struct points_to *p, LLVMValueRef call, LLVMValueRef callee, unsigned i, bool known)
@@ -161,11 +209,12 @@ static void add_outside_argument(struct points_to *p, LLVMValueRef call, LLVMVal
 		return;
 	if (!is_pointer(v))
 		escape(p, v);
-	else if (known && variadic) /* printf and its kin */
+	else if (known && variadic && !is_scan(callee)) /* printf and its kin */
 		;
-	else if (llvm_argument_not_captured(call, i) || (callee && only_uses(callee)))
-		add_use(p, call, i);
-	else if (known && llvm_only_reads(call)) /* strchr and its kin: the result is all that leaks */
+	else if (llvm_argument_not_captured(call, i) || (callee && only_uses(callee))) {
+		add_use(p, call, callee, i);
+		add_ways_into(p, call, i);
+	} else if (known && llvm_only_reads(call)) /* strchr and its kin: the result is all that leaks */
 		inclusion_copy(p->in, node, points_to_node(p, call));
 	else
 		escape(p, v);

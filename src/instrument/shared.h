@@ -29,6 +29,8 @@ LLVMValueRef address_base(LLVMValueRef pointer);
 /* The instruction writes to memory of the class: that counts while there are several threads. */
 void flag_written(struct sharing *s, LLVMValueRef i, uint32_t class);
 void add_call(struct sharing *s, LLVMValueRef call);
+/* scanf or the like: writes where what comes after the text leads. */
+bool is_scan(LLVMValueRef callee);
 
 /* plugin.cpp: what LLVM knows of library functions. */
 struct llvm_library;
