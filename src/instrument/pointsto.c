@@ -120,9 +120,10 @@ static void move(struct points_to *p, LLVMValueRef i, int first, int end)
 		inclusion_copy(p->in, points_to_node(p, LLVMGetOperand(i, (unsigned)k)), to);
 }
 
-static bool holds_pointers(LLVMTypeRef type)
+/* Untyped words and bytes may be a pointer that is copied. */
+static bool may_be_pointer(LLVMValueRef access, LLVMValueRef value)
 {
-	return !is_number(type);
+	return !is_number(LLVMTypeOf(value)) || llvm_may_copy_pointer(access);
 }
 
 static void add_load(struct points_to *p, LLVMValueRef i, LLVMValueRef value)
@@ -130,7 +131,7 @@ static void add_load(struct points_to *p, LLVMValueRef i, LLVMValueRef value)
 	uint32_t to = points_to_node(p, value);
 	if (to)
 		inclusion_load(p->in, points_to_node(p, LLVMGetOperand(i, 0)), to, member_of(&p->members, i),
-			       holds_pointers(LLVMTypeOf(value)));
+			       may_be_pointer(i, value));
 }
 
 static void add_store(struct points_to *p, LLVMValueRef i, LLVMValueRef value, LLVMValueRef pointer)
@@ -182,6 +183,7 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
 	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
+	case LLVMMul: case LLVMUDiv: /* rounded to a multiple */
 	case LLVMTrunc: case LLVMZExt: case LLVMSExt:
 		move(p, i, 0, LLVMGetNumOperands(i));
 		break;
@@ -277,7 +279,10 @@ static void share(void *data, uint32_t object)
 	s->todo[s->n++] = object;
 }
 
-/* From what all threads know to all that it leads to. */
+/*
+ * From what all threads know to all that it leads to. A function that says to return what nobody else knows (__attribute__((malloc)))
+ * may still have it in a list of its own, or take it from there.
+ */
 static void find_shared(struct points_to *p, LLVMModuleRef m)
 {
 	struct sharer s = {.p = p};
@@ -290,9 +295,26 @@ static void find_shared(struct points_to *p, LLVMModuleRef m)
 	const struct bits *passed = inclusion_set(p->in, p->passed_on);
 	for (uint32_t o = 0; bits_next(passed, &o); o++)
 		share(&s, o);
-	while (s.n)
-		inclusion_each_held(p->in, s.todo[--s.n], share, &s);
+	while (s.n) {
+		uint32_t object = s.todo[--s.n];
+		inclusion_each_held(p->in, object, share, &s);
+		points_to_each_clone(p, object, share, &s);
+	}
 	free(s.todo);
+}
+
+/* What is put in such a clone is found by way of the list. True: the sets are to be completed again. */
+static bool unite_shared_clones(struct points_to *p)
+{
+	bool any = false;
+	for (size_t i = 0; i < p->nclones; i++) {
+		struct clone *c = &p->clones[i];
+		if (!c->united && (p->flags[c->of] & SHARED)) {
+			inclusion_inherit(p->in, c->object, c->of);
+			c->united = any = true;
+		}
+	}
+	return any;
 }
 
 void points_to_flag_written(struct points_to *p, LLVMValueRef i, LLVMValueRef pointer)
@@ -338,6 +360,22 @@ static void flag_clone(void *data, uint32_t clone)
 	points_to_each_clone(p, clone, flag_clone, p);
 }
 
+/* Of what others reach: who writes to the clone writes to it. */
+static void flag_originals(struct points_to *p)
+{
+	bool changed;
+	do {
+		changed = false;
+		for (size_t i = 0; i < p->nclones; i++) {
+			const struct clone *c = &p->clones[i];
+			if (!c->united || !(p->flags[c->object] & WRITTEN) || (p->flags[c->of] & WRITTEN))
+				continue;
+			p->flags[c->of] |= WRITTEN;
+			changed = true;
+		}
+	} while (changed);
+}
+
 static void find_written(struct points_to *p, LLVMModuleRef m)
 {
 	for (uint32_t o = 0; o < p->nflags; o++)
@@ -347,6 +385,7 @@ static void find_written(struct points_to *p, LLVMModuleRef m)
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 				flag_writes(p, i);
+	flag_originals(p);
 	for (uint32_t o = 0; o < p->nflags; o++)
 		if (p->flags[o] & WRITTEN)
 			points_to_each_clone(p, o, flag_clone, p);
@@ -356,6 +395,7 @@ static void find_written(struct points_to *p, LLVMModuleRef m)
 
 static void note_clones(struct points_to *p)
 {
+	free(p->first_clone);
 	p->first_clone = pass_alloc(p->nflags, sizeof *p->first_clone);
 	for (size_t i = 0; i < p->nclones; i++) {
 		p->clones[i].next = p->first_clone[p->clones[i].of];
@@ -372,13 +412,16 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
 	add_module(p, m);
-	p->complete = inclusion_solve(p->in, most_steps);
-	p->nflags = inclusion_objects(p->in);
-	p->flags = pass_alloc(p->nflags, sizeof *p->flags);
-	if (!p->complete)
-		return p;
-	note_clones(p);
-	find_shared(p, m);
+	do {
+		p->complete = inclusion_solve(p->in, most_steps);
+		p->nflags = inclusion_objects(p->in);
+		free(p->flags);
+		p->flags = pass_alloc(p->nflags, sizeof *p->flags);
+		if (!p->complete)
+			return p;
+		note_clones(p);
+		find_shared(p, m);
+	} while (unite_shared_clones(p));
 	find_written(p, m);
 	for (uint32_t o = 0; o < p->nflags; o++)
 		if (!points_to_is_own(p, o))

@@ -41,6 +41,7 @@ struct points_to {
 	struct bits shared; /* objects that are SHARED and WRITTEN */
 	struct clone {
 		uint32_t of, object, next; /* next: of the same one, + 1 */
+		bool united; /* others reach the original: it holds what the clone does, too */
 	} *clones;
 	size_t nclones, clones_cap;
 	uint32_t *first_clone; /* by object, + 1 */

@@ -309,6 +309,8 @@ static void add_instruction(struct sharing *s, LLVMValueRef f, LLVMValueRef i)
 	case LLVMShl:
 	case LLVMLShr:
 	case LLVMAShr:
+	case LLVMMul: /* these two round */
+	case LLVMUDiv:
 	case LLVMTrunc:
 	case LLVMZExt:
 	case LLVMSExt:
