@@ -143,7 +143,7 @@ shares_no_more() { # SOURCE OPT
 	comm -23 seen.lines analysed.lines >missed
 	[ ! -s missed ] || { echo "shared, but not by the analysis:"; cat missed; return 1; }
 }
-for source in sharing.c sharing.cpp; do
+for source in sharing.c sharing.cpp ways.c ways.cpp; do
 	for opt in -O0 -O2; do
 		transparent $source "$here/programs/$source" $opt &&
 			check "$source $opt: real sharing" shares_no_more "$here/programs/$source" $opt
