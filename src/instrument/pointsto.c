@@ -473,6 +473,17 @@ bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
 	return set && !bits_intersect(set, &p->shared);
 }
 
+bool points_to_calls_outside(const struct points_to *p, LLVMValueRef call)
+{
+	const struct bits *set = points_to_all(p, LLVMGetCalledValue(call));
+	if (!set)
+		return true;
+	for (uint32_t o = 0; bits_next(set, &o); o++)
+		if (o < p->nfunction && p->function[o] && !is_instrumented(p->function[o]))
+			return true;
+	return false;
+}
+
 uint32_t points_to_objects(const struct points_to *p)
 {
 	return (uint32_t)p->nflags;

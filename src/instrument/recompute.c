@@ -443,7 +443,9 @@ static bool visit_call(struct recompute *r, LLVMValueRef call)
 		return visit_inside(r, call, callee);
 	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		return visit_outside(r, call);
-	/* The class of an indirect call's targets tells shared.c what it may reach; parameters of such are unknown. */
+	/* Parameters of functions of the module whose address is taken are unknown. */
+	if (points_to_calls_outside(r->sharing->points_to, call))
+		visit_foreign_arguments(r, call);
 	return false;
 }
 
