@@ -415,6 +415,13 @@ static bool reads_known(const struct recompute *r, LLVMValueRef call)
 	return are_arguments_known(r, call);
 }
 
+/* Allocates, and copies text there. */
+static bool is_duplicate(LLVMValueRef callee)
+{
+	size_t length;
+	return strstr(LLVMGetValueName2(callee, &length), "dup") != NULL;
+}
+
 static bool visit_outside(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
@@ -430,6 +437,8 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 	visit_foreign_arguments(r, call);
 	if (!llvm_is_allocation(r->sharing->library, call))
 		return false;
+	if (callee && is_duplicate(callee) && !reads_known(r, call))
+		flag_memory(r, anywhere(call), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
 	/* A new object: the pointer is known as such. What is in it nobody may read before writing it. */
 	return true;
 }
