@@ -311,7 +311,7 @@ static bool unite_shared_clones(struct points_to *p)
 		struct clone *c = &p->clones[i];
 		if (!c->united && (p->flags[c->of] & SHARED)) {
 			inclusion_inherit(p->in, c->object, c->of);
-			c->united = any = true;
+			c->united = p->any_united = any = true;
 		}
 	}
 	return any;
@@ -360,22 +360,6 @@ static void flag_clone(void *data, uint32_t clone)
 	points_to_each_clone(p, clone, flag_clone, p);
 }
 
-/* Of what others reach: who writes to the clone writes to it. */
-static void flag_originals(struct points_to *p)
-{
-	bool changed;
-	do {
-		changed = false;
-		for (size_t i = 0; i < p->nclones; i++) {
-			const struct clone *c = &p->clones[i];
-			if (!c->united || !(p->flags[c->object] & WRITTEN) || (p->flags[c->of] & WRITTEN))
-				continue;
-			p->flags[c->of] |= WRITTEN;
-			changed = true;
-		}
-	} while (changed);
-}
-
 static void find_written(struct points_to *p, LLVMModuleRef m)
 {
 	for (uint32_t o = 0; o < p->nflags; o++)
@@ -385,7 +369,6 @@ static void find_written(struct points_to *p, LLVMModuleRef m)
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 				flag_writes(p, i);
-	flag_originals(p);
 	for (uint32_t o = 0; o < p->nflags; o++)
 		if (p->flags[o] & WRITTEN)
 			points_to_each_clone(p, o, flag_clone, p);
@@ -493,6 +476,9 @@ void points_to_each_clone(const struct points_to *p, uint32_t object, void (*fou
 {
 	for (uint32_t c = p->complete ? p->first_clone[object] : 0; c; c = p->clones[c - 1].next)
 		found(data, p->clones[c - 1].object);
+	for (size_t i = 0; p->any_united && i < p->nclones; i++)
+		if (p->clones[i].united && p->clones[i].object == object)
+			found(data, p->clones[i].of);
 }
 
 uint32_t points_to_member(struct points_to *p, LLVMValueRef access)

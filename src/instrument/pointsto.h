@@ -27,7 +27,10 @@ bool points_to_is_own(const struct points_to *p, uint32_t object);
 /* May what this call calls by address be outside of the module? */
 bool points_to_calls_outside(const struct points_to *p, LLVMValueRef call);
 uint32_t points_to_objects(const struct points_to *p);
-/* Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of them. */
+/*
+ * Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of
+ * them; where others reach this one, the other way as well.
+ */
 void points_to_each_clone(const struct points_to *p, uint32_t object, void (*found)(void *data, uint32_t clone), void *data);
 
 /* What the instruction accesses in its objects (members.h). */

@@ -45,6 +45,7 @@ struct points_to {
 	} *clones;
 	size_t nclones, clones_cap;
 	uint32_t *first_clone; /* by object, + 1 */
+	bool any_united;
 	bool complete;
 };
 

@@ -73,6 +73,11 @@ static __attribute__((noinline)) long library(void) {
 	if (getline(&line, &size, f) < 0) abort();
 	if (line[3] == 's') sum = weigh(sum + 6); /* unknown */
 	fclose(f);
+	return sum;
+}
+static __attribute__((noinline)) long addresses(void) { /* each run has others: only analysed */
+	struct mixed *m = calloc(1, sizeof *m);
+	long sum = 0;
 	m->where = &m->tail;
 	uintptr_t bits;
 	memcpy(&bits, &m->where, sizeof bits);
@@ -85,6 +90,7 @@ static __attribute__((noinline)) long library(void) {
 }
 static void *work(void *x) {
 	total[x != 0] = copies() + library();
+	if (opterr == 77) total[0] += addresses();
 	turns++;
 	return x;
 }
@@ -111,3 +117,39 @@ for o in -O1 -O2; do
 	rethread reproduce >out
 	has out 'reproduced and proven by replay'
 done
+
+# A function that says that nobody else has what it allocates, and keeps a list of it.
+cat >p.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+struct item { struct item *next; int value; };
+static struct item *all;
+static int shared;
+static __attribute__((noinline)) long weigh(long n) { __asm__ volatile("" : "+r"(n)); return n; }
+static __attribute__((malloc, noinline)) struct item *make(void) {
+	struct item *i = calloc(1, sizeof *i);
+	i->next = all;
+	all = i;
+	return i;
+}
+static void *work(void *x) {
+	long sum = 0;
+	for (struct item *i = all; i; i = i->next)
+		if (i->value > 3) sum = weigh(sum + i->value); /* unknown */
+	shared += (int)sum;
+	return x;
+}
+int main(int argc, char **argv) {
+	pthread_t t;
+	for (int k = 0; k < 5; k++)
+		make()->value = k * atoi(argv[1]);
+	pthread_create(&t, 0, work, 0);
+	work(0);
+	pthread_join(t, 0);
+	assert(shared == 1);
+}
+P
+rethread cc -O1 -g -w -pthread p.c -o p
+rethread analyze p >out
+has out '^ +17 .*branches: [12] recorded'
