@@ -134,6 +134,17 @@ static void add_load(struct points_to *p, LLVMValueRef i, LLVMValueRef value)
 			       may_be_pointer(i, value));
 }
 
+/*
+ * Single characters go from one place to another unchanged, not from or to a buffer in a structure: that may be somebody's own memcpy. Members
+ * are not told by characters (members.h), so the whole is copied.
+ */
+static bool copies_bytes(struct points_to *p, LLVMValueRef store)
+{
+	LLVMValueRef value = LLVMGetOperand(store, 0);
+	return LLVMIsALoadInst(value) && member_of(&p->members, store) == MEMBER_BYTES && member_of(&p->members, value) == MEMBER_BYTES &&
+	       !points_to_is_inside(LLVMGetOperand(store, 1)) && !points_to_is_inside(LLVMGetOperand(value, 0));
+}
+
 static void add_store(struct points_to *p, LLVMValueRef i, LLVMValueRef value, LLVMValueRef pointer)
 {
 	uint32_t from = points_to_node(p, value);
@@ -152,6 +163,9 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		break;
 	case LLVMStore:
 		add_store(p, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
+		if (copies_bytes(p, i))
+			inclusion_move(p->in, points_to_node(p, LLVMGetOperand(i, 1)),
+				       points_to_node(p, LLVMGetOperand(LLVMGetOperand(i, 0), 0)));
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:

@@ -54,6 +54,8 @@ uint32_t points_to_node(struct points_to *p, LLVMValueRef v);
 uint32_t points_to_returned(struct points_to *p, LLVMValueRef function);
 /* The object that is made by, or is, v. */
 uint32_t points_to_object(struct points_to *p, LLVMValueRef v);
+/* Into the middle of an object, at a place that is known: a buffer in a structure, mostly. */
+bool points_to_is_inside(LLVMValueRef pointer);
 void points_to_add_call(struct points_to *p, LLVMValueRef call);
 /* For inclusion.h. */
 void points_to_called(void *data, uint32_t call, uint32_t object);

@@ -124,9 +124,10 @@ static bool only_uses(LLVMValueRef callee)
 	return class && strcmp(class, "CALLS_BACK") && !keeps_addresses(callee);
 }
 
-/* Into the middle of an object, at a place that is known: a buffer in a structure, mostly. */
-static bool is_inside(LLVMValueRef pointer)
+bool points_to_is_inside(LLVMValueRef pointer)
 {
+	if (!LLVMIsAGetElementPtrInst(pointer))
+		return false;
 	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
 	int64_t constant;
 	uint64_t stride;
@@ -181,7 +182,7 @@ static void add_use(struct points_to *p, LLVMValueRef call, LLVMValueRef callee,
 		return;
 	if (llvm_argument_only_read(call, i))
 		inclusion_leak(p->in, node);
-	else if (LLVMIsAGetElementPtrInst(v) && is_inside(v) && !writes_pointers(call, callee))
+	else if (points_to_is_inside(v) && !writes_pointers(call, callee))
 		inclusion_store(p->in, node, p->from_outside, MEMBER_BYTES);
 	else
 		inclusion_open(p->in, node);

@@ -235,6 +235,72 @@ WAY by_copying(int id)
 	own_sum += *mine;
 }
 
+/* From memory of which nothing is known, byte by byte: into a variable. */
+WAY by_unknown_bytes(int id)
+{
+	int spare_place = 1, *spare = &spare_place;
+	int *mine = own_int();
+	if (id == 0) {
+		int **box = malloc(sizeof *box);
+		*box = mine;
+		keep[0] = box;
+	}
+	turn();
+	if (id == 1) {
+		pthread_setspecific(key_word, keep[0]);
+		int *p = spare;
+		copy_chars(&p, pthread_getspecific(key_word), sizeof p);
+		*p += 1;
+	}
+	turn();
+	own_sum += *mine;
+}
+
+/* A structure is copied byte by byte. */
+WAY by_bytes_of_structure(int id)
+{
+	static struct leaf box;
+	int spare_place = 1, *spare = &spare_place;
+	int *mine = own_int();
+	struct leaf *leaf = malloc(sizeof *leaf);
+	leaf->p = id == 0 ? mine : spare;
+	if (id == 0)
+		copy_chars(&box, leaf, sizeof box);
+	turn();
+	if (id == 1) {
+		struct leaf *own = malloc(sizeof *own);
+		own->p = spare;
+		copy_chars(own, &box, sizeof *own);
+		*own->p += 1;
+	}
+	turn();
+	own_sum += *mine;
+}
+
+/* A structure that begins like another, without being one. */
+struct base { long kind; int *p; };
+struct derived { long kind; int *p; long more; };
+static struct base *bases;
+WAY by_likeness(int id)
+{
+	int spare_place = 1, *spare = &spare_place;
+	int *mine = own_int();
+	if (id == 0) {
+		struct derived *d = malloc(sizeof *d);
+		d->p = mine;
+		bases = (struct base *)d;
+	}
+	turn();
+	if (id == 1) {
+		struct base *b = malloc(sizeof *b);
+		b->p = spare;
+		if (!never()) b = bases;
+		*b->p += 1;
+	}
+	turn();
+	own_sum += *mine;
+}
+
 WAY by_divided_number(int id)
 {
 	static uintptr_t box;
@@ -667,6 +733,9 @@ static void *worker(void *argument)
 	by_value(id);
 	by_number(id);
 	by_copying(id);
+	by_unknown_bytes(id);
+	by_bytes_of_structure(id);
+	by_likeness(id);
 	by_divided_number(id);
 	by_pipe(id);
 	by_results(id);
