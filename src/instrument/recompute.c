@@ -15,24 +15,15 @@
  */
 #include "instrument/recompute.h"
 
-#include "instrument/pointsto.h"
+#include "instrument/contents.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers in both maps are those of causes (why.h). */
 struct recompute {
 	struct sharing *sharing;
-	struct map unknown;  /* instructions and arguments; functions: their result */
-	struct map contents; /* classes that are CLASS_UNKNOWN */
-	struct held {
-		uint32_t member;
-		unsigned flags; /* enum class_flag, of that member */
-		uint32_t cause; /* of CLASS_UNKNOWN */
-		uint32_t next;  /* of the same object, + 1 */
-	} *held;
-	size_t nheld, held_cap;
-	uint32_t *first; /* by object: in held, + 1 */
+	struct map unknown; /* instructions and arguments; functions: their result. Their causes (why.h) */
+	struct contents *contents;
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
@@ -136,12 +127,6 @@ static uint32_t cause_among(struct recompute *r, LLVMValueRef i, unsigned n)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-/* A pointer, and what is accessed where it leads. */
-struct place {
-	LLVMValueRef pointer;
-	uint32_t member;
-};
-
 static struct place anywhere(LLVMValueRef pointer)
 {
 	return (struct place){pointer, MEMBER_ANY};
@@ -152,98 +137,16 @@ static struct place accessed(const struct recompute *r, LLVMValueRef access, LLV
 	return (struct place){pointer, points_to_member(r->sharing->points_to, access)};
 }
 
-static unsigned object_flags(const struct recompute *r, uint32_t object, uint32_t member, uint32_t *cause)
-{
-	unsigned flags = 0;
-	for (uint32_t h = r->first[object]; h; h = r->held[h - 1].next) {
-		if (!points_to_members_alias(r->sharing->points_to, member, r->held[h - 1].member))
-			continue;
-		flags |= r->held[h - 1].flags;
-		if (r->held[h - 1].cause)
-			*cause = r->held[h - 1].cause;
-	}
-	return flags;
-}
-
-static const void *contents_key(const struct recompute *r, uint32_t class)
-{
-	return (const void *)(uintptr_t)class_find(r->sharing->classes, class);
-}
-
-/* *cause: of CLASS_UNKNOWN, or 0. */
-static unsigned flags_and_cause(const struct recompute *r, struct place at, uint32_t *cause)
-{
-	*cause = 0;
-	const struct bits *objects = points_to_all(r->sharing->points_to, at.pointer);
-	if (objects) {
-		unsigned flags = 0;
-		for (uint32_t o = 0; bits_next(objects, &o); o++)
-			flags |= object_flags(r, o, at.member, cause);
-		return flags;
-	}
-	uint32_t class = class_of(r->sharing, at.pointer);
-	if (!class)
-		return CLASS_UNKNOWN;
-	*cause = map_get(&r->contents, contents_key(r, class));
-	return class_flags(r->sharing->classes, class);
-}
-
 static unsigned flags_of(const struct recompute *r, struct place at)
 {
 	uint32_t cause;
-	return flags_and_cause(r, at, &cause);
-}
-
-struct flagging {
-	struct recompute *r;
-	uint32_t member;
-	unsigned flags;
-	uint32_t cause;
-};
-
-static void flag_object(void *data, uint32_t object)
-{
-	struct flagging *f = data;
-	struct recompute *r = f->r;
-	uint32_t h = r->first[object];
-	while (h && r->held[h - 1].member != f->member)
-		h = r->held[h - 1].next;
-	if (!h) {
-		if (r->nheld == r->held_cap)
-			r->held = pass_grow(r->held, &r->held_cap, sizeof *r->held);
-		r->held[r->nheld++] = (struct held){.member = f->member, .next = r->first[object]};
-		h = r->first[object] = (uint32_t)r->nheld;
-	}
-	struct held *held = &r->held[h - 1];
-	if ((held->flags & f->flags) == f->flags)
-		return;
-	held->flags |= f->flags;
-	held->cause = held->cause ? held->cause : f->cause;
-	r->changed = true;
-	points_to_each_clone(r->sharing->points_to, object, flag_object, f);
-}
-
-static void flag_class(struct recompute *r, LLVMValueRef pointer, unsigned flags, uint32_t cause)
-{
-	uint32_t class = class_of(r->sharing, pointer);
-	unsigned had = class ? class_flags(r->sharing->classes, class) : flags;
-	if ((had & flags) == flags)
-		return;
-	class_flag(r->sharing->classes, class, flags);
-	if (cause && !(had & CLASS_UNKNOWN))
-		map_set(&r->contents, contents_key(r, class), cause);
-	r->changed = true;
+	return contents_flags(r->contents, at, &cause);
 }
 
 /* cause: of what is unknown there now; 0 where `flags` do not say that. */
 static void flag_memory(struct recompute *r, struct place at, unsigned flags, uint32_t cause)
 {
-	struct flagging f = {r, at.member, flags, cause};
-	const struct bits *objects = points_to_some(r->sharing->points_to, at.pointer);
-	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
-		if (points_to_is_own(r->sharing->points_to, o))
-			flag_object(&f, o);
-	flag_class(r, at.pointer, flags, cause);
+	r->changed |= contents_flag(r->contents, at, flags, cause);
 }
 
 /* The same, once for each instruction: all it says then. */
@@ -260,7 +163,7 @@ static void flag_once(struct recompute *r, LLVMValueRef i, struct place at, unsi
 static uint32_t cause_of_contents(struct recompute *r, struct place at, LLVMValueRef reader)
 {
 	uint32_t cause;
-	flags_and_cause(r, at, &cause);
+	contents_flags(r->contents, at, &cause);
 	return cause && !sharing_may_be_shared(r->sharing, at.pointer) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
 }
 
@@ -305,17 +208,6 @@ static void visit_store(struct recompute *r, LLVMValueRef i)
 		flag_once(r, i, at, CLASS_POINTERS, 0);
 }
 
-/* What is unknown of the objects' members is unknown where they are copied to. */
-static void copy_members(struct recompute *r, const struct bits *objects, LLVMValueRef to)
-{
-	for (uint32_t o = 0; bits_next(objects, &o); o++)
-		for (uint32_t h = r->first[o]; h; h = r->held[h - 1].next) {
-			struct held held = r->held[h - 1];
-			unsigned flags = held.flags & (CLASS_UNKNOWN | CLASS_POINTERS);
-			flag_memory(r, (struct place){to, held.member}, flags, held.cause);
-		}
-}
-
 static void visit_copy(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
@@ -323,7 +215,7 @@ static void visit_copy(struct recompute *r, LLVMValueRef call)
 	uint32_t cause = cause_among(r, call, 3);
 	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from);
 	if (own)
-		copy_members(r, objects, to);
+		r->changed |= contents_copy(r->contents, objects, to);
 	if (!cause && !own && !are_contents_known(r, anywhere(from)))
 		cause = cause_of_contents(r, anywhere(from), call);
 	if (cause)
@@ -658,7 +550,6 @@ bool recompute_is_open(LLVMValueRef f)
 
 static void begin(struct recompute *r, LLVMModuleRef m)
 {
-	class_flag(r->sharing->classes, CLASS_WORLD, CLASS_UNKNOWN | CLASS_POINTERS);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
 			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
@@ -714,8 +605,7 @@ struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const 
 	struct recompute *r = pass_alloc(1, sizeof *r);
 	r->sharing = sharing;
 	r->assumed = assumed;
-	classes_clear(sharing->classes, CLASS_UNKNOWN | CLASS_POINTERS | CLASS_MOVES);
-	r->first = pass_alloc(points_to_objects(sharing->points_to), sizeof *r->first);
+	r->contents = contents_new(sharing);
 	begin(r, m);
 	while (spread(r, m))
 		;
@@ -725,10 +615,8 @@ struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const 
 void recompute_free(struct recompute *r)
 {
 	map_free(&r->unknown);
-	map_free(&r->contents);
+	contents_free(r->contents);
 	map_free(&r->flagged);
-	free(r->held);
-	free(r->first);
 	causes_free(&r->causes);
 	free(r);
 }
