@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum constraint_kind { LOAD, LOAD_NUMBER, STORE, MOVE_FROM, MOVE_TO, CALL, OPEN, LEAK, ESCAPE };
+enum constraint_kind { LOAD, LOAD_NUMBER, STORE, MOVE_FROM, MOVE_TO /* accesses: up to here */, CALL, OPEN, LEAK, ESCAPE };
 
 /* On the objects in a node's set. */
 struct constraint {
@@ -15,6 +15,13 @@ struct constraint {
 
 struct list {
 	uint32_t *at;
+	size_t n, cap;
+};
+
+/* Numbers by two numbers, open addressing; a key of 0 is none. */
+struct pairs {
+	uint64_t *keys;
+	uint32_t *values;
 	size_t n, cap;
 };
 
@@ -57,9 +64,8 @@ struct inclusion {
 	size_t ncells, cells_cap;
 	struct constraint *constraints;
 	size_t nconstraints, constraints_cap;
-	/* Edges that there are, open addressing; 0: none (no edge goes from 0 to 0). */
-	uint64_t *edges;
-	size_t nedges, edges_cap;
+	struct pairs edges;    /* that there are: from, to */
+	struct pairs cells_of; /* object, member + 1: the cell */
 	uint32_t world;
 	bool changed;
 	uint64_t steps, most;
@@ -70,6 +76,51 @@ static void push(struct list *l, uint32_t v)
 	if (l->n == l->cap)
 		l->at = pass_grow(l->at, &l->cap, sizeof *l->at);
 	l->at[l->n++] = v;
+}
+
+static size_t slot_of(const struct pairs *p, uint64_t key)
+{
+	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (p->cap - 1);
+	while (p->keys[i] && p->keys[i] != key)
+		i = (i + 1) & (p->cap - 1);
+	return i;
+}
+
+static void pairs_grow(struct pairs *p)
+{
+	struct pairs old = *p;
+	p->cap = old.cap ? 2 * old.cap : 4096;
+	p->keys = pass_alloc(p->cap, sizeof *p->keys);
+	p->values = pass_alloc(p->cap, sizeof *p->values);
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.keys[i]) {
+			size_t slot = slot_of(p, old.keys[i]);
+			p->keys[slot] = old.keys[i];
+			p->values[slot] = old.values[i];
+		}
+	free(old.keys);
+	free(old.values);
+}
+
+/* b is not 0. False: it was there. */
+static bool pairs_add(struct pairs *p, uint32_t a, uint32_t b, uint32_t value)
+{
+	if (2 * p->n >= p->cap)
+		pairs_grow(p);
+	size_t slot = slot_of(p, (uint64_t)a << 32 | b);
+	if (p->keys[slot])
+		return false;
+	p->keys[slot] = (uint64_t)a << 32 | b;
+	p->values[slot] = value;
+	p->n++;
+	return true;
+}
+
+/* NULL: it is not there. */
+static const uint32_t *pairs_get(const struct pairs *p, uint32_t a, uint32_t b)
+{
+	size_t slot = p->cap ? slot_of(p, (uint64_t)a << 32 | b) : 0;
+	return p->cap && p->keys[slot] ? &p->values[slot] : NULL;
 }
 
 static uint32_t find(const struct inclusion *in, uint32_t n)
@@ -128,40 +179,11 @@ static void give(struct inclusion *in, const struct bits *what, uint32_t to)
 	bits_free(&rest);
 }
 
-static size_t edge_slot(const struct inclusion *in, uint64_t key)
-{
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (in->edges_cap - 1);
-	while (in->edges[i] && in->edges[i] != key)
-		i = (i + 1) & (in->edges_cap - 1);
-	return i;
-}
-
-/* False: it was there. */
-static bool note_edge(struct inclusion *in, uint64_t key)
-{
-	if (2 * in->nedges >= in->edges_cap) {
-		uint64_t *old = in->edges;
-		size_t n = in->edges_cap;
-		in->edges_cap = n ? 2 * n : 4096;
-		in->edges = pass_alloc(in->edges_cap, sizeof *in->edges);
-		for (size_t i = 0; i < n; i++)
-			if (old[i])
-				in->edges[edge_slot(in, old[i])] = old[i];
-		free(old);
-	}
-	size_t slot = edge_slot(in, key);
-	if (in->edges[slot])
-		return false;
-	in->edges[slot] = key;
-	in->nedges++;
-	return true;
-}
-
 void inclusion_copy(struct inclusion *in, uint32_t from, uint32_t to)
 {
 	from = find(in, from);
 	to = find(in, to);
-	if (!from || !to || from == to || !note_edge(in, (uint64_t)from << 32 | to))
+	if (!from || !to || from == to || !pairs_add(&in->edges, from, to, 0))
 		return;
 	push(&in->nodes[from].to, to);
 	give(in, &in->nodes[from].passed, to);
@@ -221,9 +243,10 @@ void inclusion_call(struct inclusion *in, uint32_t callee, uint32_t call)
 
 static uint32_t cell_of(struct inclusion *in, uint32_t object, uint32_t member)
 {
-	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
-		if (in->cells[c - 1].member == member)
-			return c - 1;
+	const uint32_t *known = pairs_get(&in->cells_of, object, member + 1);
+	if (known)
+		return *known;
+	pairs_add(&in->cells_of, object, member + 1, (uint32_t)in->ncells);
 	if (in->ncells == in->cells_cap)
 		in->cells = pass_grow(in->cells, &in->cells_cap, sizeof *in->cells);
 	in->cells[in->ncells] = (struct cell){.member = member, .next = in->objects[object].cells};
@@ -238,7 +261,7 @@ uint32_t inclusion_cell(struct inclusion *in, uint32_t object, uint32_t member)
 		return in->cells[cell].stored;
 	uint32_t node = inclusion_node(in);
 	in->cells[cell].stored = node;
-	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next)
+	for (uint32_t c = in->objects[object].cells; c; c = in->cells[c - 1].next, in->steps++)
 		for (int k = 0; k < 2; k++)
 			if (in->cells[c - 1].loaded[k] && members_alias(in->members, member, in->cells[c - 1].member))
 				inclusion_copy(in, node, in->cells[c - 1].loaded[k]);
@@ -336,7 +359,9 @@ static void apply_to_world(struct inclusion *in, const struct constraint *c)
 static void apply(struct inclusion *in, struct constraint c, uint32_t object)
 {
 	in->steps += 4;
-	if (object == OBJECT_WORLD) {
+	/* All that is in what is known outside is known outside: no need to tell it from the world. */
+	bool is_outside = in->objects[object].flags & OBJECT_OUTSIDE && c.kind <= MOVE_TO;
+	if (object == OBJECT_WORLD || is_outside) {
 		apply_to_world(in, &c);
 		return;
 	}
@@ -414,7 +439,7 @@ static void collapse(struct inclusion *in, uint32_t a, uint32_t b)
 	bits_free(&x->seen);
 	for (size_t i = 0; i < y->to.n; i++) {
 		uint32_t to = find(in, y->to.at[i]);
-		if (to != a && note_edge(in, (uint64_t)a << 32 | to))
+		if (to != a && pairs_add(&in->edges, a, to, 0))
 			push(&x->to, to);
 	}
 	if (y->constraints) {
@@ -561,7 +586,10 @@ void inclusion_free(struct inclusion *in)
 	free(in->objects);
 	free(in->cells);
 	free(in->constraints);
-	free(in->edges);
+	free(in->edges.keys);
+	free(in->edges.values);
+	free(in->cells_of.keys);
+	free(in->cells_of.values);
 	free(in);
 }
 

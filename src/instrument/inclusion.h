@@ -7,7 +7,7 @@
  *
  * OBJECT_WORLD stands for memory of which nothing is known: what code outside of the module has. Whatever comes to the node
  * `world` is known out there (OBJECT_OUTSIDE): what is stored in such an object goes there as well, and what is loaded from it may be anything
- * of the world's. Numbers that are loaded from the world are taken for numbers, not for pointers to it.
+ * of the world's; that is not told from the world any more. Numbers that are loaded from the world are taken for numbers, not for pointers to it.
  */
 #ifndef RETHREAD_INCLUSION_H
 #define RETHREAD_INCLUSION_H

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Steps of the solver (words of sets that are united): a second or two. */
-static const uint64_t most_steps = 400000000;
+static const uint64_t most_steps = 100000000;
 
 /* ---------------------------------------------------------------- values ---------------------- */
 
