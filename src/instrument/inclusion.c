@@ -68,7 +68,7 @@ struct inclusion {
 	struct pairs cells_of; /* object, member + 1: the cell */
 	uint32_t world;
 	bool changed;
-	uint64_t steps, most;
+	uint64_t steps; /* words of sets that were united, and the like */
 };
 
 static void push(struct list *l, uint32_t v)
@@ -541,7 +541,6 @@ static void pass_on(struct inclusion *in, uint32_t node)
 
 bool inclusion_solve(struct inclusion *in, uint64_t most)
 {
-	in->most = most;
 	do {
 		in->changed = false;
 		struct list order = collapse_cycles(in);

@@ -246,7 +246,7 @@ static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 	}
 }
 
-bool recompute_is_exact(LLVMValueRef intrinsic)
+static bool is_exact(LLVMValueRef intrinsic)
 {
 	for (size_t i = 0; i < sizeof exact_intrinsics / sizeof *exact_intrinsics; i++)
 		if (name_begins(intrinsic, exact_intrinsics[i]))
@@ -269,7 +269,7 @@ static bool visit_intrinsic(struct recompute *r, LLVMValueRef call, LLVMValueRef
 		visit_copy(r, call);
 	else if (name_begins(callee, "llvm.memset."))
 		visit_fill(r, call);
-	else if (recompute_is_exact(callee))
+	else if (is_exact(callee))
 		return are_arguments_known(r, call) && !llvm_is_relaxed_float(call);
 	else if (!name_begins(callee, "llvm.lifetime.") && !llvm_call_without_memory(call))
 		visit_foreign_arguments(r, call);
@@ -542,7 +542,8 @@ static void uninitialised(void *data, LLVMValueRef alloca)
 	flag_memory(r, anywhere(alloca), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, alloca));
 }
 
-bool recompute_is_open(LLVMValueRef f)
+/* May native code, or somebody by way of its address, call the function with anything? */
+static bool is_open(LLVMValueRef f)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(f);
 	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
@@ -557,7 +558,7 @@ static void begin(struct recompute *r, LLVMModuleRef m)
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, r);
-		for (unsigned i = 0; recompute_is_open(f) && i < LLVMCountParams(f); i++)
+		for (unsigned i = 0; is_open(f) && i < LLVMCountParams(f); i++)
 			make_unknown(r, LLVMGetParam(f, i), cause_add(&r->causes, WHY_PARAMETER, LLVMGetParam(f, i)));
 	}
 }

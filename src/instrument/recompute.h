@@ -22,10 +22,6 @@ bool recompute_knows(const struct recompute *r, LLVMValueRef v);
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer);
 /* What a value that is not known comes from: an instruction, a parameter, a constant. Where there are several, the first that was found. */
 LLVMValueRef recompute_root(struct recompute *r, LLVMValueRef v);
-/* May native code, or somebody by way of its address, call the function with anything? */
-bool recompute_is_open(LLVMValueRef f);
-/* An intrinsic whose result depends on nothing but its operands. */
-bool recompute_is_exact(LLVMValueRef intrinsic);
 /* shown.c: finds those calls among the sites. */
 void shown_find(const struct recompute *r, struct numbering *n);
 
