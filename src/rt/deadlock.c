@@ -2,6 +2,7 @@
 
 #include "rt/async.h"
 #include "rt/failure.h"
+#include "rt/tags.h"
 
 #include <string.h>
 
@@ -17,12 +18,12 @@ struct step {
 
 /*
  * Who the mutex belongs to, or NULL. The C library keeps the kernel's id of the owner in the mutex;
- * the object remembers the thread's number. A thread that has just acquired it may not have written
+ * the tag or the object remembers the thread's number. A thread that has just acquired it may not have written
  * the number yet, but such a thread is running.
  */
 static struct rt_peer *holder(const pthread_mutex_t *m, const struct rt_object *o)
 {
-	uint32_t owner = __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
+	uint32_t owner = rt_is_tagged(m) ? rt_tag_owner(m) : __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
 	int tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_ACQUIRE);
 	struct rt_peer *p = owner ? rt_peer(owner - 1) : NULL;
 

@@ -5,6 +5,7 @@ __attribute__((noinline, cold)) void rt_unrecorded_acquired(const void *object)
 	struct rt_object *o = rt_self.paused ? NULL : rt_object_find(object);
 
 	if (o) {
+		rt_tags_give_back(o);
 		o->order++;
 		o->owner = 0;
 	}

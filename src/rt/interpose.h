@@ -13,6 +13,7 @@
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/real.h"
+#include "rt/tags.h"
 
 #include <errno.h>
 
@@ -28,6 +29,8 @@ static inline void rt_step_acquired(struct rt_self *self, const void *object, in
 	struct rt_object *o = rt_object(self, object);
 
 	if (rt_likely(o)) {
+		if (rt_unlikely(o->tagged))
+			rt_tags_give_back(o);
 		o->order++;
 		if (rt_unlikely(o->owner != self->number + 1 || result)) {
 			o->owner = self->number + 1;

@@ -6,7 +6,7 @@
 #include "rt/deadlock.h"
 #include "rt/interpose.h"
 #include "rt/lookup.h"
-#include "rt/plain_mutex.h"
+#include "rt/tags.h"
 
 #include <gnu/libc-version.h>
 #include <stdlib.h>
@@ -28,6 +28,39 @@ void rt_plain_mutexes_init(void)
 		if (!rt_same_library(functions[i], (void *)gnu_get_libc_version))
 			return;
 	rt_plain_mutexes = true;
+	rt_tags_reset();
+}
+
+static void acquired(struct rt_self *self, pthread_mutex_t *m, int result)
+{
+	if (rt_likely(rt_is_tagged(m)))
+		rt_tag_acquired(self, m, result);
+	else
+		rt_step_acquired(self, m, result);
+}
+
+static __attribute__((noinline, cold)) void unrecorded_acquired(pthread_mutex_t *m)
+{
+	if (!rt_is_tagged(m))
+		rt_unrecorded_acquired(m);
+	else if (!rt_self.paused)
+		rt_tag_unrecorded(m);
+}
+
+/* rt_after_acquire of a mutex. */
+static int after_acquire(pthread_mutex_t *m, int result)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_likely(self->active)) {
+		if (rt_likely(rt_is_acquisition(result)))
+			acquired(self, m, result);
+		else
+			rt_step_failed(self, result);
+	} else if (rt_log.header && rt_is_acquisition(result)) {
+		unrecorded_acquired(m);
+	}
+	return result;
 }
 
 static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pthread_mutex_t *m,
@@ -52,12 +85,12 @@ static __attribute__((noinline)) int lock_unrecorded(pthread_mutex_t *m)
 	/* Nothing is recorded: on to the C library, the shortest way. */
 	if (!rt_log.header && rt_real.pthread_mutex_lock)
 		return rt_real.pthread_mutex_lock(m);
-	return rt_after_acquire(m, RT_REAL(pthread_mutex_lock)(m));
+	return after_acquire(m, RT_REAL(pthread_mutex_lock)(m));
 }
 
 static __attribute__((noinline)) int lock_got(pthread_mutex_t *m)
 {
-	rt_step_acquired(&rt_self, m, 0);
+	rt_tag_acquired(&rt_self, m, 0);
 	return 0;
 }
 
@@ -71,10 +104,10 @@ static __attribute__((noinline)) int lock_busy(pthread_mutex_t *m)
 	struct rt_self *self = &rt_self;
 
 	if (rt_unlikely(!rt_plain_wait(m, self->tid, &patience)))
-		return rt_after_acquire(m, lock_blocked(self, m, __builtin_return_address(0)));
+		return after_acquire(m, lock_blocked(self, m, __builtin_return_address(0)));
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		rt_self_stamp(self);
-	rt_step_acquired(self, m, 0);
+	rt_tag_acquired(self, m, 0);
 	return 0;
 }
 
@@ -93,7 +126,7 @@ static __attribute__((noinline)) int lock_other(pthread_mutex_t *m)
 		result = rt_real.pthread_mutex_lock(m);
 	else if (result == EBUSY)
 		result = lock_blocked(&rt_self, m, __builtin_return_address(0));
-	return rt_after_acquire(m, result);
+	return after_acquire(m, result);
 }
 
 static __attribute__((noinline, cold)) int lock_interrupted(pthread_mutex_t *m)
@@ -111,19 +144,15 @@ static __attribute__((noinline, cold)) int lock_interrupted(pthread_mutex_t *m)
  */
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	struct rt_object *o = rt_object_first(m);
-
 	if (rt_unlikely(!rt_self.active))
 		JUMP lock_unrecorded(m);
 	rt_will_write(m);
-	rt_will_write(o);
 	if (rt_unlikely(!rt_plain_mutexes || !rt_is_plain(m)))
 		JUMP lock_other(m);
 	if (rt_unlikely(rt_plain_trylock(m, rt_self.tid)))
 		JUMP lock_busy(m);
-	if (rt_unlikely(o->address != m || o->owner != rt_self.number + 1))
+	if (rt_unlikely(!rt_tag_again(&rt_self, rt_tag(m), rt_holding(&rt_self, m), m)))
 		JUMP lock_got(m);
-	o->order++;
 	rt_self.thread->sync_done++;
 	if (rt_unlikely(rt_caught_waiting))
 		JUMP lock_interrupted(m);
@@ -132,21 +161,18 @@ int pthread_mutex_lock(pthread_mutex_t *m)
 
 int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	return rt_after_acquire(m,
-				RT_REAL(pthread_mutex_trylock)(m));
+	return after_acquire(m, RT_REAL(pthread_mutex_trylock)(m));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict until)
 {
-	return rt_after_acquire(m,
-				RT_REAL(pthread_mutex_timedlock)(m, until));
+	return after_acquire(m, RT_REAL(pthread_mutex_timedlock)(m, until));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 			    const struct timespec *restrict until)
 {
-	return rt_after_acquire(m,
-				RT_REAL(pthread_mutex_clocklock)(m, clock, until));
+	return after_acquire(m, RT_REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
 static __attribute__((noinline)) int unlock_otherwise(pthread_mutex_t *m)
@@ -230,9 +256,9 @@ static void has_mutex_again(void *data)
 	if (self->active && !w->result)
 		rt_self_stamp(self);
 	if (self->active)
-		rt_step_acquired(self, w->mutex, w->result);
+		acquired(self, w->mutex, w->result);
 	else if (rt_log.header)
-		rt_unrecorded_acquired(w->mutex);
+		unrecorded_acquired(w->mutex);
 }
 
 /* `call` is the real one; errors that come before the wait (EINVAL, EPERM) leave the mutex held as

@@ -3,7 +3,7 @@
  *
  * An object keeps who had it last and how often it was acquired; both are read and written only by
  * the thread that holds it, so they need no synchronization of their own (thesis, fig. 3.8). (A
- * blocked thread looks at `owner` as a hint, see deadlock.c.) Objects that several threads can have
+ * blocked thread looks at `owner` as a hint, see deadlock.c.) Most mutexes keep both themselves (tags.h). Objects that several threads can have
  * at once use `taken` instead, which they advance atomically. An address that is freed and used for
  * another object later keeps its number: the order per address stays a true order.
  */
@@ -18,6 +18,7 @@
 #define RT_TAKEN_BITS 40
 #define RT_OBJECT_WINDOW 16u
 #define RT_FIRST_BITS 10u
+#define RT_USERS 5u
 
 /* A cache line each, so that threads that use different locks do not share one. */
 struct rt_object {
@@ -27,6 +28,9 @@ struct rt_object {
 	uint64_t order;      /* acquisitions so far */
 	uint64_t taken; /* ordered steps so far, RT_TAKEN_BITS, and above them who took the last one
 			 */
+	uint32_t users[RT_USERS]; /* tags.h: threads that hold it, number + 1, or 0 */
+	bool crowded;             /* there were more than that at a time */
+	bool tagged;              /* mutexes there have, or had, tags: `order` may be behind */
 } __attribute__((aligned(64)));
 
 /* The object of this address, made if needed; NULL when memory is short. */

@@ -43,6 +43,7 @@ struct rt_peer {
 	struct rt_object *waits_object;
 	/* Locks that it holds for reading, NULL where there is none; of more than these nothing is known. */
 	const pthread_rwlock_t *reads[RT_READ_LOCKS];
+	struct rt_holding *holdings; /* tags.h, or NULL */
 	struct rt_stack *stack; /* where its backtrace goes, or NULL (stacks.h) */
 };
 

@@ -7,6 +7,7 @@
 #include "rt/log.h"
 #include "rt/path.h"
 #include "rt/peers.h"
+#include "rt/tags.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -304,6 +305,7 @@ void rt_self_begin(struct rt_peer *peer)
 	memset(self, 0, sizeof *self);
 	self->peer = peer;
 	self->number = peer->number;
+	self->holdings = rt_no_holdings;
 	self->thread = peer->thread ? peer->thread : &self->spare;
 	peer->tid = (uint32_t)syscall(SYS_gettid);
 	rt_path_end(self);
@@ -339,6 +341,7 @@ void rt_self_leave(void)
 	if (!self->active)
 		return;
 	self->active = false;
+	rt_tags_leave(self);
 	__atomic_store_n(&self->peer->over, true, __ATOMIC_RELEASE);
 	rt_path_end(self);
 	self->sync = self->sync_end = NULL;

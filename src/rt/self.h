@@ -33,6 +33,7 @@
 #define RT_CACHE_SIZE 8u
 
 struct rt_object;
+struct rt_holding;
 struct rt_peer;
 
 /*
@@ -73,6 +74,7 @@ struct rt_self {
 		const void *address;
 		struct rt_object *object;
 	} cache[RT_CACHE_SIZE];
+	struct rt_holding *holdings; /* what it wrote into mutexes (tags.h); not NULL once it is active */
 	uint8_t *interrupted;   /* where the code below all handlers appends */
 	struct rt_values interrupted_values; /* the same of recorded values */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */

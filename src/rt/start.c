@@ -16,6 +16,7 @@
 #include "rt/real.h"
 #include "rt/self.h"
 #include "rt/stacks.h"
+#include "rt/tags.h"
 #include "rt/threads.h"
 
 #include <pthread.h>
@@ -110,6 +111,7 @@ void rt_fork_child(void)
 		return;
 	rt_self_leave();
 	rt_objects_reset();
+	rt_tags_reset();
 	if (rt_log_reopen()) {
 		rt_failure_install(&rt_log.header->failure, current_thread, failed);
 		rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
