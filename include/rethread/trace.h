@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 7
+#define RT_TRACE_VERSION 8
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -119,6 +119,7 @@ enum rt_stream {
 	RT_STREAM_SHOWN = 8,  /* entries of outputs */
 	RT_STREAM_STACK = 9,  /* one struct rt_stack, of a thread that was elsewhere when another one failed */
 	RT_STREAM_TRAY = 10,  /* the thread's tray (instrument.h): branches that are not in the path yet, a byte each */
+	RT_STREAM_SPARE = 11, /* a page that no thread got: says nothing */
 };
 
 /* Where a thread was then; frames are as in struct rt_failure, the first of them the instruction itself. */

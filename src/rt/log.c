@@ -23,12 +23,18 @@ _Static_assert(sizeof(struct rt_chunk) == 64, "chunk headers keep payloads align
 
 struct rt_log rt_log = {.fd = -1};
 
+/* Inside of a guard: its signals are blocked already. */
+static __thread bool is_guarded __attribute__((tls_model("initial-exec")));
+
 void rt_guard_lock(uint32_t *lock, struct rt_guard *saved)
 {
 	uint64_t all = ~0ull;
 
 	saved->error = errno;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved->mask, sizeof all);
+	saved->inner = is_guarded;
+	if (!saved->inner)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved->mask, sizeof all);
+	is_guarded = true;
 	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
 		syscall(SYS_sched_yield);
 }
@@ -36,7 +42,9 @@ void rt_guard_lock(uint32_t *lock, struct rt_guard *saved)
 void rt_guard_unlock(uint32_t *lock, const struct rt_guard *saved)
 {
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->mask, NULL, sizeof saved->mask);
+	is_guarded = saved->inner;
+	if (!saved->inner)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->mask, NULL, sizeof saved->mask);
 	errno = saved->error;
 }
 
@@ -293,7 +301,7 @@ static bool is_open(uint64_t size)
 	return false;
 }
 
-static void *reserve(struct rt_chunk *parts, unsigned count, void *where)
+void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *where)
 {
 	struct rt_log_header *h = rt_log.header;
 	uint64_t size = 0, offset = h->size;
@@ -331,7 +339,7 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *where)
 	void *at;
 
 	rt_guard_lock(&rt_log.lock, &saved);
-	at = reserve(parts, count, where);
+	at = rt_log_extend(parts, count, where);
 	rt_guard_unlock(&rt_log.lock, &saved);
 	return at;
 }

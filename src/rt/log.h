@@ -7,7 +7,7 @@
  *
  * Invariants
  * - rt_log.header is NULL when nothing is recorded, else the mapped header page.
- * - The file is at least header->size long, all of it backed by disk space; chunks follow each
+ * - The file is at least header->size long, all of it backed by disk space; chunks (some of them RT_STREAM_SPARE) follow each
  * other without gaps, and only the last one may be without its chunk header (death while it was
  * being reserved): reserving, mapping and filling the chunk header are one critical section.
  * - Once RT_LOG_FULL or RT_LOG_CAP is set, no chunk is reserved any more.
@@ -72,6 +72,19 @@ void *rt_log_map(void *where, size_t size, int flags, int fd, uint64_t offset);
  * takes the place of. NULL once the log has ended: the reason is in header->flags.
  */
 void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *at);
+/* The same for who has rt_log.lock. */
+void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *at);
+
+/*
+ * A page for a thread to begin with, divided into these parts (log_pages.c). *batch is where it comes from: for rt_log_page_over, when
+ * nobody uses it any more.
+ */
+struct rt_batch;
+void *rt_log_page(struct rt_chunk *parts, unsigned count, struct rt_batch **batch);
+void rt_log_page_over(struct rt_batch *batch);
+/* In the child after fork: what was mapped ahead is its parent's. */
+void rt_log_forget_pages(void);
+
 void rt_log_unmap(void *at, size_t size);
 
 /*
@@ -103,6 +116,7 @@ void rt_log_end(uint32_t flags);
 struct rt_guard {
 	uint64_t mask;
 	int error;
+	bool inner; /* in another one, which has blocked them */
 };
 void rt_guard_lock(uint32_t *lock, struct rt_guard *saved);
 void rt_guard_unlock(uint32_t *lock, const struct rt_guard *saved);

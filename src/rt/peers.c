@@ -63,7 +63,7 @@ static void prepare(struct rt_peer *p, uint32_t parent, uint32_t child)
 		p->thread->parent = parent;
 		p->thread->child = child;
 	} else {
-		p->thread = rt_self_prepare(p->number, parent, child);
+		p->thread = rt_self_prepare(p->number, parent, child, &p->batch);
 	}
 }
 
@@ -117,6 +117,8 @@ void rt_peer_register(struct rt_peer *p, pthread_t handle)
 	struct rt_guard saved;
 	struct rt_peer **at;
 
+	if (__atomic_load_n(&p->registered, __ATOMIC_ACQUIRE))
+		return;
 	rt_guard_lock(&peers.lock, &saved);
 	if (!p->registered) {
 		at = locate(handle);
@@ -124,10 +126,10 @@ void rt_peer_register(struct rt_peer *p, pthread_t handle)
 		if (*at)
 			*at = (*at)->next;
 		at = bucket(handle);
-		p->registered = true;
 		p->handle = handle;
 		p->next = *at;
 		*at = p;
+		__atomic_store_n(&p->registered, true, __ATOMIC_RELEASE);
 	}
 	rt_guard_unlock(&peers.lock, &saved);
 }

@@ -27,6 +27,7 @@ struct rt_peer {
 	uint32_t number, parent, child; /* as in struct rt_thread */
 	uint32_t tid;                   /* 0 until it runs */
 	struct rt_thread *thread;       /* what was prepared in the log for its start, or NULL */
+	struct rt_batch *batch;         /* where that page comes from */
 	void *(*routine)(void *);
 	void *argument;
 	uint64_t mask; /* of signals, that it has to begin with (caught.h) */

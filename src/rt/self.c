@@ -255,7 +255,7 @@ enum {
 _Static_assert(THREAD_SIZE >= sizeof(struct rt_chunk) + sizeof(struct rt_thread) && FIRST_SYNC % 64 == 0, "chunks of 64");
 _Static_assert(RT_PAGE % (4 * RT_TRAY) == 0, "the middle of a page is a place for a tray");
 
-struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child)
+struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child, struct rt_batch **batch)
 {
 	struct rt_chunk parts[] = {
 		{.size = THREAD_SIZE, .thread = number, .stream = RT_STREAM_THREAD},
@@ -269,7 +269,7 @@ struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t chi
 
 	for (unsigned i = count; i < 4; i++)
 		parts[count - 1].size += parts[i].size;
-	chunk = rt_log_reserve(parts, count, NULL);
+	chunk = rt_log_page(parts, count, batch);
 	if (!chunk) {
 		rt_log_drop();
 		return NULL;
@@ -336,7 +336,7 @@ void rt_self_ended(void)
 void rt_self_leave(void)
 {
 	struct rt_self *self = &rt_self;
-	struct rt_thread *mapped = self->thread == &self->spare ? NULL : self->thread;
+	bool is_mapped = self->thread != &self->spare;
 
 	if (!self->active)
 		return;
@@ -363,6 +363,6 @@ void rt_self_leave(void)
 		rt_log_unmap(self->input, self->input->size);
 	self->input = NULL;
 	self->thread = &self->spare;
-	if (mapped)
-		rt_log_unmap((struct rt_chunk *)mapped - 1, RT_PAGE);
+	if (is_mapped)
+		rt_log_page_over(self->peer->batch);
 }

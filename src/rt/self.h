@@ -33,6 +33,7 @@
 #define RT_CACHE_SIZE 8u
 
 struct rt_object;
+struct rt_batch;
 struct rt_holding;
 struct rt_peer;
 
@@ -96,9 +97,9 @@ extern __thread struct rt_self rt_self __attribute__((tls_model("initial-exec"))
 
 /*
  * A thread's first chunks, made by its creator before it starts, so that a thread that was created
- * is in the log however early the process dies. NULL when the log has ended.
+ * is in the log however early the process dies. NULL when the log has ended. *batch: see log.h.
  */
-struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child);
+struct rt_thread *rt_self_prepare(uint32_t number, uint32_t parent, uint32_t child, struct rt_batch **batch);
 
 /* The calling thread becomes `peer`; its log is what was prepared for it. */
 void rt_self_begin(struct rt_peer *peer);

@@ -112,6 +112,7 @@ void rt_fork_child(void)
 	rt_self_leave();
 	rt_objects_reset();
 	rt_tags_reset();
+	rt_log_forget_pages();
 	if (rt_log_reopen()) {
 		rt_failure_install(&rt_log.header->failure, current_thread, failed);
 		rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);

@@ -68,10 +68,10 @@ bool log_pieces(struct log *l, struct error *err)
 			return log_damaged(l, err, "no chunk where one should be", at);
 		if (c.size <= sizeof c || c.size % sizeof c)
 			return log_damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_TRAY)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SPARE)
 			return log_damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
-		if (!(c.seq & RT_CHUNK_COPIED))
+		if (!(c.seq & RT_CHUNK_COPIED) && c.stream != RT_STREAM_SPARE)
 			*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, c.window == 1,
 							       l->data + at + sizeof c, there - sizeof c};
 		at += there;

@@ -125,6 +125,28 @@ static void a_sound_log_is_taken(void **state)
 	trace_free(t);
 }
 
+/* Death while a page was divided among the streams of a new thread: it is a chunk that says nothing still, or all of it is the thread's record. */
+static void spare_pages_say_nothing(void **state)
+{
+	(void)state;
+	static const char page[RT_PAGE - sizeof(struct rt_chunk)];
+	struct rt_thread *last;
+	begin();
+	chunk(0, RT_STREAM_SPARE, 0, page, sizeof page);
+	chunk(0, RT_STREAM_SPARE, 0, page, sizeof page);
+	last = chunk(2, RT_STREAM_THREAD, 0, page, sizeof page);
+	*last = (struct rt_thread){ .number = 2, .parent = 1, .child = 1 };
+	chunk(0, RT_STREAM_SPARE, 0, page, sizeof page);
+	struct trace *t = taken();
+	assert_int_equal(t->nthreads, 3);
+	assert_string_equal(t->threads[2].name, "1:1:1");
+	assert_int_equal(t->threads[2].nbits, 0);
+	trace_free(t);
+	begin();
+	chunk(0, RT_STREAM_SPARE + 1, 0, page, sizeof page);
+	refused("unknown stream");
+}
+
 static void headers_are_looked_at(void **state)
 {
 	(void)state;
@@ -374,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sound_log_is_taken),
+		cmocka_unit_test(spare_pages_say_nothing),
 		cmocka_unit_test(headers_are_looked_at),
 		cmocka_unit_test(threads_are_looked_at),
 		cmocka_unit_test(synchronization_is_looked_at),
