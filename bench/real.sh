@@ -1,6 +1,6 @@
 # Real programs, as rows of bench/run.sh's table, which reads this file. Programs of bench/programs/ are always there; pbzip2 with
-# libbz2 built into it (so that all of the work is recorded) and zstd come from Debian's sources, as in eval/real.sh, when the network
-# allows; they are built once, in build/bench. Time is processor time: user and system. SIZE: megabytes of text to compress.
+# libbz2 built into it (so that all of the work is recorded), zstd and leveldb come from Debian's sources, as in eval/real.sh, when the network
+# allows (leveldb where there is a cmake); they are built once, in build/bench. Time is processor time: user and system. SIZE: megabytes of text to compress.
 echo "-- real programs (processor time)"
 TIMEFORMAT='%U %S'
 
@@ -47,15 +47,19 @@ program "matrix" programs/@/matrix 2 600 600
 sources=$BUILD/bench
 mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
 
+has_sources() {
+	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* leveldb_*.orig.tar.* >/dev/null 2>&1
+}
+
 fetch() {
 	local mirror apt
-	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* >/dev/null 2>&1 && return
+	has_sources && return
 	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | head -n 1)
 	echo "deb-src ${mirror:-http://deb.debian.org/debian} $(. /etc/os-release; echo "$VERSION_CODENAME") main" >sources.list
 	apt="apt-get -q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$PWD/lists
 		-o Dir::Cache=$PWD/cache"
-	timeout 120 $apt update && timeout 300 $apt source --download-only pbzip2 bzip2 libzstd
-	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* >/dev/null 2>&1
+	timeout 120 $apt update && timeout 300 $apt source --download-only pbzip2 bzip2 libzstd leveldb
+	has_sources
 }
 
 build_pbzip2() { # VARIANT
@@ -80,12 +84,23 @@ build_zstd() { # VARIANT
 		cp zstd/programs/zstd "$sources/$1/"
 }
 
+build_leveldb() { # VARIANT
+	local cc=$(compiler $1) cxx
+	cxx=${cc/%rethread cc/rethread c++} cxx=${cxx/#clang-19/clang++-19}
+	# CMake takes a compiler by one name, and the first llvm-ar that it finds, which need not be LLVM 19's.
+	printf '#!/bin/sh\nexec %s "$@"\n' "$cc" >cc && printf '#!/bin/sh\nexec %s "$@"\n' "$cxx" >cxx && chmod +x cc cxx || return
+	mkdir -p leveldb/b && tar xf "$sources"/leveldb_*.orig.tar.* -C leveldb --strip-components=1 && cd leveldb/b || return
+	CC=$work/of.$1/cc CXX=$work/of.$1/cxx cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g -w" -DLEVELDB_BUILD_TESTS=OFF \
+		-DCMAKE_AR=/usr/lib/llvm-19/bin/llvm-ar -DCMAKE_RANLIB=/usr/lib/llvm-19/bin/llvm-ranlib .. &&
+		timeout 1800 make -j"$(nproc)" db_bench && cp db_bench "$sources/$1/leveldb"
+}
+
 if [ "$REAL" = ours ]; then
 	:
 elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 	for v in native lto recorded tsan; do
 		mkdir -p "$sources/$v" "$work/of.$v"
-		for p in pbzip2 zstd; do
+		for p in pbzip2 zstd $(command -v cmake >/dev/null && echo leveldb); do
 			# What is recorded is built anew when the recorder is newer.
 			[ "$sources/$v/$p" -nt "$BUILD/librethread_rt.a" ] || { [ $v != recorded ] && [ -x "$sources/$v/$p" ]; } ||
 				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
@@ -97,6 +112,11 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 	program "pbzip2 -p2" "$sources/@/pbzip2" -k -p2 -c text
 	program "pbzip2 -p2 -d" "$sources/@/pbzip2" -d -k -p2 -c text.bz2
 	program "zstd -T2 -12" "$sources/@/zstd" -T2 -12 -c text
+	if [ -x "$sources/recorded/leveldb" ]; then
+		"$sources/native/leveldb" --num=3000 --benchmarks=fillseq,compact --db="$work/db" >/dev/null 2>&1
+		program "leveldb, random reads" "$sources/@/leveldb" --num=3000 --benchmarks=readrandom --use_existing_db=1 --threads=2 \
+			--reads=200000 --db="$work/db"
+	fi
 else
-	echo "pbzip2 and zstd: their sources cannot be fetched (no network?); not measured"
+	echo "pbzip2, zstd and leveldb: their sources cannot be fetched (no network?); not measured"
 fi

@@ -274,7 +274,8 @@ struct rt_thread {
  *   barrier wait                                        ordered before the real call; ordered after it
  *   once                                                in the thread that runs the routine: an entry on the
  *                                                       control's object with result 1, before the routine
- *                                                       runs; in every caller: ordered after the real call
+ *                                                       runs; in every caller: ordered after the real call, or
+ *                                                       plain, if the routine had run before the call
  *   create, join                                        an entry with object RT_OBJECT_THREAD + number of the
  *                                                       thread, order 1 for create and 2 for join; or failed
  *   tryjoin, timedjoin                                  as join

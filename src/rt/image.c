@@ -1,6 +1,7 @@
 #include "rt/image.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -26,14 +27,29 @@ uint64_t rt_image_load_address(void)
 	return program_headers().load;
 }
 
+/* The segment that was asked for last, mostly the code: whoever calls a function of ours is looked up there at each call. */
+static const Elf64_Phdr *last;
+static uint64_t last_load;
+
+static bool is_in(const Elf64_Phdr *segment, uint64_t relative)
+{
+	return relative - segment->p_vaddr < segment->p_memsz;
+}
+
 uint64_t rt_image_relative(uint64_t address)
 {
-	struct headers h = program_headers();
+	const Elf64_Phdr *known = __atomic_load_n(&last, __ATOMIC_ACQUIRE);
+	struct headers h;
 
+	if (known && is_in(known, address - last_load))
+		return address - last_load;
+	h = program_headers();
 	for (uint64_t i = 0; i < h.count; i++)
-		if (h.at[i].p_type == PT_LOAD && address - h.load >= h.at[i].p_vaddr &&
-		    address - h.load - h.at[i].p_vaddr < h.at[i].p_memsz)
+		if (h.at[i].p_type == PT_LOAD && is_in(&h.at[i], address - h.load)) {
+			__atomic_store_n(&last_load, h.load, __ATOMIC_RELAXED);
+			__atomic_store_n(&last, &h.at[i], __ATOMIC_RELEASE);
 			return address - h.load;
+		}
 	return 0;
 }
 

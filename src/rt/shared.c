@@ -182,17 +182,29 @@ static void run_once(void)
 	routine();
 }
 
-int pthread_once(pthread_once_t *control, void (*routine)(void))
+/* What glibc has in the control when the routine has run. */
+enum { ONCE_DONE = 2 };
+
+static __attribute__((noinline)) int once_ordered(pthread_once_t *control, void (*routine)(void))
 {
 	__typeof__(once) outer = once;
 	int result;
 
-	/* Only the program's own calls are steps: the unwinder uses it too, for itself. */
-	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
-		return RT_REAL(pthread_once)(control, routine);
 	once.control = control;
 	once.routine = routine;
 	result = RT_REAL(pthread_once)(control, run_once);
 	once = outer;
 	return rt_after_ordered(control, result);
+}
+
+int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	/* Only the program's own calls are steps: the unwinder uses it too, for itself. */
+	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
+		return RT_REAL(pthread_once)(control, routine);
+	if (!rt_plain_mutexes || !(__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE))
+		return once_ordered(control, routine);
+	/* A step, but in no order with those of others who find the same: programs ask very often. */
+	rt_before_release();
+	return 0;
 }

@@ -29,14 +29,14 @@ static void hand_over(struct ethread *next)
 /*
  * Nobody can go on. Without the recorded order of synchronization somebody may have got ahead of others who needed the lock
  * first: they go on all the same. Or nobody is going to allocate a block, or to free one: who waits for it goes on with what memory
- * holds. Or no signal comes. In this order, and among these whoever is furthest behind; 0: none of them.
+ * holds. Or no signal comes, or (with the order) nobody runs a routine that was done. In this order, and among these whoever is furthest behind; 0: none of them.
  */
 static int spite(const struct ethread *t)
 {
 	if (t->wait == WAIT_BLOCK || t->wait == WAIT_FREE)
 		return 2;
 	if (engine.lock_order)
-		return 0;
+		return t->wait == WAIT_ONCE;
 	return t->wait == WAIT_SIGNAL ? 1 : t->wait == WAIT_OBJECT || t->wait > WAIT_FOREVER ? 3 : 0;
 }
 

@@ -70,6 +70,7 @@ struct vclock {
 void vclock_join(struct vclock *into, const struct vclock *other);
 void vclock_set(struct vclock *into, const struct vclock *other);
 void vclock_tick(struct vclock *c, uint32_t thread);
+uint32_t vclock_of(const struct vclock *c, uint32_t thread);
 
 /* Event by thread and the number it got when it was added, until the threads' lists are sorted and joined. */
 struct event_ref {

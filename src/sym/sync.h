@@ -55,6 +55,7 @@ struct object {
 	struct ethread *runner;      /* of the routine of a pthread_once */
 	bool has_run;
 	struct event_ref ran;        /* has_run: the routine's end */
+	uint32_t ran_at;             /* ... by the runner's clock */
 	vec(struct event_ref) early; /* who came back before the runner said so */
 	/* Without: */
 	vec(struct event_ref) lasts;     /* of each thread that has used it, the last step */

@@ -32,3 +32,8 @@ void vclock_tick(struct vclock *c, uint32_t thread)
 	}
 	c->at[thread]++;
 }
+
+uint32_t vclock_of(const struct vclock *c, uint32_t thread)
+{
+	return thread < c->n ? c->at[thread] : 0;
+}
