@@ -107,7 +107,8 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 		done
 	done
 	# The same text again until it is long enough; blocks of bzip2 are shorter than it is.
-	until [ "$(wc -c <text 2>/dev/null || echo 0)" -ge $((${SIZE:-4} << 20)) ]; do cat "$here"/../src/*/*.c "$here"/../docs/*.md >>text; done
+	: >text
+	until [ "$(wc -c <text)" -ge $((${SIZE:-4} << 20)) ]; do cat "$here"/../src/*/*.c "$here"/../docs/*.md >>text; done
 	"$sources/native/pbzip2" -k -p2 -c text >text.bz2
 	program "pbzip2 -p2" "$sources/@/pbzip2" -k -p2 -c text
 	program "pbzip2 -p2 -d" "$sources/@/pbzip2" -d -k -p2 -c text.bz2

@@ -76,7 +76,7 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *at);
 void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *at);
 
 /*
- * A page for a thread to begin with, divided into these parts (log_pages.c). *batch is where it comes from: for rt_log_page_over, when
+ * A page for a thread or a stream to begin with, divided into these parts (log_pages.c). *batch is where it comes from: for rt_log_page_over, when
  * nobody uses it any more.
  */
 struct rt_batch;

@@ -1,5 +1,5 @@
 /*
- * Pages of the log for threads to begin with, several at a time where there are many threads: growing the file, mapping it, and above
+ * Pages of the log for threads and their streams to begin with, several at a time where there are many threads: growing the file, mapping it, and above
  * all unmapping, for which all processors that run the program have to be interrupted, took longer than creating a thread.
  */
 #ifndef _GNU_SOURCE

@@ -38,7 +38,7 @@ static struct rt_chunk *make_chunk(struct rt_self *self, uint32_t stream, struct
 		.window = i + 1 == RT_CHUNK_SIZES,
 	};
 
-	return p->chunk[i] = rt_log_reserve(&part, 1, NULL);
+	return p->chunk[i] = i ? rt_log_reserve(&part, 1, NULL) : rt_log_page(&part, 1, &p->first);
 }
 
 
@@ -63,10 +63,11 @@ struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_
 
 static void unmap_chunks(struct rt_pieces *p)
 {
-	/* The first one shares a mapping with the thread record. */
 	for (unsigned i = 1; i < RT_CHUNK_SIZES; i++)
 		if (p->chunk[i])
 			rt_log_unmap(p->chunk[i], chunk_size(i));
+	if (p->first)
+		rt_log_page_over(p->first);
 }
 
 /* ------------------------------------------------------------------ synchronization --------- */
@@ -178,6 +179,16 @@ static size_t input_left(const struct rt_self *self)
 	return self->input ? (size_t)((char *)self->input + self->input->size - self->input_at) : 0;
 }
 
+static void unmap_input(struct rt_self *self)
+{
+	if (self->input_batch)
+		rt_log_page_over(self->input_batch);
+	else if (self->input)
+		rt_log_unmap(self->input, self->input->size);
+	self->input = NULL;
+	self->input_batch = NULL;
+}
+
 /*
  * A chunk with room for a record of that size. What is left of the one before is filled up first: when there is no other, or the process dies
  * before it has one, no later record follows this one, which is missing.
@@ -192,16 +203,19 @@ static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, 
 		.stream = RT_STREAM_INPUT,
 		.seq = self->input_seq,
 	};
+	struct rt_batch *batch = NULL;
 	struct rt_chunk *chunk;
 
 	if (input_left(self))
 		rt_self_input_done(self, (uint32_t)input_left(self));
-	chunk = least > UINT32_MAX ? NULL : rt_log_reserve(&part, 1, NULL);
+	if (least > UINT32_MAX)
+		return NULL;
+	chunk = part.size == RT_PAGE ? rt_log_page(&part, 1, &batch) : rt_log_reserve(&part, 1, NULL);
 	if (!chunk)
 		return NULL;
-	if (self->input)
-		rt_log_unmap(self->input, self->input->size);
+	unmap_input(self);
 	self->input = chunk;
+	self->input_batch = batch;
 	self->input_at = (char *)(chunk + 1);
 	self->input_seq++;
 	return self->input_at;
@@ -349,19 +363,11 @@ void rt_self_leave(void)
 	unmap_chunks(&self->path_pieces);
 	unmap_chunks(&self->sync_pieces);
 	unmap_chunks(&self->time_pieces);
-	rt_log_unmap(self->time_pieces.chunk[0], chunk_size(0));
 	rt_values_end();
 	unmap_chunks(&self->value_pieces);
-	rt_log_unmap(self->value_pieces.chunk[0], chunk_size(0));
 	self->shown = self->shown_end = NULL;
 	unmap_chunks(&self->shown_pieces);
-	if (self->shown_pieces.chunk[0])
-		rt_log_unmap(self->shown_pieces.chunk[0], chunk_size(0));
-	if (rt_log.scheme == RT_SCHEME_PATH && self->sync_pieces.chunk[0])
-		rt_log_unmap(self->sync_pieces.chunk[0], chunk_size(0));
-	if (self->input)
-		rt_log_unmap(self->input, self->input->size);
-	self->input = NULL;
+	unmap_input(self);
 	self->thread = &self->spare;
 	if (is_mapped)
 		rt_log_page_over(self->peer->batch);

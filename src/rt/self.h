@@ -44,6 +44,7 @@ struct rt_peer;
 #define RT_CHUNK_SIZES 3u
 struct rt_pieces {
 	struct rt_chunk *chunk[RT_CHUNK_SIZES];
+	struct rt_batch *first; /* where chunk[0] comes from, but where it is on the thread's first page */
 	uint64_t seq; /* of the newest; in chunk[] it is the last one that is not NULL */
 };
 
@@ -87,6 +88,7 @@ struct rt_self {
 	struct rt_signal *signal_record; /* of the handler that ran last, in signal_chunk */
 	struct rt_chunk *signal_chunk;
 	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
+	struct rt_batch *input_batch; /* where it comes from; NULL where it is mapped by itself */
 	char *input_at;         /* where the next record goes; input_at < end of the chunk */
 	uint64_t input_seq;     /* of the next chunk */
 	char *shown, *shown_end; /* where the next output goes; equal: there is no chunk yet */
