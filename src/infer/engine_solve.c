@@ -153,6 +153,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 		enum infer_result result =
 			infer_schedule(&w->x, &options, state, &schedule, &w->work->figures.infer, &err);
 		w->in_order |= w->work->figures.infer.in_order;
+		w->exhausted |= w->work->figures.infer.exhausted;
 		if (result == INFER_ERROR)
 			work_give_up(w->work, &err);
 		if (result != INFER_FOUND)

@@ -96,6 +96,17 @@ static void check_mapped(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* Guesses were given up because a search that does not try everything found nothing with them. */
+static void check_exhausted(struct solving *w)
+{
+	struct error err;
+	if (!w->exhausted)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: of %llu writes that %llu racy reads may have seen, not all could be tried",
+	     (unsigned long long)w->work->figures.infer.candidates, (unsigned long long)w->work->figures.infer.racy_reads);
+	work_give_up(w->work, &err);
+}
+
 _Noreturn void solving_unexplained(struct solving *w)
 {
 	const struct explore_stats *s = &w->work->figures.explore;
@@ -111,6 +122,8 @@ _Noreturn void solving_unexplained(struct solving *w)
 		check_numbers(w, false);
 	if (!missing)
 		check_mapped(w);
+	if (!missing)
+		check_exhausted(w);
 	if (missing)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
@@ -204,6 +217,7 @@ _Noreturn void solving_none_found(struct solving *w)
 	check_mapped(w);
 	check_values(w);
 	check_pieces(w);
+	check_exhausted(w);
 	printf("no interleaving under %s explains the log: proven\n", w->work->figures.model);
 	solving_finish(w, EXIT_NO_INTERLEAVING, "none");
 }

@@ -27,6 +27,7 @@ struct solving {
 	bool use_time;      /* believe the time stamps */
 	bool loose;         /* pieces of a call come in any order: when nothing else explains the log */
 	bool in_order;      /* in the last turn through the models, some had to be taken to come in theirs: that there is none proves nothing */
+	bool exhausted;     /* some turn ended because a search of a large problem had nothing more to try (infer_stats): no verdict after that is a proof */
 	bool outward;       /* the failure is one that phases are for */
 	const struct phase *phase;
 	double phase_start;      /* 0: it has not begun to solve */

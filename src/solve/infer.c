@@ -292,6 +292,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 	double end = solver_clock() + o->seconds, alone = o->walk_seconds;
 	if (alone > 0)
 		alone = s->problem.large ? 0 : alone + WALK_SECONDS_PER_NODE * s->memory.nnodes;
+	s->stats.exhausted = false;
 	struct team_call call = {.seconds = alone < o->seconds ? alone : o->seconds, .stop = o->stop, .tell = o->tell};
 	bool only_search = s->problem.large || !formula_can_express(s->memory.x);
 	if (only_search && o->walk_seconds < 0) {
@@ -309,9 +310,10 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 		decision = team_work(s->team, &call, err);
 		r = take_decision(s, decision, err);
 	}
-	if (only_search && decision == TEAM_EXHAUSTED && s->stats.assumed)
-		return INFER_NONE; /* no proof: there are assumptions */
-	return r;
+	if (!only_search || decision != TEAM_EXHAUSTED || !s->stats.assumed)
+		return r;
+	s->stats.exhausted = true;
+	return INFER_NONE;
 }
 
 /* Does the order give the reads something that no earlier candidate did? Then it may be given. */

@@ -17,7 +17,7 @@
 
 enum infer_result {
 	INFER_FOUND,
-	INFER_NONE,    /* proven, unless stats.in_order: no (further) interleaving explains the execution under this model;
+	INFER_NONE,    /* proven, unless stats.in_order or stats.exhausted: no (further) interleaving explains the execution under this model;
 			  err says so when what is known contradicts itself already */
 	INFER_BUDGET,  /* not decided in time */
 	INFER_ERROR,   /* see err */
@@ -64,6 +64,8 @@ struct infer_stats {
 	double build_seconds, solve_seconds, check_seconds;
 	bool in_order;           /* pieces of one access or call are taken to come in their order: that there is none proves nothing */
 	bool assumed;            /* the execution holds assumptions */
+	bool exhausted;          /* INFER_NONE only says that a search which does not try everything has nothing more to try: other assumptions are
+				    more promising than more time */
 };
 
 struct infer_state; /* opaque: the formula and the solver, kept between calls */

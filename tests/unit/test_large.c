@@ -245,6 +245,35 @@ static void swaps_writes_that_came_the_wrong_way_round(void **state)
 	setup_release(&s);
 }
 
+/*
+ * One thread writes 1, the other is taken to read 1 and later 0. The search of large problems does not try everything: that it finds nothing says that other
+ * guesses are more promising, never that there is nothing.
+ */
+static void says_that_nothing_is_proven(void **state)
+{
+	(void)state;
+	enum { CELL = 0x1000 };
+	struct execution x;
+	struct infer_options o = infer_defaults();
+	struct infer_stats stats;
+	execution_init(&x);
+	make_initial(&x, CELL, 4, 0);
+	make_thread(&x, "1");
+	make_write(&x, CELL, 4, make_const(&x, 4, 1));
+	make_end(&x, 0);
+	make_thread(&x, "1:1");
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 1), true, CONDITION_ASSUMED);
+	make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, 0), true, CONDITION_PATH);
+	make_end(&x, EVENT_FAILS);
+	o.large = true;
+	assert_int_equal(infer_once(&x, &o, &stats), INFER_NONE);
+	assert_true(stats.exhausted);
+	o.large = false;
+	assert_int_equal(infer_once(&x, &o, &stats), INFER_NONE);
+	assert_false(stats.exhausted);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +281,7 @@ int main(void)
 		cmocka_unit_test(delays_stores_where_it_is_stuck),
 		cmocka_unit_test(knows_that_a_write_is_doomed),
 		cmocka_unit_test(swaps_writes_that_came_the_wrong_way_round),
+		cmocka_unit_test(says_that_nothing_is_proven),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
