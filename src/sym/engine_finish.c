@@ -116,9 +116,10 @@ _Noreturn void engine_finish(void)
 		recall_share();
 	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + recall_finish() + quiet_finish() + lulls_finish();
 	const struct range *found = racy_places(&nfound, learnt);
-	guess_finish(nfound == 0 && !learnt);
+	bool last = nfound == 0 && !learnt; /* else nobody reads it, and it may be gigabytes */
+	guess_finish(last);
 	struct error err;
-	if (!events_write(engine_state_file("execution"), &err))
+	if (last && !events_write(engine_state_file("execution"), &err))
 		engine_fatal("%s", err.text);
 	write_racy(found, nfound);
 	lines_write();
