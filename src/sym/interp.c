@@ -102,6 +102,7 @@ static void prepare(struct interp *in)
 		};
 	}
 	in->special = xcalloc(c->nsymbols, 1);
+	in->origins = xcalloc(c->npositions + 1, 1);
 	for (size_t i = 0; i < c->nsymbols; i++)
 		if (!c->symbols[i].function)
 			in->special[i] = special_of(c->strings + c->symbols[i].name);
@@ -139,6 +140,7 @@ void interp_free(struct interp *in)
 	free(in->functions);
 	free(in->consts);
 	free(in->special);
+	free(in->origins);
 	free(in->addresses.keys);
 	free(in->addresses.values);
 	code_release(&in->code);
@@ -293,33 +295,6 @@ static uint32_t site_place(const struct interp *in, uint32_t site)
 	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0;
 }
 
-/* The place itself or what it was inlined into; 0 when that is all the system's. */
-static uint32_t own_place(const struct code *c, uint32_t place)
-{
-	while (place && is_system_source(c->strings + c->positions[place].file))
-		place = c->positions[place].outer;
-	return place;
-}
-
-uint32_t ithread_own_place(const struct ithread *t, uint32_t site)
-{
-	const struct code *c = &t->in->code;
-	const struct insn *pc = t->pc;
-	uint32_t innermost = site ? site_place(t->in, site) : 0, own = own_place(c, innermost);
-	for (const struct frame *fr = t->frame; !own && fr > t->frames; pc = fr->ret, fr--)
-		if (pc >= c->insns && pc < c->insns + c->ninsns) {
-			uint32_t place = c->where[pc - c->insns];
-			innermost = innermost ? innermost : place;
-			own = own_place(c, place);
-		}
-	return own ? own : innermost;
-}
-
-bool interp_site_is_own(const struct interp *in, uint32_t site)
-{
-	return own_place(&in->code, site_place(in, site)) != 0;
-}
-
 /* Of std::atomic itself, or of the language's way to it. */
 static bool in_atomic_header(const char *file)
 {
@@ -328,19 +303,56 @@ static bool in_atomic_header(const char *file)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t n = strlen(names[i]);
 		if (length > n && !strcmp(file + length - n, names[i]))
-			return is_system_source(file);
+			return true;
 	}
 	return false;
 }
 
+/* Whose source a place is in. Every racy access asks, so that comparing names each time took half of the executor's time. */
+enum origin { ORIGIN_UNKNOWN, ORIGIN_OWN, ORIGIN_SYSTEM, ORIGIN_ATOMIC };
+
+static enum origin origin_of(const struct interp *in, uint32_t place)
+{
+	const char *file = in->code.strings + in->code.positions[place].file;
+	if (in->origins[place] == ORIGIN_UNKNOWN)
+		in->origins[place] = !is_system_source(file) ? ORIGIN_OWN : in_atomic_header(file) ? ORIGIN_ATOMIC : ORIGIN_SYSTEM;
+	return in->origins[place];
+}
+
+/* The place itself or what it was inlined into; 0 when that is all the system's. */
+static uint32_t own_place(const struct interp *in, uint32_t place)
+{
+	while (place && origin_of(in, place) != ORIGIN_OWN)
+		place = in->code.positions[place].outer;
+	return place;
+}
+
+uint32_t ithread_own_place(const struct ithread *t, uint32_t site)
+{
+	const struct code *c = &t->in->code;
+	const struct insn *pc = t->pc;
+	uint32_t innermost = site ? site_place(t->in, site) : 0, own = own_place(t->in, innermost);
+	for (const struct frame *fr = t->frame; !own && fr > t->frames; pc = fr->ret, fr--)
+		if (pc >= c->insns && pc < c->insns + c->ninsns) {
+			uint32_t place = c->where[pc - c->insns];
+			innermost = innermost ? innermost : place;
+			own = own_place(t->in, place);
+		}
+	return own ? own : innermost;
+}
+
+bool interp_site_is_own(const struct interp *in, uint32_t site)
+{
+	return own_place(in, site_place(in, site)) != 0;
+}
+
 bool interp_site_is_system(const struct interp *in, uint32_t site)
 {
-	const struct code *c = &in->code;
 	uint32_t place = site_place(in, site);
 	/* An atomic variable is whose who uses it. */
-	while (place && in_atomic_header(c->strings + c->positions[place].file))
-		place = c->positions[place].outer;
-	return place && is_system_source(c->strings + c->positions[place].file);
+	while (place && origin_of(in, place) == ORIGIN_ATOMIC)
+		place = in->code.positions[place].outer;
+	return place && origin_of(in, place) == ORIGIN_SYSTEM;
 }
 
 bool interp_site_is_float(const struct interp *in, uint32_t site)

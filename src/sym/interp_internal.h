@@ -56,6 +56,7 @@ struct interp {
 	struct ifunction *functions;
 	uint64_t *consts;
 	uint8_t *special; /* by symbol */
+	uint8_t *origins; /* by position: enum origin, as far as it was asked for */
 	struct address_map addresses;
 };
 
