@@ -11,7 +11,6 @@ unsigned atom_low_bit(const struct memory *m, uint32_t event, uint32_t atom)
 /* -------------------------------------------------- candidates --------------------------- */
 
 /* Above this many candidates they are not written out. */
-enum { LARGE = 1000000 };
 
 /*
  * The writes to an atom, grouped by thread and in program order: runs are the threads' parts of problem.writers. Built
@@ -166,10 +165,10 @@ static void find_candidates(struct problem *p, const struct writers *w, struct p
 /* Writes the candidates out, unless they are too many. */
 static void write_out(struct problem *p, const struct problem_options *options)
 {
-	uint64_t total = 0;
+	uint64_t total = 0, most = options->most ? options->most : PROBLEM_LARGE;
 	for (size_t i = 0; i < p->pieces.n; i++)
 		total += p->pieces.at[i].count;
-	p->large = options->large || (total > LARGE && !options->written_out);
+	p->large = options->large || (total > most && !options->written_out);
 	for (size_t i = 0; !p->large && i < p->pieces.n; i++) {
 		struct piece *piece = &p->pieces.at[i];
 		piece->first = (uint32_t)p->candidates.n;

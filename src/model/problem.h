@@ -17,6 +17,9 @@
 
 #define WRITER_INITIAL UINT32_MAX
 
+/* More candidates than this are too many for a formula, and for a search that looks at each. */
+#define PROBLEM_LARGE 1000000u
+
 /* Candidates of a piece that are of one thread: writers[from .. to) of the problem, in program order. */
 struct writer_range {
 	uint32_t from, to;
@@ -56,6 +59,7 @@ struct problem_options {
 	bool all_reads; /* every read matters, whatever the conditions say */
 	bool written_out; /* never `large`, */
 	bool large;       /* or always */
+	uint64_t most;    /* else with more candidates than this; 0: with more than PROBLEM_LARGE */
 };
 
 bool problem_init(struct problem *p, const struct memory *m, const struct problem_options *options,

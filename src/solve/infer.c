@@ -21,6 +21,9 @@
 /* How long deriving orders may take, as a share of the budget. */
 #define SATURATE_SHARE 0.1
 
+/* With more candidate writers than this, none are derived. Looking at one takes some 100 ns; what follows often leaves a tenth of them. */
+#define MOST_TO_DERIVE 16000000u
+
 struct infer_state {
 	struct memory memory;
 	struct problem problem;
@@ -50,18 +53,18 @@ static bool contradicts(struct infer_state *s, const struct error *why)
 	return false;
 }
 
-/* What follows from what the reads can have seen; with it, fewer candidates. */
+/* What follows from what the reads can have seen; with it, fewer candidates. Of those that there are then it depends whether the problem is large. */
 static bool derive_orders(struct infer_state *s, const struct problem_options *options, double seconds,
 			  struct error *err)
 {
-	struct saturate_figures figures;
-	/* An unknown value counts as 0, so nothing follows for certain. */
-	if (s->problem.unknown != UINT32_MAX || s->problem.large)
+	struct saturate_figures figures = {0};
+	if (s->problem.large)
 		return true;
-	if (!saturate(&s->memory, &s->problem, s->impossible, seconds, &figures, err))
+	/* An unknown value counts as 0, so nothing follows for certain. */
+	if (s->problem.unknown == UINT32_MAX && !saturate(&s->memory, &s->problem, s->impossible, seconds, &figures, err))
 		return contradicts(s, err);
 	s->stats.derived = figures.orders;
-	if (!figures.orders)
+	if (!figures.orders && s->problem.candidates.n <= PROBLEM_LARGE)
 		return true;
 	free(s->impossible);
 	s->impossible = NULL;
@@ -82,12 +85,13 @@ static bool build_problem(struct infer_state *s, const struct execution *x, cons
 			  struct error *err)
 {
 	struct memory_options memory = memory_options(o, o->loose);
-	struct problem_options problem = {.all_reads = o->all_reads, .large = o->large};
+	struct problem_options problem = {.all_reads = o->all_reads, .large = o->large}, first = problem;
+	first.most = MOST_TO_DERIVE;
 	s->stats.in_order = execution_has_pieces(x);
 	if (!memory_init(&s->memory, x, &memory, err))
 		return contradicts(s, err);
 	s->stats.in_order = s->memory.in_order;
-	if (!problem_init(&s->problem, &s->memory, &problem, err))
+	if (!problem_init(&s->problem, &s->memory, &first, err))
 		return false;
 	s->impossible = values_impossible(&s->problem);
 	return derive_orders(s, &problem, SATURATE_SHARE * o->seconds, err);

@@ -274,6 +274,36 @@ static void says_that_nothing_is_proven(void **state)
 	execution_release(&x);
 }
 
+/*
+ * One thread counts to 1500, the other finds each number once, and at last `last`. Any of two million pairs may belong together, but what the path says
+ * leaves one for each read: that is no large problem, so that there being nothing is proven.
+ */
+static void is_not_large_when_paths_tell(void **state)
+{
+	(void)state;
+	enum { CELL = 0x1000, NUMBERS = 1500 };
+	for (int last = NUMBERS - 1; last <= NUMBERS; last++) {
+		struct execution x;
+		struct infer_options o = infer_defaults();
+		struct infer_stats stats;
+		execution_init(&x);
+		make_initial(&x, CELL, 4, 0);
+		make_thread(&x, "1");
+		for (uint64_t i = 1; i <= NUMBERS; i++)
+			make_write(&x, CELL, 4, make_const(&x, 4, i));
+		make_end(&x, 0);
+		make_thread(&x, "1:1");
+		for (uint64_t i = 1; i <= NUMBERS; i++)
+			make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, i), true, CONDITION_PATH);
+		make_condition(&x, EXPR_EQ, make_read(&x, CELL, 4), make_const(&x, 4, (uint64_t)last), true, CONDITION_PATH);
+		make_end(&x, EVENT_FAILS);
+		o.fewest_seconds = 0;
+		assert_int_equal(infer_once(&x, &o, &stats), last == NUMBERS ? INFER_FOUND : INFER_NONE);
+		assert_false(stats.exhausted);
+		execution_release(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +312,7 @@ int main(void)
 		cmocka_unit_test(knows_that_a_write_is_doomed),
 		cmocka_unit_test(swaps_writes_that_came_the_wrong_way_round),
 		cmocka_unit_test(says_that_nothing_is_proven),
+		cmocka_unit_test(is_not_large_when_paths_tell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
