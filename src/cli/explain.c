@@ -230,6 +230,26 @@ static void print_stale(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* It was shown to others before it was filled. */
+static void print_published(const json_t *root, const char *program)
+{
+	json_t *p = json_object_get(root, "published"), *filled = json_object_get(p, "filled");
+	json_t *shown = step_numbered(root, number(p, "shown")), *seen = step_numbered(root, number(p, "seen")), *read = step_numbered(root, number(p, "read"));
+	json_int_t in_time = number(p, "in_time");
+	if (!json_object_size(p) || !shown || !seen || !read || !filled)
+		return;
+	puts("What was read before it was filled:");
+	print_deed(shown, "", text(shown, "object"), program);
+	print_deed(seen, "then ", strcmp(text(seen, "object"), text(shown, "object")) ? text(seen, "object") : "it", program);
+	print_deed(read, "then ", text(read, "object"), program);
+	printf("  and only then thread %s %s it\n", text(filled, "thread"), deed(filled));
+	quote(filled, program);
+	if (in_time)
+		printf("    %lld other time%s it had been filled before it was read\n", (long long)in_time, in_time == 1 ? "" : "s");
+	print_owner(root, read, program);
+	putchar('\n');
+}
+
 static void print_between(const json_t *root, const char *program)
 {
 	json_t *between = json_object_get(root, "between");
@@ -456,6 +476,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	print_cycle(root, t);
 	print_hangs(root, t);
 	print_freed(root, t->program);
+	print_published(root, t->program);
 	print_between(root, t->program);
 	print_stale(root, t->program);
 	print_summary(root, t->program);
@@ -473,7 +494,7 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First what was used after it had been freed, or freed twice; or who came in between two accesses of a thread\n"
+		   "First what was used after it had been freed, or freed twice; or what was read before it was filled; or who came in between two accesses of a thread\n"
 		   "that belong together, where that is likely to be the cause; or of a deadlock who waits for whom. Next the reads\n"
 		   "that the failure depends on, with the writes that they saw; then the steps that lead there, in the order that\n"
 		   "replay enforces: synchronization and the accesses that race, with the values they read and write. Where it is\n"

@@ -4,6 +4,7 @@
 #include "infer/between.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
+#include "infer/published.h"
 #include "infer/stale.h"
 #include "infer/told.h"
 #include "model/check.h"
@@ -276,6 +277,21 @@ static bool find_freed(struct freed *f, struct slice *s, const struct told *t, c
 	return true;
 }
 
+static bool find_published(struct published *p, struct slice *s, const struct told *t, const uint64_t *values)
+{
+	if (!published_find(p, s, t, values))
+		return false;
+	s->matters[p->shown] = s->matters[p->seen] = s->matters[p->read] = s->matters[p->filled] = true;
+	return true;
+}
+
+/* What fills it may come after the failure, so that is told in full. */
+static json_t *published_json(const struct told *t, const struct published *p, const uint64_t *values)
+{
+	return json_pack("{s:I s:I s:I s:o s:I}", "shown", (json_int_t)p->shown, "seen", (json_int_t)p->seen, "read", (json_int_t)p->read, "filled",
+			 step_json(&t->x, &t->l.steps.at[p->filled], values), "in_time", (json_int_t)p->in_time);
+}
+
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
 			const uint64_t *values)
 {
@@ -360,7 +376,8 @@ struct finds {
 	struct between between;
 	struct freed freed;
 	struct stale stale;
-	bool came_between, used_freed, was_stale;
+	struct published published;
+	bool came_between, used_freed, was_stale, too_early;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };
@@ -373,11 +390,13 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
 	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
-	/* A pointer that was replaced is certain to matter, two values of different times may. */
+	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times may. */
 	bool certain = d->was_stale && d->stale.also == SLICE_NONE;
+	d->too_early = !d->used_freed && !certain && find_published(&d->published, &d->slice, &d->told, d->values);
+	certain |= d->too_early;
 	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
-	d->was_stale &= !d->came_between;
-	if (!d->used_freed && !d->came_between && !d->was_stale)
+	d->was_stale &= !d->came_between && !d->too_early;
+	if (!d->used_freed && !d->came_between && !d->was_stale && !d->too_early)
 		d->was_stale = stale_find_sum(&d->stale, &d->told);
 	if (d->was_stale) {
 		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
@@ -440,7 +459,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
 	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 

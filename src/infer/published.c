@@ -1,0 +1,142 @@
+#include "infer/published.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that are looked at, backwards for who has shown it, and forwards for who fills it; and what was read from others in those, at most. */
+enum { BACK = 20000, AHEAD = 200000, LOOKED_AT = 16 };
+
+/* Other times that are enough to say how it is meant; and how much longer than in those it may take to be filled, in SAPs: so many times, and so many more. */
+enum { ENOUGH = 2, TIMES = 2, MORE = 16 };
+
+/* Events of a thread that are near one another. */
+enum { NEAR = 32 };
+
+static const struct event *event_at(const struct told *t, size_t step)
+{
+	return &t->x.events.at[t->l.steps.at[step].event];
+}
+
+static bool writes(const struct event *e)
+{
+	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
+}
+
+static bool reads(const struct event *e)
+{
+	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
+}
+
+static bool overlap(const struct event *a, const struct event *b)
+{
+	return a->object < b->object + b->size && b->object < a->object + a->size;
+}
+
+static bool same_line(const struct told *t, const struct event *a, const struct event *b)
+{
+	return a->site == b->site || !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
+}
+
+static bool is_by_free(const struct told *t, const struct event *e)
+{
+	const char *what = t->x.sites.at[e->site].what;
+	return !strcmp(what, "free") || !strcmp(what, "realloc");
+}
+
+/* The first write of the thread to the place of a read, among these steps; SLICE_NONE: there is none, or it is freed. */
+static size_t write_of(const struct told *t, uint32_t thread, size_t read, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct event *e = event_at(t, i);
+		if (e->thread == thread && writes(e) && !t->l.steps.at[i].visible && overlap(e, event_at(t, read)))
+			return is_by_free(t, e) ? SLICE_NONE : i;
+	}
+	return SLICE_NONE;
+}
+
+/* ---- is it meant to be filled by then? ---- */
+
+/* A pointer into the block of the place, in which that thread has not written the place yet. */
+static bool leads_to_nothing(const struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
+{
+	const struct event *shown = event_at(t, p->shown), *read = event_at(t, p->read);
+	const struct place_name *place = execution_place(&t->x, read->object);
+	size_t saw = s->saw[p->read];
+	bool blank = saw == SLICE_NONE || !strcmp(t->x.sites.at[event_at(t, saw)->site].what, "calloc");
+	return blank && place && place->block_size && shown->size == 8 && values[shown->written] - place->block < place->block_size;
+}
+
+/* Did the thread show it and fill it in one function, and only write in between? Who gives up a lock by hand has to look before he writes again. */
+static bool belong_together(const struct published *p, const struct told *t)
+{
+	uint32_t from = t->l.steps.at[p->shown].event, to = t->l.steps.at[p->filled].event; /* a thread's events stand together */
+	const struct event *shown = event_at(t, p->shown), *filled = event_at(t, p->filled);
+	bool together = from < to && to - from <= NEAR && !strcmp(t->x.sites.at[shown->site].function, t->x.sites.at[filled->site].function);
+	for (uint32_t i = from + 1; i < to && together; i++)
+		together = t->x.events.at[i].kind == EVENT_WRITE;
+	return together;
+}
+
+/* Counts how often, in the same lines, the place was found as it was filled behind what had been shown. The longest that this took, in SAPs of who did. */
+static uint64_t count_others(struct published *p, const struct slice *s, const struct told *t)
+{
+	const struct event *shown = event_at(t, p->shown), *seen = event_at(t, p->seen), *read = event_at(t, p->read), *filled = event_at(t, p->filled);
+	size_t *last = xcalloc(t->x.threads.n + 1, sizeof *last); /* by thread: where it was seen, + 1 */
+	uint64_t longest = 0;
+	for (size_t i = 0; i < t->l.needed; i++) {
+		const struct event *e = event_at(t, i);
+		if (!reads(e) || s->saw[i] == SLICE_NONE || t->l.steps.at[i].visible)
+			continue;
+		const struct event *saw = event_at(t, s->saw[i]);
+		if (saw->thread != e->thread && same_line(t, e, seen) && same_line(t, saw, shown))
+			last[e->thread] = i + 1;
+		if (!last[e->thread] || !same_line(t, e, read) || !same_line(t, saw, filled))
+			continue;
+		const struct event *by = event_at(t, s->saw[last[e->thread] - 1]);
+		if (saw->thread != by->thread || saw->sap <= by->sap)
+			continue;
+		p->in_time++;
+		longest = saw->sap - by->sap > longest ? saw->sap - by->sap : longest;
+		last[e->thread] = 0;
+	}
+	free(last);
+	return longest;
+}
+
+static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
+{
+	uint64_t longest = count_others(p, s, t), took = event_at(t, p->filled)->sap - event_at(t, p->shown)->sap;
+	return leads_to_nothing(p, s, t, values) || belong_together(p, t) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
+}
+
+/* ---- all of it ---- */
+
+static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
+{
+	const struct event *e = event_at(t, read);
+	unsigned looked = 0;
+	for (size_t i = read; i-- > 0 && read - i < BACK && looked < LOOKED_AT;) {
+		const struct event *v = event_at(t, i);
+		size_t shown = v->thread == e->thread && reads(v) && !overlap(v, e) ? s->saw[i] : SLICE_NONE;
+		if (shown == SLICE_NONE || event_at(t, shown)->thread == e->thread)
+			continue;
+		looked++;
+		uint32_t other = event_at(t, shown)->thread;
+		size_t end = t->l.steps.n - read > AHEAD ? read + AHEAD : t->l.steps.n;
+		if (write_of(t, other, read, shown, read) != SLICE_NONE)
+			continue;
+		size_t filled = write_of(t, other, read, read, end);
+		*p = (struct published){shown, i, read, filled, 0};
+		if (filled != SLICE_NONE && is_late(p, s, t, values))
+			return true;
+	}
+	return false;
+}
+
+bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values)
+{
+	for (size_t i = 0; i < s->asked.n; i++)
+		if (s->asked.at[i] < t->l.needed && look_at(out, s, t, values, s->asked.at[i]))
+			return true;
+	return false;
+}
