@@ -66,12 +66,15 @@ static bool leads_to_nothing(const struct published *p, const struct slice *s, c
 	return blank && place && place->block_size && shown->size == 8 && values[shown->written] - place->block < place->block_size;
 }
 
-/* Did the thread show it and fill it in one function, and only write in between? Who gives up a lock by hand has to look before he writes again. */
+/*
+ * Did the thread show it and fill it in one function, and only write in between? Who gives up a lock by hand has to look before he writes again. What is read in
+ * one line are parts of one thing rather, of which none leads to another.
+ */
 static bool belong_together(const struct published *p, const struct told *t)
 {
 	uint32_t from = t->l.steps.at[p->shown].event, to = t->l.steps.at[p->filled].event; /* a thread's events stand together */
 	const struct event *shown = event_at(t, p->shown), *filled = event_at(t, p->filled);
-	bool together = from < to && to - from <= NEAR && !strcmp(t->x.sites.at[shown->site].function, t->x.sites.at[filled->site].function);
+	bool together = !same_line(t, event_at(t, p->seen), event_at(t, p->read)) && from < to && to - from <= NEAR && !strcmp(t->x.sites.at[shown->site].function, t->x.sites.at[filled->site].function);
 	for (uint32_t i = from + 1; i < to && together; i++)
 		together = t->x.events.at[i].kind == EVENT_WRITE;
 	return together;
@@ -106,14 +109,16 @@ static uint64_t count_others(struct published *p, const struct slice *s, const s
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	uint64_t longest = count_others(p, s, t), took = event_at(t, p->filled)->sap - event_at(t, p->shown)->sap;
-	return leads_to_nothing(p, s, t, values) || belong_together(p, t) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
+	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
 }
 
 /* ---- all of it ---- */
 
+/* What was shown is looked for from the read on backwards; what other times or a pointer tell comes first. */
 static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
 {
 	const struct event *e = event_at(t, read);
+	struct published together = {.filled = SLICE_NONE};
 	unsigned looked = 0;
 	for (size_t i = read; i-- > 0 && read - i < BACK && looked < LOOKED_AT;) {
 		const struct event *v = event_at(t, i);
@@ -126,11 +131,16 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 		if (write_of(t, other, read, shown, read) != SLICE_NONE)
 			continue;
 		size_t filled = write_of(t, other, read, read, end);
+		if (filled == SLICE_NONE || same_line(t, event_at(t, shown), event_at(t, filled)))
+			continue;
 		*p = (struct published){shown, i, read, filled, 0};
-		if (filled != SLICE_NONE && is_late(p, s, t, values))
+		if (is_late(p, s, t, values))
 			return true;
+		if (together.filled == SLICE_NONE && belong_together(p, t))
+			together = *p;
 	}
-	return false;
+	*p = together;
+	return together.filled != SLICE_NONE;
 }
 
 bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values)
