@@ -23,21 +23,21 @@ static bool has_own_word(const char *kind)
 /* "reads x 4" in words; buffers: the memory model has them. */
 static void describe(const json_t *root, const json_t *step, bool buffers, char *out, size_t size)
 {
-	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value");
+	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value"), *is = *value ? " = " : "";
 	const json_t *writer = json_object_get(step, "saw") ? step_numbered(root, number(step, "saw")) : NULL;
 	if (!strcmp(kind, "read") && writer && is_free(writer)) /* what the allocator left there says nothing */
 		snprintf(out, size, "reads %s, freed", object);
 	else if (!strcmp(kind, "read"))
-		snprintf(out, size, "reads %s = %s", object, value);
+		snprintf(out, size, "reads %s%s%s", object, is, value);
 	else if (is_free(step))
 		snprintf(out, size, "%s %s", !strcmp(text(step, "what"), "free") ? "frees" : "reallocates",
 			 *text(step, "owner") ? text(step, "owner") : object);
 	else if (!strcmp(kind, "write") && json_object_get(step, "visible"))
 		snprintf(out, size, "%s = %s becomes visible", object, value);
 	else if (!strcmp(kind, "write"))
-		snprintf(out, size, "%s %s = %s", buffers ? "buffers" : "writes", object, value);
+		snprintf(out, size, "%s %s%s%s", buffers ? "buffers" : "writes", object, is, value);
 	else if (!strcmp(kind, "update"))
-		snprintf(out, size, "updates %s: %s", object, value);
+		snprintf(out, size, "updates %s%s%s", object, *value ? ": " : "", value);
 	else if (!strcmp(kind, "end"))
 		snprintf(out, size, "%s", json_is_true(json_object_get(step, "fails")) ? "FAILS" : "ends");
 	else if (!strcmp(text(step, "what"), "blocks here") && *object)
@@ -173,7 +173,7 @@ static void print_summary(const json_t *root, const char *program)
 static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
 {
 	printf("  %sthread %s %s %s%s%s%s%s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
-	       is_free(step) ? "" : ": ", is_free(step) ? "" : text(step, "value"));
+	       is_free(step) || !*text(step, "value") ? "" : ": ", is_free(step) ? "" : text(step, "value"));
 	quote(step, program);
 }
 
@@ -280,6 +280,9 @@ static void print_between(const json_t *root, const char *program)
 /* Wide enough for "updates queue+8: 3 -> 4"; so many threads fit side by side. */
 enum { WHERE = 26, COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
 
+/* So many more that are alike are too many. */
+enum { ALIKE = 4 };
+
 /* Without its folders when it is too long: those of system headers are. */
 static const char *short_place(const char *where)
 {
@@ -363,18 +366,46 @@ static bool says_nothing(const json_t *step, const json_t *before)
 	       (!strcmp(text(step, "kind"), "end") && is_blocked(before));
 }
 
+/* Does the same line do the same to the same place? */
+static bool is_alike(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = { "thread", "kind", "object", "where" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (strcmp(text(a, keys[i]), text(b, keys[i])))
+			return false;
+	return json_object_get(a, "value") && json_object_get(b, "value") && !json_object_get(a, "visible") == !json_object_get(b, "visible");
+}
+
+/* A thread that counts, or looks again and again: of many steps that are alike the first and the last are shown. Where that last one is; else `first`. */
+static size_t last_alike(const struct view *v, json_t *steps, size_t first)
+{
+	size_t last = first, n = 0;
+	for (size_t i = first + 1; i < json_array_size(steps); i++) {
+		json_t *step = json_array_get(steps, i);
+		if (!is_shown(v, step))
+			continue;
+		if (!is_alike(json_array_get(steps, first), step))
+			break;
+		last = i;
+		n++;
+	}
+	return n >= ALIKE ? last : first;
+}
+
 static void print_interleaving(json_t *root, bool all)
 {
 	json_t *steps = json_object_get(root, "steps"), *step;
 	struct view v = { 0 };
 	const char *last = "";
-	size_t i;
+	size_t i, until = 0; /* steps before that are left out */
 	json_int_t expected = 0;
 	plan_view(&v, root, all);
 	print_head(&v);
 	json_array_foreach(steps, i, step) {
-		if (!is_shown(&v, step))
+		if (!is_shown(&v, step) || i < until)
 			continue;
+		if (!all && i > until)
+			until = last_alike(&v, steps, i);
 		const char *thread = text(step, "thread");
 		json_int_t before = number(step, json_object_get(step, "before") ? "before" : "step");
 		print_left_out(before - expected);
