@@ -157,6 +157,18 @@ static bool begins_as(const char *name, const char *whole, size_t n)
 	return name && !strncmp(name, whole, n) && !name[n];
 }
 
+/* `_ZZ4mainE5cache` or `_ZZ4mainE5cache_0` is `cache`, a static variable of a function of C++; the debug information has no other name of it. */
+static bool is_local_of_cxx(const char *linkers, const char *name)
+{
+	char *ending = xasprintf("E%zu%s", strlen(name), name);
+	const char *at = NULL, *next = strncmp(linkers, "_ZZ", 3) ? NULL : strstr(linkers, ending);
+	for (; next; next = strstr(at + 1, ending))
+		at = next;
+	const char *rest = at ? at + strlen(ending) : NULL;
+	free(ending);
+	return rest && (!*rest || (*rest == '_' && is_number(rest + 1)));
+}
+
 /*
  * The linker's name of a static variable of a function is `function.name`; of one of several with the same name in
  * different files, or of a member of one that was split, `name.123`. A name that fits two variables fits none.
@@ -170,10 +182,10 @@ static const struct variable *find(const struct variables *v, const char *name)
 		if (!strcmp(x->linkage_name ? x->linkage_name : x->name, name))
 			return x;
 	}
-	for (size_t i = 0; dot && i < v->all.n; i++) {
+	for (size_t i = 0; i < v->all.n; i++) {
 		const struct variable *x = &v->all.at[i];
-		size_t n = (size_t)(dot - name);
-		bool fits = !strcmp(x->name, dot + 1) ||
+		size_t n = dot ? (size_t)(dot - name) : 0;
+		bool fits = !dot ? !x->linkage_name && is_local_of_cxx(name, x->name) : !strcmp(x->name, dot + 1) ||
 			    (is_number(dot + 1) && (begins_as(x->name, name, n) || begins_as(x->linkage_name, name, n)));
 		if (fits && local)
 			return NULL;
