@@ -248,10 +248,11 @@ struct code_position {
 	uint32_t file, function; /* strings */
 	uint32_t line, column;
 	uint32_t outer; /* position of the call that it was inlined in place of, or 0 */
+	uint32_t implicit; /* 1: in a function that the compiler made of a class, whose line says nothing */
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 4
+#define CODE_VERSION 5
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

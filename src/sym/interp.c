@@ -309,13 +309,17 @@ static bool in_atomic_header(const char *file)
 }
 
 /* Whose source a place is in. Every racy access asks, so that comparing names each time took half of the executor's time. */
-enum origin { ORIGIN_UNKNOWN, ORIGIN_OWN, ORIGIN_SYSTEM, ORIGIN_ATOMIC };
+enum origin { ORIGIN_UNKNOWN, ORIGIN_OWN, ORIGIN_SYSTEM, ORIGIN_ATOMIC, ORIGIN_IMPLICIT };
 
 static enum origin origin_of(const struct interp *in, uint32_t place)
 {
 	const char *file = in->code.strings + in->code.positions[place].file;
-	if (in->origins[place] == ORIGIN_UNKNOWN)
-		in->origins[place] = !is_system_source(file) ? ORIGIN_OWN : in_atomic_header(file) ? ORIGIN_ATOMIC : ORIGIN_SYSTEM;
+	if (in->origins[place] != ORIGIN_UNKNOWN)
+		return in->origins[place];
+	if (is_system_source(file))
+		in->origins[place] = in_atomic_header(file) ? ORIGIN_ATOMIC : ORIGIN_SYSTEM;
+	else
+		in->origins[place] = in->code.positions[place].implicit ? ORIGIN_IMPLICIT : ORIGIN_OWN;
 	return in->origins[place];
 }
 

@@ -53,23 +53,54 @@ static LLVMValueRef operand(struct tr *t, LLVMMetadataRef node, unsigned index)
 	return result;
 }
 
-/* The function a scope is in: where an instruction was written, also when it was inlined elsewhere. */
-static uint32_t function_of(struct tr *t, LLVMMetadataRef scope)
+/* The function a scope is in: where an instruction was written, also when it was inlined elsewhere. NULL: not known. */
+static LLVMMetadataRef subprogram_of(struct tr *t, LLVMMetadataRef scope)
 {
 	for (int depth = 0; scope && depth < 1000; depth++) {
 		LLVMMetadataKind kind = LLVMGetMetadataKind(scope);
-		if (kind == LLVMDISubprogramMetadataKind) {
-			LLVMValueRef name = operand(t, scope, 2);
-			unsigned n = 0;
-			const char *s = name ? LLVMGetMDString(name, &n) : NULL;
-			return s ? add_string(t, s, n) : t->fn.out->name;
-		}
+		if (kind == LLVMDISubprogramMetadataKind)
+			return scope;
 		if (kind != LLVMDILexicalBlockMetadataKind && kind != LLVMDILexicalBlockFileMetadataKind)
 			break;
 		LLVMValueRef parent = operand(t, scope, 1);
 		scope = parent ? LLVMValueAsMetadata(parent) : NULL;
 	}
-	return t->fn.out->name;
+	return NULL;
+}
+
+static uint32_t function_of(struct tr *t, LLVMMetadataRef scope)
+{
+	LLVMMetadataRef sub = subprogram_of(t, scope);
+	LLVMValueRef name = sub ? operand(t, sub, 2) : NULL;
+	unsigned n = 0;
+	const char *s = name ? LLVMGetMDString(name, &n) : NULL;
+	return s ? add_string(t, s, n) : t->fn.out->name;
+}
+
+/* Is that the name of an assignment, or of a constructor or destructor of the class? */
+static bool is_of_class(LLVMValueRef name, LLVMMetadataRef class)
+{
+	unsigned n = 0;
+	size_t length = 0;
+	const char *s = name ? LLVMGetMDString(name, &n) : NULL, *own = LLVMDITypeGetName(class, &length);
+	if (s && n && *s == '~')
+		s++, n--;
+	return s && ((n == 9 && !memcmp(s, "operator=", 9)) || (own && n == length && !memcmp(s, own, n)));
+}
+
+/*
+ * Copying an object whose class says nothing of it is the work of a function that the compiler makes, and that has the line in which the class begins. So
+ * has what somebody writes in that very line, which no reader misses. Members that are initialized where they are declared have their own.
+ */
+static bool is_implicit(struct tr *t, LLVMMetadataRef at)
+{
+	LLVMMetadataRef sub = subprogram_of(t, LLVMDILocationGetScope(at));
+	LLVMValueRef scope = sub ? operand(t, sub, 1) : NULL;
+	LLVMMetadataRef class = scope ? LLVMValueAsMetadata(scope) : NULL;
+	if (!class || LLVMGetMetadataKind(class) != LLVMDICompositeTypeMetadataKind)
+		return false;
+	unsigned line = LLVMDILocationGetLine(at);
+	return line && line == LLVMDISubprogramGetLine(sub) && line == LLVMDITypeGetLine(class) && is_of_class(operand(t, sub, 2), class);
 }
 
 uint32_t line_of(struct tr *t, uint32_t position)
@@ -96,6 +127,7 @@ static uint32_t position_of_location(struct tr *t, LLVMMetadataRef at)
 	LLVMMetadataRef scope = LLVMDILocationGetScope(at), outer = LLVMDILocationGetInlinedAt(at);
 	uint32_t p = add_position(t, file_of(t, scope), function_of(t, scope), LLVMDILocationGetLine(at),
 				  LLVMDILocationGetColumn(at));
+	t->out_positions.at[p].implicit = is_implicit(t, at);
 	map_put(&t->locations, at, p);
 	if (outer) {
 		uint32_t of_call = position_of_location(t, outer);
