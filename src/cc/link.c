@@ -66,16 +66,32 @@ static void add_runtime(strings *argv, const char *archive)
 	free(path);
 }
 
-/* Before the libraries, so that it is the one that its functions come from, if the program needs them. */
+/* Does it name the library whose functions our archives have, too? */
+static bool is_replaced(const char *arg)
+{
+	const char *slash = strrchr(arg, '/');
+	const char *name = slash ? slash + 1 : arg;
+	return !strcmp(arg, "-lstdc++") || !strncmp(name, "libstdc++.", 10) || !strncmp(name, "libc.so", 7);
+}
+
+/* Before the libraries that have them as well, so that it is ours that they come from, if the program needs them; but behind
+ * all that is the program's, which may have a qsort of its own in an archive. */
 static void add_containers(strings *argv)
 {
-	static const char *const archives[] = {"librethread_containers.a", "librethread_strings.a"};
+	static const char *const archives[] = {"librethread_strings.a", "librethread_containers.a"};
+	size_t at = runtime_place(argv);
+	for (size_t i = 1; i < at; i++)
+		if (i != linker_output(argv) && is_replaced(argv->at[i]))
+			at = i;
+	strings_insert(argv, at++, "--push-state");
+	strings_insert(argv, at++, "--no-whole-archive");
 	for (size_t i = 0; i < sizeof archives / sizeof *archives; i++) {
 		char *path = tool_file(archives[i]);
-		strings_insert(argv, linker_output(argv) + 1, path);
+		strings_insert(argv, at++, path);
 		free(path);
 	}
-	linker_add(argv, "--exclude-libs=", archives[1]);
+	strings_insert(argv, at, "--pop-state");
+	linker_add(argv, "--exclude-libs=", archives[0]);
 }
 
 struct links {
