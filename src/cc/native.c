@@ -52,7 +52,7 @@ static char *file_of(const struct archive *a, const char *name)
 	return xasprintf("%.*s/%s", (int)(slash - a->path), a->path, name);
 }
 
-/* The members of that name (the linker names no folders) are added to the files, as TO.N where they are none. */
+/* The members of that name are added to the files, as TO.N where they are none. The linker names folders only in thin archives, and not always. */
 static bool extract(const char *archive, const char *member, const char *to, strings *files, struct error *err)
 {
 	struct archive a;
@@ -62,7 +62,7 @@ static bool extract(const char *archive, const char *member, const char *to, str
 		return false;
 	bool ok = true;
 	while (ok && archive_next(&a, &m)) {
-		if (strcmp(base_name(m.name), member))
+		if (strcmp(m.name, member) && strcmp(base_name(m.name), member))
 			continue;
 		char *path = a.thin ? file_of(&a, m.name) : xasprintf("%s.%zu", to, files->n);
 		ok = a.thin || write_file(path, m.data, m.size, err);

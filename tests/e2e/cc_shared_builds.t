@@ -51,6 +51,19 @@ same "$(cat err)" ""
 same "$(./p)" "21 1"
 readelf -dW p >out
 if grep -q libthin out; then fail "libthin is needed"; fi
+# The same in a folder of its own, with and without bitcode: the linker then names the folder, too.
+for cc in clang-19 'rethread cc'; do
+	mkdir -p .libs/libdeep.a.p
+	$cc -O2 -fPIC -c util.c -o .libs/libdeep.a.p/util.c.o
+	rm -f .libs/libdeep.a
+	(cd .libs && ar csrDT libdeep.a libdeep.a.p/util.c.o)
+	rethread cc -shared .libs/foo.o .libs/libdeep.a -pthread -o libdeep.so 2>err
+	same "$(cat err)" ""
+	rethread cc main.o ./libdeep.so -lm -o p
+	same "$(./p)" "21 1"
+	readelf -dW p >out
+	if grep -q libdeep out; then fail "libdeep is needed"; fi
+done
 (cat util.c; echo 'volatile int begun; __attribute__((constructor)) static void begin(void) { begun++; }') >begin.c
 clang-19 -O2 -fPIC -c begin.c -o .libs/foreign_util.o
 rethread cc -shared .libs/foo.o .libs/libthin.a -pthread -o libthin.so 2>err
