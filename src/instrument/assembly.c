@@ -5,6 +5,7 @@
  * flags (`setz`, `sbb`, an output that is a flag: conditions.h), or the text stays what it is.
  */
 #include "instrument/checksums.h"
+#include "instrument/idle.h"
 #include "instrument/operands.h"
 #include "instrument/pass.h"
 
@@ -398,7 +399,7 @@ void assembly_turn(LLVMModuleRef m)
 		struct update u;
 		if (read_update(calls.at[i], &u))
 			turn(calls.at[i], &u);
-		else
+		else if (!idle_turn(calls.at[i]))
 			checksum_turn(m, calls.at[i]);
 	}
 	values_free(&calls);
