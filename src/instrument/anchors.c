@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-	ROOTS = 16, /* of one branch, at most */
+	LEAST_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
 	ROUNDS = 5, /* calls that frequencies go along */
 	DIGIT = 1 << PASS_ANCHOR_BITS,
 };
@@ -40,7 +40,8 @@ struct root {
 /* A branch, and what it was not known for. */
 struct wish {
 	LLVMValueRef branch;
-	uint32_t roots[ROOTS], n;
+	uint32_t *roots;
+	size_t n, cap;
 	double frequency;
 	bool known;
 };
@@ -57,6 +58,8 @@ struct anchors {
 	size_t nroots, roots_cap;
 	struct wish *wishes;
 	size_t nwishes, wishes_cap;
+	size_t tries; /* how often all can be looked at again */
+	size_t most_roots;
 };
 
 /* ---------------------------------------------------------------- how often ------------------- */
@@ -199,14 +202,17 @@ static void look_again(struct anchors *a)
 		LLVMValueRef condition = LLVMGetOperand(w->branch, 0);
 		w->known = recompute_knows(r, condition);
 		LLVMValueRef root = w->known ? NULL : recompute_root(r, condition);
-		if (!root || !can_be_root(a, root) || w->n == ROOTS)
+		if (!root || !can_be_root(a, root) || w->n >= a->most_roots)
 			continue;
 		uint32_t n = root_number(a, root);
 		bool is_new = !a->roots[n].chosen && !a->roots[n].rejected;
-		for (uint32_t k = 0; k < w->n; k++)
+		for (size_t k = 0; k < w->n; k++)
 			is_new &= w->roots[k] != n;
-		if (is_new)
-			w->roots[w->n++] = n;
+		if (!is_new)
+			continue;
+		if (w->n == w->cap)
+			w->roots = pass_grow(w->roots, &w->cap, sizeof *w->roots);
+		w->roots[w->n++] = n;
 	}
 	recompute_free(r);
 }
@@ -225,7 +231,7 @@ static bool choose_more(struct anchors *a)
 	for (size_t i = 0; i < a->nroots; i++)
 		a->roots[i].gain = 0;
 	for (size_t i = 0; i < a->nwishes; i++)
-		for (uint32_t k = 0; k < a->wishes[i].n; k++)
+		for (size_t k = 0; k < a->wishes[i].n; k++)
 			a->roots[a->wishes[i].roots[k]].gain += a->wishes[i].frequency;
 	for (size_t i = 0; i < a->nroots; i++) {
 		struct root *r = &a->roots[i];
@@ -268,13 +274,13 @@ static int by_frequency(const void *x, const void *y)
 static void reject(struct anchors *a)
 {
 	struct root **order = pass_alloc(a->nroots, sizeof *order);
-	size_t n = 0, tries = most_tried / (module_size(a->module) + 1);
+	size_t n = 0;
 	for (size_t i = 0; i < a->nroots; i++)
 		if (a->roots[i].chosen)
 			order[n++] = &a->roots[i];
 	qsort(order, n, sizeof *order, by_frequency);
 	double known = known_branches(a);
-	for (size_t i = 0; i < n && i < tries; i++) {
+	for (size_t i = 0; i < n && i < a->tries; i++) {
 		set_chosen(a, order[i], false);
 		look_again(a);
 		double rest = known_branches(a);
@@ -384,6 +390,8 @@ void anchors_turn(LLVMModuleRef m)
 {
 	struct sharing *sharing = sharing_analyze(m);
 	struct anchors a = {.module = m, .sharing = sharing};
+	a.tries = most_tried / (module_size(m) + 1);
+	a.most_roots = a.tries < LEAST_ROOTS ? LEAST_ROOTS : MOST_ROOTS;
 	find_frequencies(&a);
 	find_wishes(&a);
 	choose(&a);
@@ -401,5 +409,7 @@ void anchors_turn(LLVMModuleRef m)
 	map_free(&a.number);
 	free(a.frequency);
 	free(a.roots);
+	for (size_t i = 0; i < a.nwishes; i++)
+		free(a.wishes[i].roots);
 	free(a.wishes);
 }

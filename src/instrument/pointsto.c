@@ -15,7 +15,7 @@ static bool is_same(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMGetElementPtr:
-		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMGetTypeKind(LLVMTypeOf(i));
+		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMGetTypeKind(LLVMTypeOf(i)) && !is_number_on_null(i);
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
 	case LLVMFreeze:
@@ -84,7 +84,7 @@ static uint32_t node_of_constant(struct points_to *p, LLVMValueRef v)
 	node = new_node(p, v);
 	for (int i = 0; i < LLVMGetNumOperands(v); i++)
 		inclusion_copy(p->in, node_of_constant(p, LLVMGetOperand(v, (unsigned)i)), node);
-	if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMIntToPtr)
+	if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMIntToPtr && !is_no_address(v))
 		inclusion_add(p->in, node, OBJECT_WORLD);
 	return node;
 }
@@ -183,7 +183,9 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		break;
 	case LLVMGetElementPtr: /* a vector of addresses from one */
 		if (!is_same(i))
-			move(p, i, 0, 1);
+			move(p, i, 0, is_number_on_null(i) ? LLVMGetNumOperands(i) : 1);
+		if (is_number_on_null(i))
+			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
 	case LLVMPHI:
 		move(p, i, 0, LLVMGetNumOperands(i));
@@ -194,7 +196,8 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		break;
 	case LLVMIntToPtr: /* of numbers that nobody knows: addresses from outside */
 		move(p, i, 0, 1);
-		inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
+		if (!is_no_address(i))
+			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
 	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
 	case LLVMMul: case LLVMUDiv: /* rounded to a multiple */
@@ -470,15 +473,16 @@ bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
 	return set && !bits_intersect(set, &p->shared);
 }
 
-bool points_to_calls_outside(const struct points_to *p, LLVMValueRef call)
+bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
 	const struct bits *set = points_to_all(p, LLVMGetCalledValue(call));
-	if (!set)
-		return true;
-	for (uint32_t o = 0; bits_next(set, &o); o++)
-		if (o < p->nfunction && p->function[o] && !is_instrumented(p->function[o]))
-			return true;
-	return false;
+	for (uint32_t o = 0; set && bits_next(set, &o); o++)
+		if (o < p->nfunction && p->function[o]) {
+			if (!is_instrumented(p->function[o]))
+				return false;
+			found(data, p->function[o]);
+		}
+	return set;
 }
 
 uint32_t points_to_objects(const struct points_to *p)

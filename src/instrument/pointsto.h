@@ -24,8 +24,8 @@ const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointe
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
 /* The same of an object: what others write to the rest is known to nobody. */
 bool points_to_is_own(const struct points_to *p, uint32_t object);
-/* May what this call calls by address be outside of the module? */
-bool points_to_calls_outside(const struct points_to *p, LLVMValueRef call);
+/* The functions that it may call by address: found(data, function) for each. False: not all of them are of the module. */
+bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
 uint32_t points_to_objects(const struct points_to *p);
 /*
  * Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of

@@ -124,15 +124,29 @@ static bool only_uses(LLVMValueRef callee)
 	return class && strcmp(class, "CALLS_BACK") && !keeps_addresses(callee);
 }
 
+/* An array of characters is indexed: p->text[i]. A loop that copies anything, byte by byte, has a pointer to characters. */
+static bool indexes_text(LLVMValueRef pointer)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+	if (LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+		return false;
+	LLVMTypeRef element = LLVMGetElementType(type);
+	return LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 8;
+}
+
 bool points_to_is_inside(LLVMValueRef pointer)
 {
-	if (!LLVMIsAGetElementPtrInst(pointer))
-		return false;
-	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
-	int64_t constant;
-	uint64_t stride;
-	llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
-	return constant > 0;
+	bool goes_on = true;
+	int64_t sum = 0;
+	for (; goes_on && LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+		LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
+		int64_t constant;
+		uint64_t stride;
+		llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
+		sum += constant;
+		goes_on = sum == 0 && indexes_text(pointer);
+	}
+	return sum > 0;
 }
 
 /* A message of a size that is known and small may be a pointer, or a structure that has some. */

@@ -335,6 +335,29 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 	return true;
 }
 
+struct results {
+	const struct recompute *r;
+	LLVMTypeRef type;
+	bool any, unknown;
+};
+
+static void note_result(void *data, LLVMValueRef function)
+{
+	struct results *s = data;
+	s->any = true;
+	s->unknown |= map_get(&s->r->unknown, function) || LLVMGetReturnType(LLVMGlobalGetValueType(function)) != s->type;
+}
+
+/* Parameters of functions of the module whose address is taken are unknown. */
+static bool visit_by_address(struct recompute *r, LLVMValueRef call)
+{
+	struct results results = {.r = r, .type = LLVMTypeOf(call)};
+	bool inside = points_to_callees(r->sharing->points_to, call, note_result, &results);
+	if (!inside)
+		visit_foreign_arguments(r, call);
+	return inside && results.any && !results.unknown && is_known(r, LLVMGetCalledValue(call));
+}
+
 static bool visit_call(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
@@ -344,10 +367,7 @@ static bool visit_call(struct recompute *r, LLVMValueRef call)
 		return visit_inside(r, call, callee);
 	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		return visit_outside(r, call);
-	/* Parameters of functions of the module whose address is taken are unknown. */
-	if (points_to_calls_outside(r->sharing->points_to, call))
-		visit_foreign_arguments(r, call);
-	return false;
+	return visit_by_address(r, call);
 }
 
 /* ---------------------------------------------------------------- instructions ---------------- */
@@ -385,7 +405,7 @@ static bool compares_objects(const struct recompute *r, LLVMValueRef i)
 	if (p != LLVMIntEQ && p != LLVMIntNE)
 		return false;
 	for (unsigned k = 0; k < 2; k++)
-		if (LLVMIsNull(LLVMGetOperand(i, k)) || may_have_moved(r, LLVMGetOperand(i, k)))
+		if (LLVMIsNull(LLVMGetOperand(i, k)) || LLVMIsAIntToPtrInst(LLVMGetOperand(i, k)) || may_have_moved(r, LLVMGetOperand(i, k)))
 			return false;
 	return true;
 }
@@ -444,6 +464,8 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast:
 	case LLVMGetElementPtr: case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
 		return are_operands_known(r, i);
+	case LLVMIntToPtr:
+		return is_no_address(i);
 	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
 		return are_operands_known(r, i) && llvm_is_never_undefined(LLVMGetOperand(i, 0));
 	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift of several at a time is what the machine makes of it */

@@ -82,12 +82,35 @@ static uint32_t class_of_operands(struct sharing *s, LLVMValueRef v)
 	return all;
 }
 
+bool is_no_address(LLVMValueRef inttoptr)
+{
+	enum { PAGE = 4096 };
+	LLVMValueRef number = LLVMGetOperand(inttoptr, 0);
+	if (!LLVMIsAConstantInt(number) || LLVMGetIntTypeWidth(LLVMTypeOf(number)) > 64)
+		return false;
+	long long n = LLVMConstIntGetSExtValue(number);
+	return n > -PAGE && n < PAGE;
+}
+
+bool is_number_on_null(LLVMValueRef getelementptr)
+{
+	LLVMValueRef base = LLVMGetOperand(getelementptr, 0);
+	if (!LLVMIsAConstantPointerNull(base) && !(LLVMIsAIntToPtrInst(base) && is_no_address(base)))
+		return false;
+	for (int k = 1; k < LLVMGetNumOperands(getelementptr); k++)
+		if (!LLVMIsConstant(LLVMGetOperand(getelementptr, (unsigned)k)))
+			return true;
+	return false;
+}
+
 static uint32_t class_of_expression(struct sharing *s, LLVMValueRef v)
 {
 	switch (LLVMGetConstOpcode(v)) {
 	case LLVMGetElementPtr:
 		return class_of(s, LLVMGetOperand(v, 0));
 	case LLVMIntToPtr: {
+		if (is_no_address(v))
+			return CLASS_NONE;
 		uint32_t from = class_of_operands(s, v);
 		return from ? from : CLASS_WORLD;
 	}
@@ -222,9 +245,18 @@ static void add_ptrtoint(struct sharing *s, LLVMValueRef i)
 	class_flag(s->classes, class_of(s, i), CLASS_INTEGER);
 }
 
+static void add_number_on_null(struct sharing *s, LLVMValueRef i)
+{
+	for (int k = 1; k < LLVMGetNumOperands(i); k++)
+		class_unify(s->classes, class_of(s, i), class_of(s, LLVMGetOperand(i, (unsigned)k)));
+	class_unify(s->classes, class_of(s, i), CLASS_WORLD);
+}
+
 static void add_inttoptr(struct sharing *s, LLVMValueRef i)
 {
 	uint32_t from = class_of(s, LLVMGetOperand(i, 0));
+	if (is_no_address(i))
+		return;
 	class_unify(s->classes, class_of(s, i), from ? from : CLASS_WORLD);
 	class_flag(s->classes, from, CLASS_INTEGER);
 }
@@ -277,6 +309,11 @@ static void add_instruction(struct sharing *s, LLVMValueRef f, LLVMValueRef i)
 		add_read_modify_write(s, i);
 		break;
 	case LLVMGetElementPtr:
+		if (is_number_on_null(i)) {
+			add_number_on_null(s, i);
+			break;
+		}
+		/* fallthrough */
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
 	case LLVMFreeze:

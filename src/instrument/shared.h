@@ -23,6 +23,10 @@ bool is_number(LLVMTypeRef type);
 
 /* Is the number, made of a pointer, used for differences and comparisons only? */
 bool pointer_only_differs(LLVMValueRef ptrtoint);
+/* A number that is made a pointer, and is none to anything: NULL, which the optimiser writes like that at times, MAP_FAILED and their kin. */
+bool is_no_address(LLVMValueRef inttoptr);
+/* (char *)0 + number: a number that is made a pointer in another way. */
+bool is_number_on_null(LLVMValueRef getelementptr);
 /* The object a pointer is computed from by address arithmetic alone. */
 LLVMValueRef address_base(LLVMValueRef pointer);
 
