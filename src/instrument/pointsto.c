@@ -473,6 +473,23 @@ bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
 	return set && !bits_intersect(set, &p->shared);
 }
 
+struct holding {
+	bool outside, any;
+};
+
+static void note_held(void *data, uint32_t object)
+{
+	struct holding *h = data;
+	h->any |= h->outside || object != OBJECT_WORLD;
+}
+
+bool points_to_holds(const struct points_to *p, uint32_t object, bool outside)
+{
+	struct holding h = {.outside = outside};
+	inclusion_each_held(p->in, object, note_held, &h);
+	return h.any;
+}
+
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
 	const struct bits *set = points_to_all(p, LLVMGetCalledValue(call));

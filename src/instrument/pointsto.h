@@ -24,6 +24,8 @@ const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointe
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
 /* The same of an object: what others write to the rest is known to nobody. */
 bool points_to_is_own(const struct points_to *p, uint32_t object);
+/* May the object hold an address, as far as the module's own stores tell? outside: also one that comes from outside of it. */
+bool points_to_holds(const struct points_to *p, uint32_t object, bool outside);
 /* The functions that it may call by address: found(data, function) for each. False: not all of them are of the module. */
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
 uint32_t points_to_objects(const struct points_to *p);

@@ -202,15 +202,22 @@ static void add_use(struct points_to *p, LLVMValueRef call, LLVMValueRef callee,
 		inclusion_open(p->in, node);
 }
 
+/* An input writes text and numbers, mostly, and has no use for where it wrote them afterwards: fread leaves nothing of that in the stream. */
+static bool only_brings(LLVMValueRef call, LLVMValueRef callee)
+{
+	const char *class = callee ? external_class(callee) : NULL;
+	return class && !strcmp(class, "input") && !writes_pointers(call, callee);
+}
+
 /* What the function says of where it was (strcpy, strtok, fgets), and what it leaves where others of its arguments lead (strtol). */
-static void add_ways_into(struct points_to *p, LLVMValueRef call, unsigned i)
+static void add_ways_into(struct points_to *p, LLVMValueRef call, LLVMValueRef callee, unsigned i)
 {
 	uint32_t node = points_to_node(p, argument(call, i));
 	if (llvm_argument_not_captured(call, i))
 		return;
 	if (is_pointer(call))
 		inclusion_copy(p->in, node, points_to_node(p, call));
-	for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++)
+	for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && !only_brings(call, callee); k++)
 		if (k != i && is_pointer(argument(call, k)) && !llvm_argument_only_read(call, k))
 			inclusion_store(p->in, points_to_node(p, argument(call, k)), node, MEMBER_ANY);
 }
@@ -228,7 +235,7 @@ static void add_outside_argument(struct points_to *p, LLVMValueRef call, LLVMVal
 		;
 	else if (llvm_argument_not_captured(call, i) || (callee && only_uses(callee))) {
 		add_use(p, call, callee, i);
-		add_ways_into(p, call, i);
+		add_ways_into(p, call, callee, i);
 	} else if (known && llvm_only_reads(call)) /* strchr and its kin: the result is all that leaks */
 		inclusion_copy(p->in, node, points_to_node(p, call));
 	else

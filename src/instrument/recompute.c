@@ -16,6 +16,7 @@
 #include "instrument/recompute.h"
 
 #include "instrument/contents.h"
+#include "instrument/given.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct recompute {
 	struct map unknown; /* instructions and arguments; functions: their result. Their causes (why.h) */
 	struct contents *contents;
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
+	struct map inputs;         /* functions: their lines (given.h) */
+	bool sends_addresses;      /* the program may hear of them later */
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
 	bool changed;
@@ -246,6 +249,36 @@ static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
 	}
 }
 
+/* May an address be in what is written there? Of shared memory more is known than what is unknown. */
+static bool may_send_addresses(const struct recompute *r, LLVMValueRef pointer)
+{
+	const struct bits *objects = points_to_all(r->sharing->points_to, pointer);
+	if (may_hold_pointers(r, anywhere(pointer)))
+		return true;
+	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
+		if (points_to_holds(r->sharing->points_to, o, !points_to_is_own(r->sharing->points_to, o)))
+			return true;
+	return false;
+}
+
+/* What an input brings is in the log. Returns whether the result is. */
+static bool visit_input(struct recompute *r, LLVMValueRef call, uint32_t line)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetOperand(call, i);
+		if (!r->sends_addresses && given_notes(line, call, i) && may_send_addresses(r, v))
+			r->sends_addresses = r->changed = true;
+		if (!class_of(r->sharing, v) || llvm_argument_only_read(call, i))
+			continue;
+		enum given_memory memory = given_memory(line, call, i);
+		if (memory == GIVEN_UNKNOWN || (memory == GIVEN_HEARD && r->sends_addresses))
+			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
+		else if (!is_known(r, v))
+			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_of(r, v));
+	}
+	return given_result(line);
+}
+
 static bool is_exact(LLVMValueRef intrinsic)
 {
 	for (size_t i = 0; i < sizeof exact_intrinsics / sizeof *exact_intrinsics; i++)
@@ -317,6 +350,9 @@ static bool is_duplicate(LLVMValueRef callee)
 static bool visit_outside(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
+	uint32_t input = callee ? map_get(&r->inputs, callee) : 0;
+	if (input)
+		return visit_input(r, call, input);
 	if (callee && is_reader(callee))
 		return reads_known(r, call);
 	if (llvm_is_deallocation(r->sharing->library, call))
@@ -571,12 +607,20 @@ static bool is_open(LLVMValueRef f)
 	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
 }
 
+static void note_input(struct recompute *r, LLVMValueRef f)
+{
+	map_set(&r->inputs, f, given_line(f));
+	r->sends_addresses |= llvm_address_taken(f) && given_hands_on(given_line(f));
+}
+
 static void begin(struct recompute *r, LLVMModuleRef m)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
 			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f) && given_line(f))
+			note_input(r, f);
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, r);
@@ -640,6 +684,7 @@ void recompute_free(struct recompute *r)
 	map_free(&r->unknown);
 	contents_free(r->contents);
 	map_free(&r->flagged);
+	map_free(&r->inputs);
 	causes_free(&r->causes);
 	free(r);
 }

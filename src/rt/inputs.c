@@ -26,7 +26,7 @@ static bool record_begin(struct rt_self *self, struct input_recording *r)
 	self->logging = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	r->size += sizeof(struct rt_input);
-	r->at = r->size <= UINT32_MAX ? rt_self_input_room(self, r->size) : NULL;
+	r->at = rt_self_input_room(self, r->size);
 	if (!r->at) {
 		self->logging = false;
 		rt_log_drop();

@@ -110,6 +110,23 @@ static inline sem_t *input_sem_open(const char *name, int flags, mode_t mode, un
 	return s;
 }
 
+/* How many bytes fgets wrote: there may be zeros among them. Where the file ends without the end of a line nobody can tell. */
+static inline size_t input_line_size(const char *p, int n, const FILE *f)
+{
+	size_t length = strlen(p);
+	const char *end;
+	if ((length && p[length - 1] == '\n') || (int)length + 1 >= n || (f->_flags & _IO_EOF_SEEN))
+		return length + 1;
+	end = memchr(p, '\n', (size_t)n - 1);
+	return end ? (size_t)(end - p) + 2 : (size_t)n;
+}
+
+/* Of a message that was longer than the buffer, the rest is lost, and MSG_TRUNC counts it. */
+static inline int64_t input_received(int64_t result, size_t n)
+{
+	return result < (int64_t)n ? result : (int64_t)n;
+}
+
 /* What a system call writes through its n-th parameter (of those that src/instrument/syscalls.c knows). */
 static inline int64_t input_syscall_size(long number, unsigned n, long result)
 {

@@ -208,8 +208,10 @@ static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, 
 
 	if (input_left(self))
 		rt_self_input_done(self, (uint32_t)input_left(self));
-	if (least > UINT32_MAX)
+	if (least > UINT32_MAX) { /* nor may a later one follow */
+		rt_log_set_flags(RT_LOG_CAP);
 		return NULL;
+	}
 	chunk = part.size == RT_PAGE ? rt_log_page(&part, 1, &batch) : rt_log_reserve(&part, 1, NULL);
 	if (!chunk)
 		return NULL;

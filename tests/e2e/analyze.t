@@ -61,7 +61,7 @@ static int twice(const int *from) {
 }
 static void *work(void *x) {
 	int own = 0;
-	int a = twice(&shared), c = getchar();
+	int a = twice(&shared), c = fflush(stdout);
 	own += a;
 	for (int i = 0; i < 100; i++)
 		shared += i;
@@ -87,8 +87,8 @@ int main(void) {
 P
 rethread cc -O0 -g -pthread why.c -o why
 rethread analyze --why why >why.out
-has why.out '^why branches are recorded$' '^ +1  what getchar returned$' '^ +14  work +.*1 recorded$' \
-	'^ +recorded: shared memory \(line 6\)$' '^ +recorded: what getchar returned \(line 10\)$' \
+has why.out '^why branches are recorded$' '^ +1  what fflush returned$' '^ +14  work +.*1 recorded$' \
+	'^ +recorded: shared memory \(line 6\)$' '^ +recorded: what fflush returned \(line 10\)$' \
 	'^ +recorded: a parameter of work, which others may call$' '^ +recorded: where something lies in memory$' \
 	'^ +recorded: an atomic or volatile access$' '^ +recorded: known, but shows how far the thread came$'
 ! rethread analyze why | grep 'recorded for' || fail "reasons without --why"
@@ -96,7 +96,7 @@ rethread analyze --json why >json
 python3 - <<'P' || fail "JSON: $(cat json)"
 import json
 d = json.load(open("json"))
-assert d["why"]["what getchar returned"] == 1, d["why"]
+assert d["why"]["what fflush returned"] == 1, d["why"]
 why = {l["line"]: l["why"] for l in d["lines"]}
 assert why[14] == {"shared memory (line 6)": 1}, why[14]
 assert sum(d["why"].values()) == d["branches"]["recorded"], d["why"]

@@ -66,7 +66,7 @@ static __attribute__((noinline)) long library(void) {
 	if (readv(ends[0], &v, 1) < 4) abort();
 	if (third[1] > 'd') sum = weigh(sum + 3); /* unknown */
 	gettimeofday(tv, NULL);
-	if (tv->tv_usec & 1) sum = weigh(sum + 0); /* unknown */
+	if (tv->tv_usec & 1) sum = weigh(sum + 0); /* in the log */
 	if (strtol(shared_text, &end, 10) > 4) sum = weigh(sum + 4); /* unknown */
 	if (*end == ' ') sum = weigh(sum + 5); /* unknown */
 	FILE *f = fmemopen(shared_text, 12, "r");
