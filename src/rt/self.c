@@ -79,7 +79,10 @@ static void sync_to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 	memset(&self->sync_state, 0, sizeof self->sync_state);
 }
 
-/* When a lock was got: reading the clock takes as long as the rest of what is done then, while others may wait for the lock. */
+/*
+ * When a step was done whose place in the order is known: reading the clock takes as long as the rest of what is done then, while others may
+ * wait for a lock.
+ */
 static uint64_t lock_time(struct rt_self *self)
 {
 	uint64_t now;
@@ -132,7 +135,7 @@ static bool has_results(struct rt_self *self)
 	return chunk != NULL;
 }
 
-static inline void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result, bool lock)
+static inline void add_entry(struct rt_self *self, uint32_t object, uint64_t order, uint32_t result, bool ordered)
 {
 	if (!self->sync || self->logging) {
 		rt_log_drop();
@@ -140,7 +143,7 @@ static inline void add_entry(struct rt_self *self, uint32_t object, uint64_t ord
 	}
 	self->logging = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	write_entry(self, object, order, result, lock ? lock_time(self) : rt_log.time ? rt_clock() : 0);
+	write_entry(self, object, order, result, ordered ? lock_time(self) : rt_log.time ? rt_clock() : 0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	self->logging = false;
 }
@@ -154,7 +157,7 @@ __attribute__((noinline, cold)) void rt_self_sync(struct rt_self *self, uint32_t
 		object = 0;
 		order = 1;
 	}
-	add_entry(self, object, order, result, false);
+	add_entry(self, object, order, result, rt_log.scheme == RT_SCHEME_PATH_SYNC);
 }
 
 __attribute__((noinline)) void rt_self_acquired(struct rt_self *self, uint32_t object, uint64_t order)

@@ -136,7 +136,7 @@ WAIT(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *
 
 int sem_post(sem_t *s)
 {
-	if (rt_self.active)
+	if (rt_self.active && rt_log.scheme == RT_SCHEME_PATH)
 		rt_self_stamp(&rt_self);
 	rt_before_ordered(s);
 	return RT_REAL(sem_post)(s);
