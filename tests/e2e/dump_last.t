@@ -7,7 +7,7 @@ static volatile int x, y;
 static void *work(void *v) {
 	for (int i = 0; i < 6000; i++) {
 		pthread_mutex_lock(&m);
-		if (rand() % 3)
+		if ((rand() + y) % 3)
 			y = y + 1;
 		x = x + 1;
 		pthread_mutex_unlock(&m);
