@@ -436,6 +436,7 @@ void points_to_free(struct points_to *p)
 	map_free(&p->node);
 	map_free(&p->returned);
 	map_free(&p->object);
+	map_free(&p->started);
 	for (size_t i = 0; i < p->ncalls; i++)
 		bits_free(&p->calls[i].done);
 	free(p->calls);
@@ -492,14 +493,22 @@ bool points_to_holds(const struct points_to *p, uint32_t object, bool outside)
 
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
-	const struct bits *set = points_to_all(p, LLVMGetCalledValue(call));
-	for (uint32_t o = 0; set && bits_next(set, &o); o++)
-		if (o < p->nfunction && p->function[o]) {
-			if (!is_instrumented(p->function[o]))
-				return false;
-			found(data, p->function[o]);
-		}
-	return set;
+	const struct bits *set = points_to_some(p, LLVMGetCalledValue(call));
+	bool inside = points_to_all(p, LLVMGetCalledValue(call));
+	for (uint32_t o = 0; set && bits_next(set, &o); o++) {
+		LLVMValueRef f = o < p->nfunction ? p->function[o] : NULL;
+		if (f && is_instrumented(f))
+			found(data, f);
+		else if (f)
+			inside = false;
+	}
+	return inside;
+}
+
+bool points_to_called_here(const struct points_to *p, LLVMValueRef function)
+{
+	uint32_t object = map_get(&p->object, function);
+	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object) && !map_get(&p->started, function);
 }
 
 uint32_t points_to_objects(const struct points_to *p)

@@ -26,8 +26,10 @@ bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
 bool points_to_is_own(const struct points_to *p, uint32_t object);
 /* May the object hold an address, as far as the module's own stores tell? outside: also one that comes from outside of it. */
 bool points_to_holds(const struct points_to *p, uint32_t object, bool outside);
-/* The functions that it may call by address: found(data, function) for each. False: not all of them are of the module. */
+/* Functions of the module that it may call by address: found(data, function) for each. False: it may call others as well. */
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
+/* Is the function of the module called by nobody but calls that name it, or for which points_to_callees does? Not by other code, nor as a thread. */
+bool points_to_called_here(const struct points_to *p, LLVMValueRef function);
 uint32_t points_to_objects(const struct points_to *p);
 /*
  * Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of

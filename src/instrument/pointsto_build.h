@@ -31,6 +31,7 @@ struct points_to {
 	struct map node;     /* value: its node */
 	struct map returned; /* function: the node of what it returns */
 	struct map object;   /* variable, function, allocation: its object */
+	struct map started;  /* functions that threads may begin with */
 	struct called *calls; /* by the numbers that inclusion_call is given */
 	size_t ncalls, calls_cap;
 	uint32_t from_outside; /* a node: something of the world's */

@@ -379,6 +379,7 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
 			escape(p, argument(c.call, c.argument));
 		} else if (f) {
+			map_set(&p->started, f, 1);
 			if (LLVMCountParams(f))
 				inclusion_copy(p->in, points_to_node(p, argument(c.call, c.argument)), points_to_node(p, LLVMGetParam(f, 0)));
 			inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));

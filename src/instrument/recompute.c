@@ -371,27 +371,32 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 	return true;
 }
 
-struct results {
-	const struct recompute *r;
-	LLVMTypeRef type;
-	bool any, unknown;
+struct by_address {
+	struct recompute *r;
+	LLVMValueRef call;
+	bool any, unknown; /* results */
 };
 
-static void note_result(void *data, LLVMValueRef function)
+static void visit_one(void *data, LLVMValueRef function)
 {
-	struct results *s = data;
-	s->any = true;
-	s->unknown |= map_get(&s->r->unknown, function) || LLVMGetReturnType(LLVMGlobalGetValueType(function)) != s->type;
+	struct by_address *b = data;
+	b->any = true;
+	if (LLVMGlobalGetValueType(function) == LLVMGetCalledFunctionType(b->call)) {
+		b->unknown |= !visit_inside(b->r, b->call, function);
+		return;
+	}
+	b->unknown = true;
+	for (unsigned i = 0; i < LLVMCountParams(function); i++)
+		make_unknown(b->r, LLVMGetParam(function, i), cause_add(&b->r->causes, WHY_PARAMETER, LLVMGetParam(function, i)));
 }
 
-/* Parameters of functions of the module whose address is taken are unknown. */
 static bool visit_by_address(struct recompute *r, LLVMValueRef call)
 {
-	struct results results = {.r = r, .type = LLVMTypeOf(call)};
-	bool inside = points_to_callees(r->sharing->points_to, call, note_result, &results);
+	struct by_address b = {.r = r, .call = call};
+	bool inside = points_to_callees(r->sharing->points_to, call, visit_one, &b);
 	if (!inside)
 		visit_foreign_arguments(r, call);
-	return inside && results.any && !results.unknown && is_known(r, LLVMGetCalledValue(call));
+	return inside && b.any && !b.unknown && is_known(r, LLVMGetCalledValue(call));
 }
 
 static bool visit_call(struct recompute *r, LLVMValueRef call)
@@ -601,10 +606,12 @@ static void uninitialised(void *data, LLVMValueRef alloca)
 }
 
 /* May native code, or somebody by way of its address, call the function with anything? */
-static bool is_open(LLVMValueRef f)
+static bool is_open(const struct recompute *r, LLVMValueRef f)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(f);
-	return (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || llvm_address_taken(f);
+	if (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage)
+		return true;
+	return llvm_address_taken(f) && !points_to_called_here(r->sharing->points_to, f);
 }
 
 static void note_input(struct recompute *r, LLVMValueRef f)
@@ -624,7 +631,7 @@ static void begin(struct recompute *r, LLVMModuleRef m)
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, r);
-		for (unsigned i = 0; is_open(f) && i < LLVMCountParams(f); i++)
+		for (unsigned i = 0; is_open(r, f) && i < LLVMCountParams(f); i++)
 			make_unknown(r, LLVMGetParam(f, i), cause_add(&r->causes, WHY_PARAMETER, LLVMGetParam(f, i)));
 	}
 }

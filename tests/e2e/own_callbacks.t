@@ -184,3 +184,69 @@ for o in -O0 -O1 -O2; do
 	rethread reproduce >out
 	has out 'reproduced and proven by replay'
 done
+
+# What functions are given that are only called by address, and by calls that are all known, is known as well; not what other code, or the start of a thread, gives them.
+cat >p.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <stdlib.h>
+struct ops { long (*weigh)(int, const int *); };
+static int total, turns;
+static __attribute__((noinline)) long turn(long n) { static __thread volatile long seen; return seen = n; }
+static long visit(int n, const int *p)
+{
+	long sum = 0;
+	for (int i = 0; i < n; i++)
+		if (p[i] & 1) /* 13 */
+			sum = turn(sum + p[i]);
+	return sum;
+}
+static long count(int n, const int *p) { return n > 3 ? turn(n) : p[0]; }
+static __attribute__((noinline)) struct ops *make(int which) { struct ops *o = malloc(sizeof *o); o->weigh = which ? visit : count; return o; }
+static int compare(const void *a, const void *b)
+{
+	if (*(const int *)a > *(const int *)b) return (int)turn(1); /* unknown */
+	return -(*(const int *)a < *(const int *)b);
+}
+static void on(int n) { if (n == SIGUSR1) turn(2); /* unknown */ }
+static void *begin(void *p) { if (*(int *)p > 3) turn(3); /* unknown */ return NULL; }
+static void *work(void *x)
+{
+	int own[8], keys[8];
+	void *root = NULL;
+	pthread_t t;
+	for (int i = 0; i < 8; i++)
+		own[i] = keys[i] = i * 7 % 5;
+	struct ops *ops = make(1);
+	long sum = ops->weigh(8, own);
+	for (int i = 0; i < 8; i++)
+		tsearch(&keys[i], &root, compare);
+	signal(SIGUSR1, on);
+	pthread_create(&t, NULL, begin, keys);
+	pthread_join(t, NULL);
+	total += (int)sum; /* bug */
+	turns++;
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, NULL);
+	work(NULL);
+	pthread_join(t, NULL);
+	assert(turns == 7);
+}
+P
+for o in -O1 -O2; do
+	rethread cc $o -g -w -pthread p.c -o p
+	rethread analyze p >out
+	has out '^ +13  visit +branches: [0-9]+ known'
+	grep -n 'unknown \*/' p.c | cut -d: -f1 >wanted
+	grep -E '^ +[0-9]+ .*branches:.*[0-9]+ known' out | sed -E 's/^ +([0-9]+) .*/\1/' >known
+	! grep -xFf wanted known || fail "$o: a branch is known that is not"
+	status 134 rethread record -q ./p
+	rethread reproduce >out
+	has out 'reproduced and proven by replay'
+done
