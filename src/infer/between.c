@@ -285,11 +285,23 @@ static bool looks_again(const struct finder *f, const struct between *b)
 	return again;
 }
 
+static long line_number(const struct finder *f, const struct event *e)
+{
+	const char *colon = strrchr(f->x->sites.at[e->site].where, ':');
+	return colon ? atol(colon + 1) : 0;
+}
+
+/* Both are in one function, and the second stands before the first: it has been called again, or gone round, and what it did last time is over. */
+static bool is_of_next_round(const struct finder *f, const struct event *a, const struct event *c)
+{
+	return !strcmp(f->x->sites.at[a->site].function, f->x->sites.at[c->site].function) && line_number(f, c) < line_number(f, a);
+}
+
 /* Did the thread look in one line, and then do in another what the other thread had done there? */
 static bool acts_alike(const struct finder *f, const struct between *b)
 {
 	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
-	return !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c) && !looks_again(f, b);
+	return !is_of_next_round(f, a, c) && !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c) && !looks_again(f, b);
 }
 
 /* Somebody writes, and all have the lock as readers only. */

@@ -135,6 +135,39 @@ static void intruder_without_the_lock(void **state)
 	execution_release(&x);
 }
 
+/* X = X + 1 in one line, and a look at it in another, both in one section. */
+static void make_looker(struct execution *x, const char *name, const char *adds, const char *looks)
+{
+	make_thread(x, name);
+	for (int i = 0; i < ROUNDS; i++) {
+		takes_lock(x);
+		expr e = reads_at(x, adds);
+		make_write(x, X, 4, make_add(x, e, 1));
+		at_line(x, adds);
+		reads_at(x, looks);
+		make_event(x, EVENT_UNLOCK, L);
+		x->held.at[x->held.n - 1].to = x->events.at[x->events.n - 1].sap;
+	}
+	make_end(x, 0);
+}
+
+/* What a function looks at last, and what it does first when it is called again, do not belong together; what stands the other way round in it may. */
+static void called_again(void **state)
+{
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		for (int t = 0; t < 2; t++)
+			make_looker(&x, t ? "2" : "1", again ? "a.c:1" : "a.c:2", again ? "a.c:2" : "a.c:1");
+		struct linear l = broken_at(&x, 1 + 2 * 5);
+		assert_int_equal(find(&b, &x, &l), !again);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* One after the other, each in its critical section: nothing to say. */
 static void sections_in_order(void **state)
 {
@@ -230,6 +263,7 @@ int main(void)
 		cmocka_unit_test(update_begun_before_the_lock),
 		cmocka_unit_test(intruder_without_the_lock),
 		cmocka_unit_test(sections_in_order),
+		cmocka_unit_test(called_again),
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(polling),
