@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy httplib spdlog zeromq zstd srt rdkafka; all but the last six, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last eight, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy xz ck)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -649,6 +649,49 @@ try_spdlog() {
 			"$root/eval/programs/spdlines.cc" -pthread -o lines' || return
 	done
 	compared spdlog lines 'wait without a loop'
+}
+
+# Blocks packed by a pipeline of threads, by a library that is not recorded (the system's liblzma).
+try_pixz() {
+	local w
+	needs automake liblzma-dev libarchive-dev && fetch pixz pixz || return
+	for w in native recorded bug; do
+		build pixz $w src/pixz './autogen.sh && ./configure -q --without-manpage && make -s -j"$(nproc)"' || return
+	done
+	head -c 400000 /dev/zero >pixz.in
+	cost ./pixz-native/src/pixz ./pixz-recorded/src/pixz -0 -p3 -f 0.02 -i pixz.in -o pixz.out
+	compared pixz src/pixz 'wait without a loop' -0 -p3 -f 0.02 -i pixz.in -o /dev/stdout
+}
+
+# A picture whose blocks a pool of threads decodes (CMake, a shared library).
+try_openjpeg() {
+	local w
+	needs python3 && fetch libopenjp2-7-dev openjpeg2 || return
+	for w in native recorded bug; do
+		build openjpeg2 $w b/bin/opj_decompress 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" .. &&
+			make -s -j"$(nproc)" opj_decompress && { [ "$CC" = rethread-cc ] || make -s opj_compress; }' || return
+	done
+	python3 -c 'import sys; w, h = 128, 96
+sys.stdout.buffer.write(b"P6\n%d %d\n255\n" % (w, h) + bytes(v & 255 for y in range(h) for x in range(w) for v in (x * y // 64, x + y, x ^ y)))' >picture.ppm
+	./openjpeg2-native/b/bin/opj_compress -i picture.ppm -o picture.j2k -b 16,16 -n 3 >/dev/null 2>&1
+	./openjpeg2-native/b/bin/opj_decompress -i picture.j2k -o a.ppm -threads 3 >/dev/null
+	rethread record -- ./openjpeg2-recorded/b/bin/opj_decompress -i picture.j2k -o b.ppm -threads 3 >/dev/null 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same picture" cmp a.ppm b.ppm
+	failing ./openjpeg2-bug/b/bin/opj_decompress -i picture.j2k -o b.ppm -threads 3
+	holds "job taken outside of the lock reproduced" reproduced
+}
+
+# Queues and threads of GLib, whose locks are futexes of its own (Meson, a shared library of thin archives).
+try_glib() {
+	local w
+	needs meson ninja-build libffi-dev libpcre2-dev && fetch libglib2.0-dev glib2.0 || return
+	for w in native recorded bug; do
+		build glib2.0 $w gqueue 'meson setup b -Dtests=false -Dselinux=disabled -Dlibmount=disabled -Dnls=disabled &&
+			meson compile -C b glib-2.0 && $CC -O2 -g "$root/eval/programs/gqueue.c" -I. -Iglib -Ib/glib -Ib b/glib/libglib-2.0.so \
+				-Wl,-rpath,"$PWD/b/glib" -pthread -o gqueue' || return
+	done
+	compared glib2.0 gqueue 'wait without a loop'
 }
 
 for program in "${programs[@]}"; do
