@@ -29,6 +29,7 @@ enum {
 	WORTH_FUNCTION = 2, /* both accesses are in one function */
 	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
+	WORTH_COUNTED = -10, /* all three are updates, each whole by itself: what counts references does nothing else */
 	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
 	WORTH_ENOUGH = 9,
 	WORTH_NOTHING = -100,
@@ -171,6 +172,7 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += matters[b->first] || matters[b->other] || matters[b->second] || is_read_last(f, a->object) ? WORTH_MATTERS : 0;
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
+	worth += a->kind == EVENT_UPDATE && o->kind == EVENT_UPDATE && c->kind == EVENT_UPDATE ? WORTH_COUNTED : 0;
 	return worth;
 }
 

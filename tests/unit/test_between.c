@@ -235,6 +235,44 @@ static void test_that_is_overtaken(void **state)
 	execution_release(&x);
 }
 
+/* X = X + 1 at once; what it found. */
+static expr updates_at(struct execution *x, const char *line)
+{
+	expr e = reads_at(x, line);
+	x->events.at[x->events.n - 1].kind = EVENT_UPDATE;
+	x->events.at[x->events.n - 1].written = make_add(x, e, 1);
+	return e;
+}
+
+/* References are counted, and one who drops his asks whether it was the last: who else counts in between does no harm. Who writes does. */
+static void counted(void **state)
+{
+	(void)state;
+	for (int counts = 0; counts < 2; counts++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_condition(&x, EXPR_EQ, updates_at(&x, "1"), make_const(&x, 4, 7), false, CONDITION_PATH);
+		uint32_t first = (uint32_t)x.events.n - 1;
+		updates_at(&x, "2");
+		make_end(&x, 0);
+		make_thread(&x, "2");
+		if (counts) {
+			updates_at(&x, "3");
+			x.events.at[x.events.n - 1].written = make_const(&x, 4, 7);
+		} else {
+			make_write(&x, X, 4, make_const(&x, 4, 7));
+			at_line(&x, "3");
+		}
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, first + 1);
+		assert_int_equal(find(&b, &x, &l), !counts);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* A loop that waits for a value reads it again and again: whoever writes it is welcome. */
 static void polling(void **state)
 {
@@ -266,6 +304,7 @@ int main(void)
 		cmocka_unit_test(called_again),
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
+		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
