@@ -128,14 +128,14 @@ _Noreturn void solving_unexplained(struct solving *w)
 		fail(&err, "the log ends before the failure (%s), and what it lacks cannot be inferred: record again with "
 			   "more room", missing);
 	else if (s->mismatches)
-		fail(&err, "the log cannot be explained: at %s the recorded path differs from the computed one, and "
+		fail(&err, "no interleaving was found, which proves nothing: at %s the recorded path differs from the computed one, and "
 			   "nothing known to race decides it%s",
 		     s->first_mismatch, advice);
 	else if (s->faults)
-		fail(&err, "the log cannot be explained: at %s a bad address is used where the recorded run went on%s",
+		fail(&err, "no interleaving was found, which proves nothing: at %s a bad address is used where the recorded run went on%s",
 		     s->first_fault, advice);
 	else if (s->failed)
-		fail(&err, "the log cannot be explained: the threads' paths lead to the failure, but no order of what they did "
+		fail(&err, "no interleaving was found, which proves nothing: the threads' paths lead to the failure, but no order of what inference knows of them "
 			   "gives the values that the paths need%s", advice);
 	else if (w->work->trace->header.failure.thread >= w->work->trace->nthreads)
 		fail(&err, "the run failed in no thread's own code: before main, in a thread of a library, or as a thread ended, which "
