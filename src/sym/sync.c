@@ -351,15 +351,17 @@ static void once_came_back(struct ethread *self, struct object *o, const char *w
 		*vec_push(&o->early) = back;
 }
 
-/*
- * Who found it done has no place in the recorded order: it comes after the routine's end, which matters the first time only. A routine that
- * nobody was seen to run (a library did) teaches nothing.
- */
-static void once_was_done(struct ethread *self, struct object *o, const char *what)
+/* Nobody but the runner comes back before the routine's end, if anybody was seen to run it: a library may have. */
+static void await_routine(struct ethread *self, struct object *o)
 {
 	self->wait = WAIT_ONCE;
 	self->wait_object = o;
 	baton_wait(self);
+}
+
+/* Who found it done has no place in the recorded order: it comes after the routine's end, which matters the first time only. */
+static void once_was_done(struct ethread *self, struct object *o, const char *what)
+{
 	if (!o->has_run || vclock_of(&self->clock, o->runner->number) >= o->ran_at)
 		return;
 	vclock_join(&self->clock, &o->clock);
@@ -378,7 +380,9 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 	const struct rt_sync *e = step_entry(self);
 	if (step_has_failed(e))
 		return step_done(self, e);
-	if (step == RT_STEP_ONCE && !e && !ran) {
+	if (step == RT_STEP_ONCE && !ran)
+		await_routine(self, once);
+	if (step == RT_STEP_ONCE && !ran && !e) {
 		once_was_done(self, once, what);
 		return step_done(self, e);
 	}
