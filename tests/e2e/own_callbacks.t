@@ -82,14 +82,19 @@ static void *work(void *x)
 	done++;
 	return NULL;
 }
+static void fill(void)
+{
+	unsigned v = 1;
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = (unsigned char)((v = v * 1103515245 + 12345) >> 16);
+}
 int main(void)
 {
 	pthread_t t[2];
-	unsigned v = 1;
+	fill();
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, i ? &t : NULL);
-	for (size_t i = 0; i < sizeof text; i++)
-		text[i] = (unsigned char)((v = v * 1103515245 + 12345) >> 16); /* bug: while they read it */
+	fill(); /* bug: while they read it; the same again, so that every run has as many branches */
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	assert(total == 1);
