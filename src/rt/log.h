@@ -82,7 +82,7 @@ void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *at);
 struct rt_batch;
 void *rt_log_page(struct rt_chunk *parts, unsigned count, struct rt_batch **batch);
 void rt_log_page_over(struct rt_batch *batch);
-/* In the child after fork: what was mapped ahead is its parent's. */
+/* In the child after fork: what was mapped ahead is its parent's, and nobody is at work on the log. */
 void rt_log_forget_pages(void);
 
 void rt_log_unmap(void *at, size_t size);

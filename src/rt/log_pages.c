@@ -27,6 +27,7 @@ static struct {
 
 void rt_log_forget_pages(void)
 {
+	rt_log.lock = 0;
 	batches.current = NULL;
 }
 

@@ -47,11 +47,7 @@ static inline unsigned rt_object_place(const void *address)
 	return (unsigned)(a >> 4 ^ a >> 7) % RT_CACHE_SIZE;
 }
 
-/*
- * The first of the tables, and the slot in it at which the address is looked for first. Most objects are there, and
- * where it lies is known without asking memory for anything: so its cache line, which another processor may have, can be asked for
- * before the lock is taken, and both come at the same time.
- */
+/* The first of the tables, and the slot in it at which the address is looked for first: most objects are there. */
 extern struct rt_object rt_first_objects[(1u << RT_FIRST_BITS) + RT_OBJECT_WINDOW];
 
 static inline struct rt_object *rt_object_first(const void *address)

@@ -109,10 +109,11 @@ void rt_fork_child(void)
 
 	if (rt_forked_goes_on())
 		return;
-	rt_self_leave();
-	rt_objects_reset();
+	/* Threads that are not here any more may have had locks of the recorder, which leaving takes. */
 	rt_tags_reset();
 	rt_log_forget_pages();
+	rt_self_leave();
+	rt_objects_reset();
 	if (rt_log_reopen()) {
 		rt_failure_install(&rt_log.header->failure, current_thread, failed);
 		rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);

@@ -22,6 +22,7 @@ static struct {
 
 void rt_tags_reset(void)
 {
+	unused.lock = 0;
 	rt_tags_secret = (uint32_t)(rt_clock() * 0x9e3779b97f4a7c15ull >> 32);
 }
 
@@ -74,7 +75,7 @@ static void raise_to(uint64_t *order, uint64_t to)
 static uint64_t order_held(const struct rt_peer *p, const void *address)
 {
 	const struct rt_holding *all = p ? __atomic_load_n(&p->holdings, __ATOMIC_ACQUIRE) : NULL;
-	const struct rt_holding *h = all ? all + ((uintptr_t)address * 0x9e3779b97f4a7c15ull >> (64 - RT_HOLDINGS_BITS)) : NULL;
+	const struct rt_holding *h = all ? all + rt_holding_place(address) : NULL;
 
 	if (!h || __atomic_load_n(&h->address, __ATOMIC_ACQUIRE) != address)
 		return 0;

@@ -42,7 +42,7 @@ extern struct rt_holding rt_no_holdings[1u << RT_HOLDINGS_BITS];
 /* Makes keys differ from process to process. */
 extern uint32_t rt_tags_secret;
 
-/* No tag that there is now is known any more: at the start, and in the child after fork. */
+/* No tag that there is now is known any more, and nobody is at work on holdings: at the start, and in the child after fork. */
 void rt_tags_reset(void);
 /* The calling thread ends: what it holds is known to the objects. */
 void rt_tags_leave(struct rt_self *self);
@@ -61,9 +61,15 @@ static inline struct rt_tag *rt_tag(pthread_mutex_t *m)
 /* Of a tag that is there; a thread may look at one that others write. */
 uint32_t rt_tag_owner(const pthread_mutex_t *m);
 
+/* Which of a thread's holdings is the address's. */
+static inline size_t rt_holding_place(const void *address)
+{
+	return (uintptr_t)address * 0x9e3779b97f4a7c15ull >> (64 - RT_HOLDINGS_BITS);
+}
+
 static inline struct rt_holding *rt_holding(struct rt_self *self, const void *address)
 {
-	return self->holdings + ((uintptr_t)address * 0x9e3779b97f4a7c15ull >> (64 - RT_HOLDINGS_BITS));
+	return self->holdings + rt_holding_place(address);
 }
 
 /* Nothing but the number changes: the calling thread had it last. */

@@ -138,3 +138,48 @@ for log in trace/log.*; do
 	esac
 done | sort >seen
 same "$(tr '\n' ' ' <seen)" "child parent "
+
+# Forked while other threads come, go and lock: the child, which has none of them, waits for nobody that they kept waiting.
+program busy <<'P'
+#include "recorded.h"
+#include <sys/wait.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int over;
+static void *short_lived(void *p)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	return p;
+}
+static void *creates(void *p)
+{
+	while (!over) {
+		pthread_t t;
+		if (!pthread_create(&t, NULL, short_lived, NULL))
+			pthread_join(t, NULL);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, creates, NULL);
+	for (int i = 0; i < 300; i++) {
+		int status;
+		pid_t child = fork();
+		if (!child) {
+			alarm(10);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		if (status)
+			return 1;
+	}
+	over = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+P
+record 0 ./busy
