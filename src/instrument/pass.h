@@ -214,8 +214,8 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n);
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);
 /* The calls of n->shown record what they show. */
 void shown_instrument(LLVMModuleRef m, const struct numbering *n);
-/* The part of it that the twin has too: branches are appended to the path (search.h). */
-void path_instrument(LLVMModuleRef m, const struct numbering *n);
+/* The part of it that the twin has too: branches are appended to the path (search.h), on each way, or before they branch. */
+void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges);
 /* May code that runs inside of this call append to the path log? */
 bool call_may_append(LLVMValueRef call);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);

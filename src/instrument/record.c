@@ -2,8 +2,8 @@
  * The recorded program: every conditional br and switch appends its outcome to the thread's tray
  * (include/rethread/instrument.h).
  *
- * A br stores its condition as a byte, before it branches: the processor stores a condition in one instruction, and the
- * code keeps its shape. A switch stores constants on each edge. The pointer into the tray is kept in a register: it is loaded on entry
+ * A branch stores constants on each edge: a comparison and its jump stay one operation of the processor. In the twin a br stores its
+ * condition before it branches, which makes no blocks that the code generator would have to place. The pointer into the tray is kept in a register: it is loaded on entry
  * and after everything that may have appended, which is calls, landing pads, the slow path. This is written with a local variable, which is
  * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
  */
@@ -28,6 +28,7 @@ struct recorder {
 	LLVMValueRef slow_path; /* __rethread_path_full */
 	LLVMValueRef between;   /* __rethread_path_room: not at the branch whose bits come next */
 	LLVMValueRef pointer;   /* local variable */
+	bool on_edges;          /* a br appends after it has branched */
 	struct append *appends; /* of the function at hand */
 	size_t nappends, appends_cap;
 	struct room_plan plan;
@@ -90,12 +91,23 @@ static void ask(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
 	reload(r);
 }
 
-/* Volatile: it stays behind what may fail before the branch. */
+/* Volatile: it stays behind what may fail before it, and before what comes after it. */
+static void append_byte(struct recorder *r, LLVMValueRef byte, LLVMValueRef at)
+{
+	LLVMSetVolatile(LLVMBuildStore(r->builder, byte, at), true);
+}
+
 static void append_condition(struct recorder *r, LLVMValueRef br, int offset)
 {
-	LLVMBuilderRef b = r->builder;
-	LLVMValueRef bit = LLVMBuildZExt(b, LLVMGetCondition(br), int_type(r->module, 8), "");
-	LLVMSetVolatile(LLVMBuildStore(b, bit, pointer_in_hand(r, offset)), true);
+	LLVMValueRef at = pointer_in_hand(r, offset);
+	if (!r->on_edges || LLVMGetSuccessor(br, 0) == LLVMGetSuccessor(br, 1)) {
+		append_byte(r, LLVMBuildZExt(r->builder, LLVMGetCondition(br), int_type(r->module, 8), ""), at);
+		return;
+	}
+	for (unsigned way = 0; way < 2; way++) {
+		build_before(r->builder, llvm_split_edge(br, way));
+		append_byte(r, int_value(r->module, 8, way == 0), at);
+	}
 }
 
 /* Bytes of up to 8 bits, the most significant first, and RT_TRAY_NONE behind them. */
@@ -410,11 +422,12 @@ static LLVMValueRef keeping_function(LLVMModuleRef m, const char *name)
 	return f;
 }
 
-void path_instrument(LLVMModuleRef m, const struct numbering *n)
+void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 {
 	struct recorder r = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
+		.on_edges = on_edges,
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
 		.end = runtime_variable(m, "__rethread_path_end", pointer_type(m), true),
 		.slow_path = keeping_function(m, "__rethread_path_full"),
@@ -439,7 +452,7 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n)
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	warn_unrecorded(m);
-	path_instrument(m, n);
+	path_instrument(m, n, true);
 	times_note(m, "recorded branches");
 	shown_instrument(m, n);
 	addresses_places(m, &n->symbols);

@@ -128,7 +128,7 @@ static void spare_large_functions(LLVMModuleRef m)
 
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
-	path_instrument(m, n); /* first: its stores come before what a gate shows */
+	path_instrument(m, n, false); /* first: its stores come before what a gate shows */
 	times_note(m, "recorded branches");
 	twin_gates(m, n);
 	times_note(m, "gates");
