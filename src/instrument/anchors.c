@@ -21,7 +21,7 @@
 enum {
 	LEAST_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
 	ROUNDS = 5, /* calls that frequencies go along */
-	DIGIT = 1 << PASS_ANCHOR_BITS,
+	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
 /* What a loop is taken to multiply by, and how much more often than the number its branches have to come, for a gain. */
 static const double lap = 5, worth = 20;
@@ -308,20 +308,20 @@ static void choose(struct anchors *a)
 
 /* ---------------------------------------------------------------- the anchors ----------------- */
 
-/* sum += weight * (one of 0 .. 15, as the digit says) */
-static LLVMValueRef build_digit(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef digit, LLVMBasicBlockRef next)
+/* One of 0 .. n - 1, as the digit says: a constant. */
+static LLVMValueRef build_digit(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef digit, unsigned n, LLVMBasicBlockRef next)
 {
 	LLVMModuleRef m = LLVMGetGlobalParent(f);
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMValueRef values[DIGIT];
-	LLVMBasicBlockRef blocks[DIGIT];
-	for (unsigned k = 0; k < DIGIT; k++) {
+	LLVMValueRef values[BYTE];
+	LLVMBasicBlockRef blocks[BYTE];
+	for (unsigned k = 0; k < n; k++) {
 		values[k] = int_value(m, 64, k);
 		blocks[k] = LLVMAppendBasicBlockInContext(context, f, "");
 	}
-	/* The k-th way is that of digit k: record_anchor relies on it. */
-	LLVMValueRef choice = LLVMBuildSwitch(b, digit, blocks[0], DIGIT - 1);
-	for (unsigned k = 0; k < DIGIT; k++) {
+	/* The k-th way is that of digit k: record.c relies on it. */
+	LLVMValueRef choice = LLVMBuildSwitch(b, digit, blocks[0], n - 1);
+	for (unsigned k = 0; k < n; k++) {
 		if (k)
 			LLVMAddCase(choice, int_value(m, 32, k), blocks[k]);
 		LLVMPositionBuilderAtEnd(b, blocks[k]);
@@ -329,20 +329,41 @@ static LLVMValueRef build_digit(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef d
 	}
 	LLVMPositionBuilderAtEnd(b, next);
 	LLVMValueRef phi = LLVMBuildPhi(b, int_type(m, 64), "");
-	LLVMAddIncoming(phi, values, blocks, DIGIT);
+	LLVMAddIncoming(phi, values, blocks, n);
 	return phi;
+}
+
+static LLVMValueRef add_function(LLVMModuleRef m, const char *name)
+{
+	LLVMTypeRef i64 = int_type(m, 64);
+	LLVMValueRef f = LLVMAddFunction(m, name, LLVMFunctionType(i64, &i64, 1, false));
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+	add_attribute(f, "noinline", 0);
+	add_attribute(f, "nounwind", 0);
+	add_attribute(f, "uwtable", 2); /* the path's slow path may take a backtrace */
+	return f;
+}
+
+/* i64 byte(i64 v): v, which is a byte, from constants. */
+static LLVMValueRef byte_function(LLVMModuleRef m)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMValueRef f = add_function(m, PASS_ANCHOR_BYTE);
+	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, "");
+	LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, f, "");
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+	LLVMPositionBuilderAtEnd(b, entry);
+	LLVMBuildRet(b, build_digit(b, f, LLVMBuildTrunc(b, LLVMGetParam(f, 0), int_type(m, 32), ""), BYTE, end));
+	LLVMDisposeBuilder(b);
+	return f;
 }
 
 /* i64 anchor(i64 v): v, from constants, by branches on its digits, lowest first. */
 static LLVMValueRef anchor_function(LLVMModuleRef m)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef i64 = int_type(m, 64), type = LLVMFunctionType(i64, &i64, 1, false);
-	LLVMValueRef f = LLVMAddFunction(m, PASS_ANCHOR, type);
-	LLVMSetLinkage(f, LLVMInternalLinkage);
-	add_attribute(f, "noinline", 0);
-	add_attribute(f, "nounwind", 0);
-	add_attribute(f, "uwtable", 2); /* the path's slow path may take a backtrace */
+	LLVMTypeRef i64 = int_type(m, 64);
+	LLVMValueRef f = add_function(m, PASS_ANCHOR);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, "");
 	LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(context, f, "");
 	LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(context, f, "");
@@ -353,7 +374,7 @@ static LLVMValueRef anchor_function(LLVMModuleRef m)
 	LLVMPositionBuilderAtEnd(b, loop);
 	LLVMValueRef rest = LLVMBuildPhi(b, i64, ""), weight = LLVMBuildPhi(b, i64, ""), sum = LLVMBuildPhi(b, i64, "");
 	LLVMValueRef digit = LLVMBuildAnd(b, LLVMBuildTrunc(b, rest, int_type(m, 32), ""), int_value(m, 32, DIGIT - 1), "");
-	digit = build_digit(b, f, digit, next);
+	digit = build_digit(b, f, digit, DIGIT, next);
 	LLVMValueRef added = LLVMBuildAdd(b, sum, LLVMBuildMul(b, digit, weight, ""), "");
 	LLVMValueRef heavier = LLVMBuildMul(b, weight, int_value(m, 64, DIGIT), "");
 	LLVMValueRef less = LLVMBuildUDiv(b, rest, int_value(m, 64, DIGIT), "");
@@ -395,12 +416,15 @@ void anchors_turn(LLVMModuleRef m)
 	find_frequencies(&a);
 	find_wishes(&a);
 	choose(&a);
-	LLVMValueRef anchor = NULL;
+	LLVMValueRef anchor = NULL, byte = NULL;
 	for (size_t i = 0; i < a.nroots; i++) {
+		LLVMValueRef v = a.roots[i].value;
 		if (!a.roots[i].chosen)
 			continue;
-		anchor = anchor ? anchor : anchor_function(m);
-		insert(m, anchor, a.roots[i].value);
+		if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8)
+			insert(m, byte = byte ? byte : byte_function(m), v);
+		else
+			insert(m, anchor = anchor ? anchor : anchor_function(m), v);
 	}
 	sharing_free(sharing);
 	map_free(&a.depth);

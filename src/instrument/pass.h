@@ -53,11 +53,13 @@
 #define PASS_VALUE_METADATA "rethread.value"
 #define PASS_OWN_PREFIX "__rethread_"
 /*
- * The function that anchors.c adds: i64 (i64), returns its parameter. It goes through the digits, of PASS_ANCHOR_BITS bits, the
- * lowest first: a switch on the digit, its ways in the digits' order, then a branch, true when the digits left are not all 0.
+ * The functions that anchors.c adds: i64 (i64), they return their parameter. One goes through the digits, of PASS_ANCHOR_BITS bits, the
+ * lowest first: a switch on the digit, its ways in the digits' order, then a branch, true when the digits left are not all 0. The other is
+ * given a byte: one switch, its ways in the bytes' order.
  */
 #define PASS_ANCHOR "rethread.anchor"
 #define PASS_ANCHOR_BITS 4
+#define PASS_ANCHOR_BYTE "rethread.anchor.byte"
 
 /* ---------------------------------------------------------------- errors and memory (util.c) -- */
 
@@ -296,6 +298,8 @@ LLVMValueRef llvm_unlikely_if(LLVMValueRef cond, LLVMValueRef before);
 void llvm_unlikely_if_else(LLVMValueRef cond, LLVMValueRef before, LLVMValueRef *then, LLVMValueRef *otherwise);
 /* A block on the i-th edge of a terminator; returns the new block's terminator. */
 LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
+/* A block ends before the instruction, and goes on to one that begins with it; returns the first one's terminator. */
+LLVMValueRef llvm_split_before(LLVMValueRef instruction);
 /* Tells for each block in a loop the number, from 1, of the innermost one; returns how many loops there are. */
 unsigned llvm_loops(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
 /* Tells for each block in a loop how many loops it is in. */

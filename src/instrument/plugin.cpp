@@ -329,6 +329,14 @@ HIDDEN LLVMValueRef llvm_split_edge(LLVMValueRef Terminator, unsigned I)
 	return wrap(static_cast<Value *>(Br));
 }
 
+HIDDEN LLVMValueRef llvm_split_before(LLVMValueRef Before)
+{
+	auto *I = cast<Instruction>(unwrap(Before));
+	BasicBlock *First = I->getParent();
+	First->splitBasicBlock(I->getIterator());
+	return wrap(static_cast<Value *>(First->getTerminator()));
+}
+
 HIDDEN unsigned llvm_loops(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlockRef, unsigned), void *Data)
 {
 	auto *F = cast<Function>(unwrap(FRef));

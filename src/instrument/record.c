@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block that appends at its end: the condition of its br, or, on an edge out of a switch, `bits` bits of `number`. */
+/* A block that appends at its end: the condition of its br, `bits` bits of `number` on an edge out of a switch, or the byte of an anchor. */
 struct append {
 	LLVMValueRef end;
 	uint32_t number;
 	uint32_t bits;
+	LLVMValueRef byte; /* 64 bits; NULL: no anchor's */
 };
 
 struct recorder {
@@ -27,6 +28,7 @@ struct recorder {
 	LLVMValueRef path, end; /* __rethread_path, __rethread_path_end */
 	LLVMValueRef slow_path; /* __rethread_path_full */
 	LLVMValueRef between;   /* __rethread_path_room: not at the branch whose bits come next */
+	LLVMValueRef anchor, byte; /* the functions of anchors; NULL: there is none */
 	LLVMValueRef pointer;   /* local variable */
 	bool on_edges;          /* a br appends after it has branched */
 	struct append *appends; /* of the function at hand */
@@ -119,15 +121,28 @@ static uint64_t bytes_of(uint32_t bits, unsigned n)
 	return bytes;
 }
 
+static void append_bytes(struct recorder *r, LLVMValueRef bytes, int offset)
+{
+	LLVMValueRef store = LLVMBuildStore(r->builder, bytes, pointer_in_hand(r, offset));
+	LLVMSetAlignment(store, 1);
+	LLVMSetVolatile(store, true);
+}
+
 static void append_number(struct recorder *r, const struct append *a, int offset)
 {
 	for (unsigned left = a->bits, n; left; left -= n, offset += 8) {
 		n = left < 8 ? left : 8;
-		LLVMValueRef bytes = int_value(r->module, 64, bytes_of(a->number >> (left - n), n));
-		LLVMValueRef store = LLVMBuildStore(r->builder, bytes, pointer_in_hand(r, offset));
-		LLVMSetAlignment(store, 1);
-		LLVMSetVolatile(store, true);
+		append_bytes(r, int_value(r->module, 64, bytes_of(a->number >> (left - n), n)), offset);
 	}
+}
+
+/* What bytes_of makes of eight bits: eight copies, each nine bits further than the one before, so that the bits in question end bytes. */
+static void append_anchored(struct recorder *r, LLVMValueRef byte, int offset)
+{
+	LLVMBuilderRef b = r->builder;
+	LLVMValueRef copies = LLVMBuildMul(b, byte, int_value(r->module, 64, 0x8040201008040201), "");
+	LLVMValueRef ends = LLVMBuildLShr(b, copies, int_value(r->module, 64, 7), "");
+	append_bytes(r, LLVMBuildAnd(b, ends, int_value(r->module, 64, 0x0101010101010101), ""), offset);
 }
 
 /* ---------------------------------------------------------------- edges ----------------------- */
@@ -139,24 +154,41 @@ static bool is_unreachable(LLVMBasicBlockRef block)
 	return LLVMGetInstructionOpcode(first) == LLVMUnreachable;
 }
 
-static void add_append(struct recorder *r, LLVMValueRef end, uint32_t number, unsigned bits)
+static void add_append(struct recorder *r, struct append a)
 {
 	if (r->nappends == r->appends_cap)
 		r->appends = pass_grow(r->appends, &r->appends_cap, sizeof *r->appends);
-	r->appends[r->nappends++] = (struct append){end, number, bits};
+	r->appends[r->nappends++] = a;
 }
 
 static void add_appends(struct recorder *r, LLVMValueRef branch)
 {
 	if (LLVMGetInstructionOpcode(branch) == LLVMBr) {
-		add_append(r, branch, 0, 1);
+		add_append(r, (struct append){.end = branch, .bits = 1});
 		return;
 	}
 	unsigned n = LLVMGetNumSuccessors(branch);
 	unsigned bits = rt_switch_bits(n);
 	for (unsigned i = 0; bits && i < n; i++)
 		if (!is_unreachable(LLVMGetSuccessor(branch, i)))
-			add_append(r, llvm_split_edge(branch, i), i, bits);
+			add_append(r, (struct append){.end = llvm_split_edge(branch, i), .number = i, .bits = bits});
+}
+
+/* Calls of the function of bytes append in line what its switch would. */
+static void add_anchors(struct recorder *r, LLVMValueRef f)
+{
+	struct values calls = {0};
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); r->byte && b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (is_call(i) && direct_callee(i) == r->byte)
+				values_push(&calls, i);
+	for (size_t i = 0; i < calls.n; i++) {
+		LLVMValueRef call = calls.at[i], byte = LLVMGetOperand(call, 0);
+		add_append(r, (struct append){.end = llvm_split_before(LLVMGetNextInstruction(call)), .bits = 8, .byte = byte});
+		LLVMReplaceAllUsesWith(call, byte);
+		LLVMInstructionEraseFromParent(call);
+	}
+	values_free(&calls);
 }
 
 /* Branches that the log has no entry for: inference will stop there. */
@@ -292,7 +324,7 @@ static void take_step(struct recorder *r, const struct room_step *s, const struc
 		advance(r, s->offset);
 		break;
 	case ROOM_ASK:
-		ask(r, at, number ? r->slow_path : r->between);
+		ask(r, at, number && !r->appends[number - 1].byte ? r->slow_path : r->between);
 		break;
 	case ROOM_SAVE:
 		save(r, s->offset);
@@ -300,6 +332,8 @@ static void take_step(struct recorder *r, const struct room_step *s, const struc
 	case ROOM_APPEND:
 		if (LLVMIsConditional(at))
 			append_condition(r, at, s->offset);
+		else if (r->appends[number - 1].byte)
+			append_anchored(r, r->appends[number - 1].byte, s->offset);
 		else
 			append_number(r, &r->appends[number - 1], s->offset);
 	}
@@ -311,6 +345,9 @@ static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *br
 	r->nappends = 0;
 	for (size_t i = 0; i < n; i++)
 		add_appends(r, branches[i]);
+	add_anchors(r, f);
+	if (!r->nappends)
+		return;
 	for (size_t i = 0; i < r->nappends; i++) {
 		map_set(&bits, LLVMGetInstructionParent(r->appends[i].end), r->appends[i].bits);
 		map_set(&appends, r->appends[i].end, (uint32_t)i + 1);
@@ -390,6 +427,15 @@ static void record_anchor(struct recorder *r, LLVMValueRef f)
 	llvm_promote(f, &r->pointer, 1);
 }
 
+/* Nobody calls it any more, but it has a number. */
+static void make_idle(struct recorder *r, LLVMValueRef f)
+{
+	llvm_drop_body(f);
+	LLVMPositionBuilderAtEnd(r->builder, LLVMAppendBasicBlockInContext(LLVMGetModuleContext(r->module), f, ""));
+	LLVMSetCurrentDebugLocation2(r->builder, NULL);
+	LLVMBuildRet(r->builder, LLVMGetParam(f, 0));
+}
+
 static LLVMValueRef function_of(LLVMValueRef instruction)
 {
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
@@ -432,18 +478,24 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 		.end = runtime_variable(m, "__rethread_path_end", pointer_type(m), true),
 		.slow_path = keeping_function(m, "__rethread_path_full"),
 		.between = keeping_function(m, "__rethread_path_room"),
+		.anchor = LLVMGetNamedFunction(m, PASS_ANCHOR),
+		.byte = LLVMGetNamedFunction(m, PASS_ANCHOR_BYTE),
 	};
-	LLVMValueRef *branches = n->branches.at;
-	for (size_t i = 0, end; i < n->branches.n; i = end) {
-		LLVMValueRef f = function_of(branches[i]);
-		for (end = i; end < n->branches.n && function_of(branches[end]) == f;)
+	struct map first = {0}; /* function: where its branches begin, + 1; they stand together */
+	for (size_t i = n->branches.n; i--;)
+		map_set(&first, function_of(n->branches.at[i]), (uint32_t)i + 1);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		uint32_t begin = map_get(&first, f), end = begin;
+		while (begin && end <= n->branches.n && function_of(n->branches.at[end - 1]) == f)
 			end++;
-		size_t length;
-		if (!strcmp(LLVMGetValueName2(f, &length), PASS_ANCHOR))
+		if (f == r.anchor)
 			record_anchor(&r, f);
-		else
-			record_function(&r, f, branches + i, end - i);
+		else if (f != r.byte && is_instrumented(f))
+			record_function(&r, f, n->branches.at + begin - (begin > 0), end - begin);
 	}
+	if (r.byte)
+		make_idle(&r, r.byte);
+	map_free(&first);
 	free(r.appends);
 	free(r.plan.at);
 	LLVMDisposeBuilder(r.builder);

@@ -75,3 +75,49 @@ rethread cc -O2 -g -pthread search.c -o search
 rethread analyze search >out
 has out '^ +13  work +branches: 10 recorded$'
 ! grep -q 'rethread\.anchor' out || fail "an anchor in a search that ends soon"
+
+# Bytes of a text that threads share, which one of them sorts in memory of its own: the bytes are recorded, each by its eight bits, and
+# nothing of what is done to them. All 256 of them come, and what the sorting makes of them decides how the run fails.
+cat >text.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+enum { LENGTH = 1024 };
+static unsigned char *text;
+static int ready;
+static void *work(void *unused) {
+	unsigned char own[LENGTH];
+	unsigned sum = 0;
+#pragma clang loop vectorize(disable) unroll(disable)
+	for (int i = 0; i < LENGTH; i++)
+		own[LENGTH - 1 - i] = text[i];
+	for (int i = 1; i < LENGTH; i++)
+		for (int k = i; k && own[k] < own[k - 1]; k--) {
+			unsigned char t = own[k];
+			own[k] = own[k - 1], own[k - 1] = t;
+		}
+	for (int i = 0; i < LENGTH; i++)
+		sum += own[i] != i / 4;
+	assert(!sum || ready);
+	return unused;
+}
+int main(void) {
+	pthread_t t;
+	text = calloc(1, LENGTH);
+	for (int i = 0; i < LENGTH - 1; i++)
+		text[i] = (unsigned char)(i * 37);
+	pthread_create(&t, 0, work, 0);
+	text[LENGTH - 1] = (unsigned char)((LENGTH - 1) * 37);
+	ready = 1;
+	pthread_join(t, 0);
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread text.c -o text
+rethread analyze text >out
+has out 'rethread\.anchor\.byte'
+has out '^ +14  work +branches: [0-9]+ known$'
+rethread record -o text.trace --until-failure --runs 3000 -- ./text >/dev/null 2>&1 && fail "it never failed"
+rethread reproduce text.trace >out 2>&1 || fail "not reproduced: $(cat out)"
+rethread replay -n 5 text.trace >out
+has out 'reproduced 5/5'
