@@ -128,7 +128,7 @@ static bool may_be_pointer(LLVMValueRef access, LLVMValueRef value)
 
 static void add_load(struct points_to *p, LLVMValueRef i, LLVMValueRef value)
 {
-	uint32_t to = points_to_node(p, value);
+	uint32_t to = may_be_pointer(i, value) || p->makes_pointers ? points_to_node(p, value) : 0;
 	if (to)
 		inclusion_load(p->in, points_to_node(p, LLVMGetOperand(i, 0)), to, member_of(&p->members, i),
 			       may_be_pointer(i, value));
@@ -258,6 +258,44 @@ static void add_function(struct points_to *p, LLVMValueRef f)
 	uint32_t object = points_to_object(p, f);
 	if (is_instrumented(f) && !is_local(f))
 		inclusion_add(p->in, inclusion_world(p->in), object);
+}
+
+/* Is the number made here of pointers (one that is rounded up) and of what is loaded without a number's type (std::atomic<T *>)? */
+static bool is_made_here(LLVMValueRef number, int depth)
+{
+	if (LLVMIsConstant(number) || LLVMIsAPtrToIntInst(number))
+		return true;
+	if (!depth || !LLVMIsAInstruction(number))
+		return false;
+	switch (LLVMGetInstructionOpcode(number)) {
+	case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+		return llvm_may_copy_pointer(number);
+	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMSelect: case LLVMPHI:
+	case LLVMExtractValue:
+		for (int k = LLVMIsASelectInst(number) ? 1 : 0; k < LLVMGetNumOperands(number); k++)
+			if (!is_made_here(LLVMGetOperand(number, (unsigned)k), depth - 1))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does the program make pointers of numbers that it loaded or was given? If not, numbers in memory, as their types tell, are none, whatever
+ * was copied there: the length of a string is copied together with the pointer beside it.
+ */
+static bool makes_pointers(LLVMModuleRef m)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+				if (LLVMIsAGetElementPtrInst(i) && is_number_on_null(i))
+					return true;
+				if (LLVMIsAIntToPtrInst(i) && !is_made_here(LLVMGetOperand(i, 0), 4))
+					return true;
+			}
+	return false;
 }
 
 static void add_module(struct points_to *p, LLVMModuleRef m)
@@ -411,6 +449,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	p->passed_on = inclusion_node(p->in);
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
+	p->makes_pointers = makes_pointers(m);
 	add_module(p, m);
 	do {
 		p->complete = inclusion_solve(p->in, most_steps);

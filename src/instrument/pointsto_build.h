@@ -47,6 +47,7 @@ struct points_to {
 	size_t nclones, clones_cap;
 	uint32_t *first_clone; /* by object, + 1 */
 	bool any_united;
+	bool makes_pointers; /* of numbers that are loaded */
 	bool complete;
 };
 
