@@ -142,7 +142,7 @@ $(B)/library/%.o: src/library/%.c
 $(B)/library/strings.o: Makefile
 	@mkdir -p $(@D)
 	printf '#include <string>\ntemplate class std::basic_string<char>;\n' | $(CXX) -x c++ -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC \
-		-fno-strict-aliasing -fno-stack-protector -flto -ffat-lto-objects -c -o $@ -
+		-fno-stack-protector -flto -ffat-lto-objects -c -o $@ -
 
 $(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(B)/library/locale.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
 	rm -f $@ && $(AR) rcs $@ $^

@@ -94,8 +94,27 @@ static void add_containers(strings *argv)
 	linker_add(argv, "--exclude-libs=", archives[0]);
 }
 
+/*
+ * Functions that the program has because its templates need them (std::string since C++20) or because our archives have them, and libstdc++
+ * as well. The linker exports such, so that the library would call the program's; then anything might come in as a parameter, and
+ * all strings, maps and lists would count as shared. Here each keeps its own, which do the same. Patterns name functions only: variables stay one.
+ */
+static const char own_functions[] = "{ local:\n"
+	"_ZNSt7__cxx1112basic_stringI[cw]St11char_traitsI*; _ZNKSt7__cxx1112basic_stringI[cw]St11char_traitsI*;\n"
+	"_ZSt*_Rb_tree_*; _ZNSt8__detail15_List_node_base*; _ZNKSt8__detail20_Prime_rehash_policy*;\n};\n";
+
+/* A program with a script of its own says itself what it exports; the linker takes one without a version only. */
+static void keep_own_functions(strings *argv, const char *script)
+{
+	for (size_t i = 0; i < argv->n; i++)
+		if (strstr(argv->at[i], "-version-script"))
+			return;
+	if (write_file(script, own_functions, sizeof own_functions - 1, NULL))
+		linker_add(argv, "--version-script=", script);
+}
+
 struct links {
-	char *log[2], *hash[2], *printed, *bitcode, *twin, *report; /* in tmp */
+	char *log[2], *hash[2], *printed, *bitcode, *twin, *report, *script; /* in tmp */
 	struct job job[2];                       /* record, twin */
 	const char *output;                      /* of the recorded program: in job[0].argv */
 };
@@ -109,6 +128,7 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 	l->twin = xasprintf("%s/twin", tmp);
 	l->report = xasprintf("%s/report", tmp);
 	l->printed = xasprintf("%s/printed", tmp);
+	l->script = xasprintf("%s/own.version", tmp);
 	for (size_t m = 0; m < 2; m++) {
 		l->log[m] = xasprintf("%s/%s.log", tmp, modes[m]);
 		l->hash[m] = xasprintf("%s/%s.hash", tmp, modes[m]);
@@ -123,6 +143,7 @@ static void links_init(struct links *l, const struct job *job, const char *tmp)
 		add_runtime(argv, archives[m]);
 		if (!shared_is_kept("libstdc++.so.6"))
 			add_containers(argv);
+		keep_own_functions(argv, l->script);
 		linker_add(argv, "--load-pass-plugin=", plugin);
 		strings_add(argv, "--build-id=sha1");
 		/* clang's own -O0 without LTO makes its code so too; lld would take twice the time here. */
@@ -157,6 +178,7 @@ static void links_release(struct links *l)
 	free(l->twin);
 	free(l->report);
 	free(l->printed);
+	free(l->script);
 }
 
 static void print_file(const char *path, FILE *to)
