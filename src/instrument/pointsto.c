@@ -152,6 +152,37 @@ static void add_store(struct points_to *p, LLVMValueRef i, LLVMValueRef value, L
 		inclusion_store(p->in, points_to_node(p, pointer), from, member_of(&p->members, i));
 }
 
+/*
+ * Was it stored as a pointer, although it is loaded as a number? So is a pointer to a member function, whose type is that of characters, and a
+ * std::atomic<T *>, which has no type here.
+ */
+static bool is_loaded_pointer(LLVMValueRef load)
+{
+	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(load)));
+	bool typed = LLVMGetMetadata(load, LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4)) != NULL;
+	return llvm_may_copy_pointer(load) && (typed || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic);
+}
+
+/* Is the number made of pointers here: one that is rounded up, or loaded as a number? */
+static bool is_made_here(LLVMValueRef number, int depth)
+{
+	if (LLVMIsAPtrToIntInst(number))
+		return true;
+	if (!depth || !LLVMIsAInstruction(number))
+		return false;
+	switch (LLVMGetInstructionOpcode(number)) {
+	case LLVMLoad:
+		return is_loaded_pointer(number);
+	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMSelect: case LLVMPHI:
+		for (int k = LLVMIsASelectInst(number) ? 1 : 0; k < LLVMGetNumOperands(number); k++)
+			if (!LLVMIsConstant(LLVMGetOperand(number, (unsigned)k)) && !is_made_here(LLVMGetOperand(number, (unsigned)k), depth - 1))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -196,7 +227,7 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		break;
 	case LLVMIntToPtr: /* of numbers that nobody knows: addresses from outside */
 		move(p, i, 0, 1);
-		if (!is_no_address(i))
+		if (!is_no_address(i) && !is_made_here(LLVMGetOperand(i, 0), 4))
 			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
 	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
@@ -258,27 +289,6 @@ static void add_function(struct points_to *p, LLVMValueRef f)
 	uint32_t object = points_to_object(p, f);
 	if (is_instrumented(f) && !is_local(f))
 		inclusion_add(p->in, inclusion_world(p->in), object);
-}
-
-/* Is the number made here of pointers (one that is rounded up) and of what is loaded without a number's type (std::atomic<T *>)? */
-static bool is_made_here(LLVMValueRef number, int depth)
-{
-	if (LLVMIsConstant(number) || LLVMIsAPtrToIntInst(number))
-		return true;
-	if (!depth || !LLVMIsAInstruction(number))
-		return false;
-	switch (LLVMGetInstructionOpcode(number)) {
-	case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
-		return llvm_may_copy_pointer(number);
-	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMSelect: case LLVMPHI:
-	case LLVMExtractValue:
-		for (int k = LLVMIsASelectInst(number) ? 1 : 0; k < LLVMGetNumOperands(number); k++)
-			if (!is_made_here(LLVMGetOperand(number, (unsigned)k), depth - 1))
-				return false;
-		return true;
-	default:
-		return false;
-	}
 }
 
 /*

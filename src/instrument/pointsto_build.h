@@ -13,6 +13,7 @@ enum object_flag {
 enum called_kind {
 	CALLED_HERE,   /* the node is that of a pointer to a function: parameters and result */
 	CALLED_THREAD, /* the same, of a thread that is created */
+	CALLED_STATE,  /* the node is what the state of a std::thread holds: its virtual table is looked for */
 	CALLED_MADE,   /* the node is what an allocation function returns: each call makes an object of its own */
 };
 
@@ -20,7 +21,7 @@ struct called {
 	enum called_kind kind;
 	LLVMValueRef call;
 	unsigned argument; /* CALLED_THREAD: the parameter that is passed on */
-	uint32_t object, node; /* CALLED_MADE: that object, and who has it */
+	uint32_t object, node; /* CALLED_MADE: that object, and who has it; CALLED_STATE: what leads to the state */
 	struct bits done;  /* objects */
 };
 

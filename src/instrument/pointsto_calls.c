@@ -109,6 +109,7 @@ static bool is_lock(LLVMValueRef callee)
 	static const char *const kinds[] = {
 		"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_", "cnd_",
 		"pthread_mutexattr_", "pthread_condattr_", "pthread_rwlockattr_", "pthread_barrierattr_", "_ZNSt18condition_variable",
+		"_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv", "_ZNSt6thread6_StateD",
 	};
 	static const char *const opens[] = {"sem_open"};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -279,9 +280,34 @@ static bool add_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef call
 	return true;
 }
 
+/*
+ * void std::thread::_M_start_thread(this, std::unique_ptr<_State> *, ...): in the new thread libstdc++ calls functions of the state's virtual table,
+ * and nothing else of what it leads to. Of `this` a number is written.
+ */
+static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+{
+	if (!name_begins(callee, "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateE") || LLVMGetNumArgOperands(call) < 2)
+		return false;
+	uint32_t state = inclusion_node(p->in), table = inclusion_node(p->in);
+	inclusion_load(p->in, points_to_node(p, argument(call, 1)), state, MEMBER_ANY, true);
+	inclusion_load(p->in, state, table, MEMBER_ANY, true);
+	inclusion_copy(p->in, state, p->passed_on);
+	watch(p, table, (struct called){.kind = CALLED_STATE, .call = call, .node = state});
+	return true;
+}
+
+/* In virtual tables: they end the program, and are given nothing. */
+static bool is_no_function(LLVMValueRef callee)
+{
+	static const char *const names[] = {"__cxa_pure_virtual", "__cxa_deleted_virtual"};
+	return IS_NAMED(callee, names);
+}
+
 static void add_outside_call(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
 {
-	if (llvm_is_deallocation(p->sharing->library, call) || (callee && add_thread(p, call, callee)))
+	if (callee && is_no_function(callee))
+		return;
+	if (llvm_is_deallocation(p->sharing->library, call) || (callee && (add_thread(p, call, callee) || add_cxx_thread(p, call, callee))))
 		return;
 	if (llvm_is_reallocation(p->sharing->library, call)) {
 		uint32_t old = points_to_node(p, argument(call, 0)), node = points_to_node(p, call);
@@ -319,10 +345,11 @@ static void link_result(struct points_to *p, LLVMValueRef f, uint32_t result, ui
 static void link_call(struct points_to *p, LLVMValueRef call, LLVMValueRef f)
 {
 	unsigned fixed = LLVMCountParams(f);
+	bool takes_more = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)); /* others in a virtual table have no use for more */
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		if (i < fixed)
 			inclusion_copy(p->in, points_to_node(p, argument(call, i)), points_to_node(p, LLVMGetParam(f, i)));
-		else
+		else if (takes_more)
 			escape(p, argument(call, i));
 	}
 	uint32_t result = points_to_node(p, call);
@@ -361,6 +388,31 @@ static LLVMValueRef function_at(const struct points_to *p, uint32_t object)
 	return object < p->nfunction ? p->function[object] : NULL;
 }
 
+static void start(struct points_to *p, LLVMValueRef f, uint32_t given)
+{
+	map_set(&p->started, f, 1);
+	if (LLVMCountParams(f))
+		inclusion_copy(p->in, given, points_to_node(p, LLVMGetParam(f, 0)));
+	inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));
+}
+
+/* All functions in a constant. */
+static void start_each(struct points_to *p, LLVMValueRef constant, uint32_t given)
+{
+	if (LLVMIsAFunction(constant) && is_instrumented(constant))
+		start(p, constant, given);
+	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
+		start_each(p, LLVMGetOperand(constant, (unsigned)i), given);
+}
+
+/* Is it the virtual table of a state? */
+static void start_state(struct points_to *p, LLVMModuleRef m, uint32_t object, uint32_t state)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		if (map_get(&p->object, g) == object && name_begins(g, "_ZTVNSt6thread") && LLVMGetInitializer(g))
+			start_each(p, LLVMGetInitializer(g), state);
+}
+
 void points_to_called(void *data, uint32_t number, uint32_t object)
 {
 	struct points_to *p = data;
@@ -379,11 +431,11 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
 			escape(p, argument(c.call, c.argument));
 		} else if (f) {
-			map_set(&p->started, f, 1);
-			if (LLVMCountParams(f))
-				inclusion_copy(p->in, points_to_node(p, argument(c.call, c.argument)), points_to_node(p, LLVMGetParam(f, 0)));
-			inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));
+			start(p, f, points_to_node(p, argument(c.call, c.argument)));
 		}
+		break;
+	case CALLED_STATE:
+		start_state(p, LLVMGetGlobalParent(direct_callee(c.call)), object, c.node);
 		break;
 	case CALLED_MADE:
 		if (object == OBJECT_WORLD)
