@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 8
+#define RT_TRACE_VERSION 9
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -359,7 +359,7 @@ struct rt_order {
  * Inputs: what a call of a function in inputs.def brought into the program. After the struct come the pieces of memory
  * that the call wrote, in the order of the table: a 64-bit length, then that many bytes, padded to a multiple of 8.
  * A record lies within one chunk; where the next one has no room, a record of function 0 fills the chunk.
- * `size` is stored last.
+ * `size` is stored last. Short records are packed into those of function RT_INPUT_PACKED (packed.h).
  */
 struct rt_input {
 	uint32_t size;     /* of the whole record, a multiple of 8 */
@@ -367,6 +367,7 @@ struct rt_input {
 	uint16_t error;    /* errno after the call, or RT_INPUT_CANCELLED */
 	uint64_t result;   /* zero-extended bits of what it returned; a pointer is only NULL or not */
 };
+#define RT_INPUT_PACKED 0xfffeu
 /* The thread was cancelled in the call: there is no result, and no pieces of memory follow. */
 #define RT_INPUT_CANCELLED 0xffffu
 

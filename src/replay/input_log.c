@@ -16,7 +16,7 @@
 static struct {
 	const char *data;
 	size_t size;
-	const struct rt_chunk **inputs; /* chunks of inputs, in the order of the file */
+	const struct rt_chunk **inputs; /* chunks of inputs, by thread and seq */
 	uint32_t ninputs;
 	const struct rt_thread **threads; /* by number */
 	uint32_t nthreads;
@@ -36,15 +36,41 @@ static const struct rt_chunk *next_chunk(size_t *offset)
 	return c;
 }
 
+/* A window comes before its copy. */
+static int compare_chunks(const void *pa, const void *pb)
+{
+	const struct rt_chunk *a = *(const struct rt_chunk *const *)pa, *b = *(const struct rt_chunk *const *)pb;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->window < b->window ? 1 : a->window > b->window ? -1 : 0;
+}
+
+/* Of two chunks with the same seq the first counts (trace.h, RT_CHUNK_COPIED). */
+static void sort_chunks(void)
+{
+	uint32_t n = 0;
+	qsort(input_log.inputs, input_log.ninputs, sizeof *input_log.inputs, compare_chunks);
+	for (uint32_t i = 0; i < input_log.ninputs; i++) {
+		const struct rt_chunk *c = input_log.inputs[i], *last = n ? input_log.inputs[n - 1] : NULL;
+		if (!last || last->thread != c->thread || last->seq != c->seq)
+			input_log.inputs[n++] = c;
+	}
+	input_log.ninputs = n;
+}
+
 static void index_chunks(void)
 {
 	size_t offset = 0;
 	const struct rt_chunk *c;
 	while ((c = next_chunk(&offset)))
-		if (c->stream == RT_STREAM_INPUT)
+		if (c->stream == RT_STREAM_INPUT && !(c->seq & RT_CHUNK_COPIED))
 			input_log.inputs[input_log.ninputs++] = c;
 		else if (c->stream == RT_STREAM_THREAD && c->thread < input_log.nthreads)
 			input_log.threads[c->thread] = (const struct rt_thread *)(c + 1);
+	if (input_log.ninputs)
+		sort_chunks();
 }
 
 void input_log_open(const char *path)
@@ -120,12 +146,56 @@ static bool is_record(const struct input_cursor *c)
 }
 
 /* Over fillers and ends of chunks. */
-static void settle(struct input_cursor *c)
+static void settle_chunks(struct input_cursor *c)
 {
 	while (c->at && ((const char *)c->at == chunk_end(c) || (is_record(c) && !c->at->function)))
 		to_chunk(c, input_log.inputs[c->chunk]->thread, c->chunk + 1);
 	if (c->at && (!is_record(c) || c->at->size < sizeof *c->at))
 		c->at = NULL;
+}
+
+/* The next entry of c->packed; false when there is none. The record before stays as it is. */
+static bool unpack(struct input_cursor *c)
+{
+	const uint8_t *begin = (const uint8_t *)(c->packed + 1);
+	const uint64_t room = c->packed->size - sizeof *c->packed;
+	const uint8_t *end = begin + (c->packed->result < room ? c->packed->result : room);
+	uint32_t size;
+	if (!c->unpacked && !(c->unpacked = twin_pages(2 * RT_PACKED_ROOM)))
+		return false;
+	struct rt_input *to = (struct rt_input *)(c->unpacked + (c->other ? RT_PACKED_ROOM : 0));
+	c->packed_at = c->packed_at < end ? rt_packed_next(&c->state, c->packed_at, end, to, &size) : NULL;
+	if (!c->packed_at)
+		return false;
+	c->at = to;
+	c->other = !c->other;
+	return true;
+}
+
+/* At a record that is one, or at none. */
+static void settle(struct input_cursor *c)
+{
+	settle_chunks(c);
+	while (c->at && c->at->function == RT_INPUT_PACKED) {
+		c->packed = c->at;
+		c->packed_at = (const uint8_t *)(c->packed + 1);
+		c->state = (struct rt_packed_state){ 0 };
+		if (unpack(c))
+			return;
+		c->at = (const struct rt_input *)((const char *)c->packed + c->packed->size);
+		c->packed = NULL;
+		settle_chunks(c);
+	}
+}
+
+static void advance(struct input_cursor *c)
+{
+	if (c->packed && unpack(c))
+		return;
+	const struct rt_input *over = c->packed ? c->packed : c->at;
+	c->packed = NULL;
+	c->at = (const struct rt_input *)((const char *)over + over->size);
+	settle(c);
 }
 
 /* False: the log has no such thread. */
@@ -182,9 +252,7 @@ const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)
 	*lost = !input_log.data || input_log.ends_early;
 	*lost |= !begin(t);
 	const struct rt_input *record = c->at;
-	if (record) {
-		c->at = (const struct rt_input *)((const char *)record + record->size);
-		settle(c);
-	}
+	if (record)
+		advance(c);
 	return record;
 }

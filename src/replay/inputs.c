@@ -173,6 +173,8 @@ static void input_end(const struct given *g, unsigned flags)
 #define SHOWS_VECTOR(fd, v, n) (void)(input.shows = (fd), input.pieces = (v), input.npieces = (size_t)(n))
 #define LINK(path, p, n) input_readlink(path, p, n)
 #define BOUNCE(p, n) (void)(input.buffer = (void *)&(p), input.buffer_size = (n))
+#define BUFFERED(f, n) (void)0
+#define BUFFERED_LINE(f, n, end) (void)0
 #define TWIN(statement)            \
 	do {                       \
 		if (!RECORDS) {    \

@@ -14,6 +14,7 @@
 
 #include <rethread/engine.h>
 #include <rethread/instrument.h>
+#include <rethread/packed.h>
 #include <rethread/schedule.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -35,6 +36,12 @@ struct input_cursor {
 	bool started;
 	const struct rt_input *at; /* the next one; NULL: none, or no more */
 	uint32_t chunk;            /* index of the chunk it is in */
+	/* Of a record in which others are packed: that record, and where in it the one after `at` is. */
+	const struct rt_input *packed;
+	const uint8_t *packed_at;
+	struct rt_packed_state state;
+	char *unpacked; /* `at` and the record before it take turns: RT_PACKED_ROOM bytes each; NULL: not yet */
+	bool other;     /* whose turn it is */
 };
 
 /*

@@ -1,21 +1,49 @@
 /*
  * A record of an input under construction (struct rt_input), for both runtimes: a first pass over the pieces of
- * memory gives its size, a second its bytes.
+ * memory gives its size, a second its bytes. In the recorder a pass before both tries to pack it (packing.h).
  */
 #ifndef RETHREAD_RT_INPUT_RECORD_H
 #define RETHREAD_RT_INPUT_RECORD_H
 
 #include "rt/mapped.h"
 
+#include <rethread/packed.h>
+
 struct input_recording {
+	/* While it is packed: where the entry's next bytes go, and its end; `entry` NULL: it is not, or cannot be. */
+	uint8_t *entry, *entry_end;
+	uint8_t head;
 	size_t size;
 	char *at; /* NULL in the first pass */
 	char *end;
 };
 
-static inline void input_put(struct input_recording *r, const void *p, int64_t n)
+static inline uint8_t *input_number(uint8_t *at, uint64_t n)
 {
-	uint64_t length = p && n > 0 ? (uint64_t)n : 0;
+	if (__builtin_expect(n < 0x80, 1)) {
+		*at = (uint8_t)n;
+		return at + 1;
+	}
+	return rt_sync_put(at, n);
+}
+
+/* NULL when it is too long for an entry. */
+static inline uint8_t *input_pack(struct input_recording *r, const void *p, uint64_t length)
+{
+	uint8_t *at = r->entry;
+
+	if (__builtin_expect((uint64_t)(r->entry_end - at) < length + 2 || length >= RT_PACKED_ENTRY ||
+				     r->head / RT_PACKED_PIECE == RT_PACKED_PIECES,
+			     0))
+		return NULL;
+	r->head = (uint8_t)(r->head + RT_PACKED_PIECE);
+	at = input_number(at, length);
+	memcpy(at, p, length);
+	return at + length;
+}
+
+static __attribute__((noinline, unused)) void input_put_own(struct input_recording *r, const void *p, uint64_t length)
+{
 	size_t padded = input_padded(length);
 
 	if (!r->at) {
@@ -30,6 +58,16 @@ static inline void input_put(struct input_recording *r, const void *p, int64_t n
 	memcpy(r->at, &length, sizeof length);
 	memcpy(r->at + sizeof length, p, length);
 	r->at += sizeof length + padded;
+}
+
+static inline void input_put(struct input_recording *r, const void *p, int64_t n)
+{
+	uint64_t length = p && n > 0 ? (uint64_t)n : 0;
+
+	if (r->entry)
+		r->entry = input_pack(r, p, length);
+	else
+		input_put_own(r, p, length);
 }
 
 static inline void input_put_vector(struct input_recording *r, const struct iovec *v, size_t count, int64_t n)

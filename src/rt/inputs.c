@@ -12,23 +12,19 @@
 #include "rt/clock.h"
 #include "rt/forked.h"
 #include "rt/handlers.h"
-#include "rt/input_record.h"
 #include "rt/interpose.h"
+#include "rt/packing.h"
 
 #include <errno.h>
 
+/* ------------------------------------------------------------------ records ----------------- */
+
+/* A record of its own, of r->size bytes and the struct's. */
 static bool record_begin(struct rt_self *self, struct input_recording *r)
 {
-	if (self->logging) {
-		rt_log_drop();
-		return false;
-	}
-	self->logging = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	r->size += sizeof(struct rt_input);
-	r->at = rt_self_input_room(self, r->size);
+	r->at = rt_inputs_room(self, r->size);
 	if (!r->at) {
-		self->logging = false;
 		rt_log_drop();
 		return false;
 	}
@@ -46,8 +42,25 @@ static void record_end(struct rt_self *self, struct input_recording *r, uint16_t
 	record->function = function;
 	record->error = (uint16_t)error;
 	record->result = result;
-	rt_self_input_done(self, (uint32_t)r->size);
-	self->logging = false;
+	rt_inputs_done(self, (uint32_t)r->size);
+}
+
+bool packing_own(struct rt_self *self, struct packing *k)
+{
+	struct input_recording *r = &k->recording;
+
+	if (k->packs) {
+		k->packs = false;
+		*r = (struct input_recording){0};
+	} else if (r->at || !record_begin(self, r)) {
+		if (r->at)
+			record_end(self, r, k->function, k->error, k->result);
+		packing_ends(self);
+		return false;
+	}
+	if (k->timed)
+		input_put(r, &k->time, sizeof k->time);
+	return true;
 }
 
 /* Of struct rt_signal in a record: behind the time stamp, and the lengths of both. */
@@ -64,34 +77,36 @@ void rt_input_signal(struct rt_self *self, const siginfo_t *info, uint32_t place
 	};
 
 	self->signal_record = NULL;
-	for (int pass = 0; pass < 2; pass++) {
-		if (pass && !record_begin(self, &r))
-			return;
+	if (!packing_starts(self))
+		return;
+	for (int pass = 0; pass < 2 && (!pass || record_begin(self, &r)); pass++) {
 		input_put(&r, &stamp, sizeof stamp);
 		input_put(&r, &s, sizeof s);
 		input_put(&r, info, sizeof *info);
 	}
-	self->signal_record = (struct rt_signal *)(r.end - r.size + SIGNAL_OFFSET);
-	self->signal_chunk = self->input;
-	record_end(self, &r, RT_INPUT_SIGNAL, 0, (uint64_t)info->si_signo);
+	if (r.at) {
+		self->signal_record = (struct rt_signal *)(r.end - r.size + SIGNAL_OFFSET);
+		self->signal_seq = self->input.seq;
+		record_end(self, &r, RT_INPUT_SIGNAL, 0, (uint64_t)info->si_signo);
+	}
+	packing_ends(self);
 }
 
 void rt_input_signal_lost(struct rt_self *self)
 {
-	/* Its chunk is no longer mapped after many others. */
-	if (self->signal_record && self->signal_chunk == self->input)
+	/* Its chunk is no longer mapped, or used for others. */
+	if (self->signal_record && self->signal_seq == self->input.seq)
 		self->signal_record->place = RT_SIGNAL_ANYWHERE;
 }
 
 void rt_input_forked(struct rt_self *self, uint16_t function, pid_t result)
 {
-	struct input_recording r = {0};
-	uint64_t bits = 0;
 	int error = errno;
+	struct packing k = {.function = function, .error = (uint16_t)error};
 
-	memcpy(&bits, &result, sizeof result);
-	if (record_begin(self, &r))
-		record_end(self, &r, function, error, bits);
+	memcpy(&k.result, &result, sizeof result);
+	if (packing_begin(self, &k))
+		packing_goes_on(self, &k);
 	errno = error;
 }
 
@@ -104,11 +119,11 @@ struct cancellable {
 static void cancelled(void *call)
 {
 	const struct cancellable *c = call;
-	struct input_recording r = {0};
+	struct packing k = {.function = c->function, .error = RT_INPUT_CANCELLED};
 
 	rt_self_resume(c->self);
-	if (record_begin(c->self, &r))
-		record_end(c->self, &r, c->function, RT_INPUT_CANCELLED, 0);
+	if (packing_begin(c->self, &k))
+		packing_goes_on(c->self, &k);
 }
 
 /* Not where it cannot happen: being ready for it takes as long as some of these calls. */
@@ -116,7 +131,7 @@ static void cancelled(void *call)
 	do {                                                                                       \
 		struct cancellable cancellable = {self, RT_INPUT_##name};                          \
                                                                                                    \
-		if ((flags)&QUICK) {                                                               \
+		if (quick) {                                                                       \
 			result = call;                                                             \
 			break;                                                                     \
 		}                                                                                  \
@@ -125,22 +140,21 @@ static void cancelled(void *call)
 		pthread_cleanup_pop(0);                                                            \
 	} while (0)
 
-#define OUT(p, n) input_put(&input, p, (int64_t)(n))
+#define OUT(p, n) input_put(&input.recording, p, (int64_t)(n))
 #define OUT_FRESH(p, n) OUT(p, n)
 #define OUT_HEARD(p, n) OUT(p, n)
 #define OUT_EVENTS(p, n) OUT(p, (n) * (int64_t)sizeof *(p))
-#define OUT_BUFFER(f) input_put_buffer(&input, f)
-#define NOTE(p, n) input_put_note(&input, p, n)
-#define STAMP(flags) (void)(((flags) & (WAKES | HEARS)) && (input_put(&input, &stamp, sizeof stamp), 0))
-#define OUT_VECTOR(v, c, n) input_put_vector(&input, v, (size_t)(c), n)
-#define OUT_FORMAT(f, l, n) input_put_format(&input, f, l, n)
-#define GROW(p, n) input_put(&input, n, sizeof *(n))
+#define OUT_BUFFER(f) input_put_buffer(&input.recording, f)
+#define NOTE(p, n) input_put_note(&input.recording, p, n)
+#define OUT_VECTOR(v, c, n) input_put_vector(&input.recording, v, (size_t)(c), n)
+#define OUT_FORMAT(f, l, n) input_put_format(&input.recording, f, l, n)
+#define GROW(p, n) input_put(&input.recording, n, sizeof *(n))
 #define MAPS(p, n, flags, fd, at) mapped_add(p, n, flags, fd, at)
 #define OUT_FILE(fd, p, n, at) OUT_FILE_VECTOR(fd, (&(struct iovec){(void *)(uintptr_t)(p), (size_t)(n)}), 1, n, at)
-#define OUT_FILE_VECTOR(fd, v, c, n, at) mapped_each(fd, v, (size_t)(c), n, at, input_put_mapped, &input)
+#define OUT_FILE_VECTOR(fd, v, c, n, at) mapped_each(fd, v, (size_t)(c), n, at, input_put_mapped, &input.recording)
 #define IN(p, n) (void)0
 #define IN_STRING(s) (void)0
-#define SHOWN(p, n) input_put(&input, p, !rt_log.output ? 0 : (n) < (int64_t)RT_SHOWN_MAX ? (int64_t)(n) : (int64_t)RT_SHOWN_MAX)
+#define SHOWN(p, n) input_put(&input.recording, p, !rt_log.output ? 0 : (n) < (int64_t)RT_SHOWN_MAX ? (int64_t)(n) : (int64_t)RT_SHOWN_MAX)
 #define IN_VECTOR(v, c, n) (void)0
 #define SAME(p) (void)0
 #define IN_PLACE(type) (void)0
@@ -152,14 +166,21 @@ static void cancelled(void *call)
 #define SHOW_VECTOR(fd, v, c, n) (void)0
 #define TWIN(statement) (void)0
 
+/*
+ * Where a stream's buffer has what is asked of it, the kernel is not asked: the call neither waits nor hears of others then. Another
+ * thread that reads from the stream at the same time may empty it in between; then a time stamp is missing.
+ */
+#define BUFFERED(f, n) (void)(quick = quick || input_is_buffered(f, n))
+#define BUFFERED_LINE(f, n, end) (void)(quick = quick || input_has_line(f, n, end))
+
 /* Nothing of what a DEEP function does inside belongs to the target. */
 #define INPUT(flags, type, name, parameters, call, before, after)                                  \
 	__attribute__((weak)) type rt_input_##name parameters __asm__(#name);                      \
 	type rt_input_##name parameters                                                            \
 	{                                                                                          \
 		struct rt_self *self = &rt_self;                                                   \
-		struct input_recording input = {0};                                                \
-		uint64_t bits = 0, stamp = 0;                                                      \
+		struct packing input = {.function = RT_INPUT_##name};                              \
+		bool quick = ((flags)&QUICK) != 0;                                                 \
 		type result;                                                                       \
 		int error;                                                                         \
 		before;                                                                            \
@@ -173,24 +194,23 @@ static void cancelled(void *call)
 			rt_caught_run(RT_SIGNAL_CALL);                                             \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_pause(self);                                                       \
+		input.timed = ((flags) & (WAKES | HEARS)) != 0;                                    \
 		if (((flags)&WAKES) && rt_log.time)                                                \
-			stamp = rt_clock();                                                        \
+			input.time = rt_clock();                                                   \
 		CANCELLABLE(flags, name, call);                                                    \
 		error = errno;                                                                     \
-		if (((flags)&HEARS) && rt_log.time)                                                \
-			stamp = rt_clock();                                                        \
+		if (((flags)&HEARS) && !quick && rt_log.time)                                      \
+			input.time = rt_clock();                                                   \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_resume(self);                                                      \
-		memcpy(&bits, &result, sizeof result);                                             \
-		if (((flags)&FORKS) && !bits && !rt_forked_has_log())                              \
+		input.error = (uint16_t)error;                                                     \
+		memcpy(&input.result, &result, sizeof result);                                     \
+		if (((flags)&FORKS) && !input.result && !rt_forked_has_log())                      \
 			return result;                                                             \
-		STAMP(flags);                                                                      \
-		after;                                                                             \
-		if (record_begin(self, &input)) {                                                   \
-			STAMP(flags);                                                              \
-			after;                                                                     \
-			record_end(self, &input, RT_INPUT_##name, error, bits);                    \
-		}                                                                                  \
+		if (packing_begin(self, &input))                                                   \
+			do {                                                                       \
+				after;                                                             \
+			} while (packing_goes_on(self, &input));                                   \
 		errno = error;                                                                     \
 		if (rt_unlikely(rt_caught_waiting))                                                \
 			rt_caught_run(RT_SIGNAL_STEP);                                             \

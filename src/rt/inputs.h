@@ -121,6 +121,20 @@ static inline size_t input_line_size(const char *p, int n, const FILE *f)
 	return end ? (size_t)(end - p) + 2 : (size_t)n;
 }
 
+/* Has the stream so many bytes in its buffer? */
+static inline bool input_is_buffered(const FILE *f, size_t n)
+{
+	return (size_t)(f->_IO_read_end - f->_IO_read_ptr) >= n;
+}
+
+/* Has it the rest of a line there, or n bytes? */
+static inline bool input_has_line(const FILE *f, size_t n, int end)
+{
+	const char *from = f->_IO_read_ptr, *to = f->_IO_read_end;
+
+	return from < to && ((size_t)(to - from) >= n || memchr(from, end, (size_t)(to - from)));
+}
+
 /* Of a message that was longer than the buffer, the rest is lost, and MSG_TRUNC counts it. */
 static inline int64_t input_received(int64_t result, size_t n)
 {

@@ -345,13 +345,14 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *where)
 }
 
 /* The header of a window's copy at the end of the file, which is at *offset then. */
-static bool begin_copy(const struct rt_chunk *window, uint64_t *offset)
+static bool begin_copy(const struct rt_chunk *window, size_t full, uint64_t *offset)
 {
 	struct rt_chunk copy = *window;
 	struct rt_guard saved;
 	bool begun;
 
 	copy.window = 0;
+	copy.size = (uint32_t)full;
 	rt_guard_lock(&rt_log.lock, &saved);
 	*offset = rt_log.header->size;
 	begun = is_open(copy.size);
@@ -365,13 +366,13 @@ static bool begin_copy(const struct rt_chunk *window, uint64_t *offset)
 	return begun;
 }
 
-bool rt_log_turn(struct rt_chunk *window)
+bool rt_log_turn(struct rt_chunk *window, size_t full)
 {
-	size_t payload = window->size - sizeof *window;
+	size_t payload = full - sizeof *window;
 	int saved = errno;
 	uint64_t offset;
 
-	if (!begin_copy(window, &offset))
+	if (!begin_copy(window, full, &offset))
 		return false;
 	if (!write_all(window + 1, payload, offset + sizeof *window)) {
 		rt_log_set_flags(RT_LOG_FULL);
@@ -380,7 +381,7 @@ bool rt_log_turn(struct rt_chunk *window)
 	}
 	errno = saved;
 	__atomic_store_n(&window->seq, window->seq | RT_CHUNK_COPIED, __ATOMIC_RELEASE);
-	memset(window + 1, 0, payload);
+	memset(window + 1, 0, window->size - sizeof *window);
 	window->time = rt_log.time ? rt_clock() : 0;
 	__atomic_store_n(&window->seq, (window->seq & ~RT_CHUNK_COPIED) + 1, __ATOMIC_RELEASE);
 	return true;

@@ -88,10 +88,10 @@ void rt_log_forget_pages(void);
 void rt_log_unmap(void *at, size_t size);
 
 /*
- * The window (trace.h) is full: its contents go to a chunk of their own, and it is empty, for the next number. False once the
- * log has ended; then it is as it was.
+ * The window (trace.h) is full, or so much of it, whole pages: its contents go to a chunk of their own, and it is empty, for the next number. False once
+ * the log has ended; then it is as it was.
  */
-bool rt_log_turn(struct rt_chunk *window);
+bool rt_log_turn(struct rt_chunk *window, size_t full);
 
 /* An event could not be written. */
 void rt_log_drop(void);

@@ -51,7 +51,7 @@ struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_
 	self->logging = true;
 	if (!chunk)
 		chunk = make_chunk(self, stream, p);
-	else if (!rt_log_turn(chunk))
+	else if (!rt_log_turn(chunk, chunk->size))
 		chunk = NULL;
 	if (chunk)
 		p->seq++;
@@ -171,74 +171,6 @@ __attribute__((noinline, cold)) void rt_self_stamp(struct rt_self *self)
 	self->sync_left = 0;
 	if (rt_log.scheme == RT_SCHEME_PATH && rt_log.time && !self->logging && has_results(self))
 		add_entry(self, 0, 1, 0, false);
-}
-
-/* ------------------------------------------------------------------ inputs ------------------ */
-
-enum { INPUT_SIZES = 5 }; /* up to 1 MiB, and longer for a single record */
-
-static size_t input_left(const struct rt_self *self)
-{
-	return self->input ? (size_t)((char *)self->input + self->input->size - self->input_at) : 0;
-}
-
-static void unmap_input(struct rt_self *self)
-{
-	if (self->input_batch)
-		rt_log_page_over(self->input_batch);
-	else if (self->input)
-		rt_log_unmap(self->input, self->input->size);
-	self->input = NULL;
-	self->input_batch = NULL;
-}
-
-/*
- * A chunk with room for a record of that size. What is left of the one before is filled up first: when there is no other, or the process dies
- * before it has one, no later record follows this one, which is missing.
- */
-static __attribute__((noinline, cold)) void *input_refill(struct rt_self *self, size_t size)
-{
-	unsigned i = self->input_seq < INPUT_SIZES ? (unsigned)self->input_seq : INPUT_SIZES - 1;
-	size_t least = (sizeof(struct rt_chunk) + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1);
-	struct rt_chunk part = {
-		.size = least > chunk_size(i) ? (uint32_t)least : chunk_size(i),
-		.thread = self->number,
-		.stream = RT_STREAM_INPUT,
-		.seq = self->input_seq,
-	};
-	struct rt_batch *batch = NULL;
-	struct rt_chunk *chunk;
-
-	if (input_left(self))
-		rt_self_input_done(self, (uint32_t)input_left(self));
-	if (least > UINT32_MAX) { /* nor may a later one follow */
-		rt_log_set_flags(RT_LOG_CAP);
-		return NULL;
-	}
-	chunk = part.size == RT_PAGE ? rt_log_page(&part, 1, &batch) : rt_log_reserve(&part, 1, NULL);
-	if (!chunk)
-		return NULL;
-	unmap_input(self);
-	self->input = chunk;
-	self->input_batch = batch;
-	self->input_at = (char *)(chunk + 1);
-	self->input_seq++;
-	return self->input_at;
-}
-
-void *rt_self_input_room(struct rt_self *self, size_t size)
-{
-	if (self->thread == &self->spare)
-		return NULL;
-	return rt_likely(size <= input_left(self)) ? self->input_at : input_refill(self, size);
-}
-
-void rt_self_input_done(struct rt_self *self, uint32_t size)
-{
-	struct rt_input *record = (struct rt_input *)self->input_at;
-
-	__atomic_store_n(&record->size, size, __ATOMIC_RELEASE);
-	self->input_at += size;
 }
 
 /* ------------------------------------------------------------------ outputs ----------------- */
@@ -372,7 +304,7 @@ void rt_self_leave(void)
 	unmap_chunks(&self->value_pieces);
 	self->shown = self->shown_end = NULL;
 	unmap_chunks(&self->shown_pieces);
-	unmap_input(self);
+	rt_inputs_leave(self);
 	self->thread = &self->spare;
 	if (is_mapped)
 		rt_log_page_over(self->peer->batch);

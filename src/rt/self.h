@@ -17,6 +17,7 @@
 #define RETHREAD_RT_SELF_H
 
 #include "rt/caught.h"
+#include "rt/input_stream.h"
 
 #include <rethread/instrument.h>
 #include <rethread/sync.h>
@@ -79,18 +80,15 @@ struct rt_self {
 	struct rt_holding *holdings; /* what it wrote into mutexes (tags.h); not NULL once it is active */
 	uint8_t *interrupted;   /* where the code below all handlers appends */
 	struct rt_values interrupted_values; /* the same of recorded values */
+	struct rt_input_stream input;
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
 	struct rt_pieces path_pieces, sync_pieces, time_pieces, value_pieces;
 	struct rt_sync_state sync_state;
-	struct rt_signal *signal_record; /* of the handler that ran last, in signal_chunk */
-	struct rt_chunk *signal_chunk;
-	struct rt_chunk *input; /* the newest chunk of inputs, or NULL */
-	struct rt_batch *input_batch; /* where it comes from; NULL where it is mapped by itself */
-	char *input_at;         /* where the next record goes; input_at < end of the chunk */
-	uint64_t input_seq;     /* of the next chunk */
+	struct rt_signal *signal_record; /* of the handler that ran last, while input.seq is signal_seq */
+	uint64_t signal_seq;
 	char *shown, *shown_end; /* where the next output goes; equal: there is no chunk yet */
 	struct rt_pieces shown_pieces;
 	struct rt_thread spare; /* stands in for a thread record when the log has no room for one */
@@ -127,13 +125,6 @@ void rt_self_sync(struct rt_self *self, uint32_t object, uint64_t order, uint32_
 void rt_self_acquired(struct rt_self *self, uint32_t object, uint64_t order);
 /* When the step at hand happened is worth knowing: it blocked, or (scheme path) is about to wake somebody up. Before rt_self_done. */
 void rt_self_stamp(struct rt_self *self);
-
-/*
- * Room for a record of inputs of that many bytes, or NULL once the log has ended; rt_self_input_done makes the record
- * valid. Between the two, `logging` is set.
- */
-void *rt_self_input_room(struct rt_self *self, size_t size);
-void rt_self_input_done(struct rt_self *self, uint32_t size);
 
 /* Room for an entry of outputs, or NULL once the log has ended. `logging` is set meanwhile. */
 void *rt_self_shown_room(struct rt_self *self, size_t size);

@@ -1,6 +1,8 @@
 /* Records of inputs (struct rt_input in include/rethread/trace.h). */
 #include "trace/trace.h"
 
+#include <rethread/packed.h>
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,38 +108,110 @@ static bool is_unwritten(const char *at, size_t size)
 	return !size;
 }
 
+/* A record of the index: in t->input_bytes, or, of a packed one, its place in t->unpacked + 1. */
+struct found {
+	const struct rt_input *record;
+	size_t unpacked;
+};
+
+struct index {
+	vec(struct found) records;
+	size_t unpacked; /* bytes of those that are packed, as records of their own */
+};
+
+/* The entries in the first n bytes of a packed record. `cut`: the last of them may be without its end. */
+static bool index_packed(struct index *x, const struct rt_input *r, uint64_t n, bool cut)
+{
+	const uint8_t *at = (const uint8_t *)(r + 1), *end = at + n;
+	struct rt_packed_state state = {0};
+
+	while (at < end) {
+		uint32_t size;
+
+		at = rt_packed_next(&state, at, end, NULL, &size);
+		if (!at)
+			return cut;
+		if (state.function >= FUNCTIONS)
+			return false;
+		*vec_push(&x->records) = (struct found){r, x->unpacked + 1};
+		x->unpacked += size;
+	}
+	return true;
+}
+
+static bool index_record(struct index *x, const struct rt_input *r)
+{
+	const void *info;
+
+	if (!r->function)
+		return true;
+	if (r->function == RT_INPUT_PACKED)
+		return r->result <= r->size - sizeof *r && index_packed(x, r, r->result, false);
+	if (!is_sound(r) || (r->function == RT_INPUT_SIGNAL ? !trace_input_signal(r, &info) : r->function >= FUNCTIONS))
+		return false;
+	*vec_push(&x->records) = (struct found){r, 0};
+	return true;
+}
+
+/* Up to where a file was cut off in the middle of it. */
+static bool index_cut(struct index *x, const struct rt_input *r, size_t left)
+{
+	if (left < sizeof *r || r->function != RT_INPUT_PACKED)
+		return true;
+	left -= sizeof *r;
+	return index_packed(x, r, r->result < left ? r->result : left, r->result > left);
+}
+
+/* Each as a record, in memory that stays where it is. */
+static void unpack(struct trace_thread *t, const struct index *x, const uint8_t *end)
+{
+	const struct rt_input *last = NULL;
+	struct rt_packed_state state;
+	const uint8_t *at = NULL;
+
+	t->unpacked = xmalloc(x->unpacked + RT_PACKED_ROOM);
+	t->inputs = xmalloc((x->records.n ? x->records.n : 1) * sizeof(void *));
+	t->ninputs = x->records.n;
+	for (size_t i = 0; i < x->records.n; i++) {
+		const struct found *f = &x->records.at[i];
+		struct rt_input *to = (struct rt_input *)(t->unpacked + f->unpacked - 1);
+		uint32_t size;
+
+		t->inputs[i] = f->unpacked ? to : f->record;
+		if (!f->unpacked)
+			continue;
+		if (f->record != last) {
+			at = (const uint8_t *)(f->record + 1);
+			state = (struct rt_packed_state){0};
+			last = f->record;
+		}
+		at = rt_packed_next(&state, at, end, to, &size);
+	}
+}
+
 bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full)
 {
-	vec(const struct rt_input *) found = {0};
+	struct index x = {0};
 	size_t at = 0;
+	bool sound = true;
 
-	while (size - at >= 8) {
+	while (sound && size - at >= 8) {
 		const struct rt_input *r = (const struct rt_input *)(t->input_bytes + at);
 
 		if (!r->size)
 			break;
 		if (r->size % 8 || r->size > size - at || (r->function && r->size < sizeof *r)) {
 			/* The end of a file that was cut off. */
-			if (r->size % 8 || at < full)
-				goto damaged;
+			sound = !(r->size % 8) && at >= full && index_cut(&x, r, size - at);
+			at = size;
 			break;
 		}
-		if (r->function) {
-			const void *info;
-
-			if (!is_sound(r) || (r->function == RT_INPUT_SIGNAL ? !trace_input_signal(r, &info)
-									    : r->function >= FUNCTIONS))
-				goto damaged;
-			*vec_push(&found) = r;
-		}
+		sound = index_record(&x, r);
 		at += r->size;
 	}
-	if (at < full && !is_unwritten(t->input_bytes + at, size - at))
-		goto damaged;
-	t->inputs = found.at;
-	t->ninputs = found.n;
-	return true;
-damaged:
-	vec_free(&found);
-	return false;
+	sound = sound && (at >= full || is_unwritten(t->input_bytes + at, size - at));
+	if (sound)
+		unpack(t, &x, (const uint8_t *)t->input_bytes + size);
+	vec_free(&x.records);
+	return sound;
 }

@@ -44,7 +44,7 @@ struct trace_thread {
 	struct trace_shown *shown;      /* outputs, in order */
 	size_t nshown;
 	char *shown_bytes;
-	char *input_bytes;
+	char *input_bytes, *unpacked;
 	uint32_t *values; /* in order, as they were, cut to 32 bits */
 	size_t nvalues;
 	struct rt_stack stack; /* where it was when another thread failed; without frames where that is not known */

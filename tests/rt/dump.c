@@ -7,6 +7,7 @@
  *     path 1 101                                       (up to 200 bits)
  *     sum 1 af63bc4c8601b62c                           (FNV-1a of all bits, one after the other)
  *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
+ *     inputs 1 7 af63bc4c8601b62c cbf29ce484222325 4   (how many, FNV-1a of results and pieces, the same without the last, how many have a time)
  *     times 1 3 in order, the last 16 words apart      (time stamps, if there are any)
  */
 #include "trace/trace.h"
@@ -29,6 +30,31 @@ static void dump_sum(const struct trace_thread *t)
 	printf("sum %s %016llx\n", t->name, (unsigned long long)sum);
 }
 
+static uint64_t add_bytes(uint64_t sum, const uint8_t *bytes, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sum = (sum ^ bytes[i]) * 1099511628211u;
+	return sum;
+}
+
+static void dump_inputs(const struct trace_thread *t)
+{
+	uint64_t sum = 14695981039346656037u, before = sum, size, time;
+	unsigned timed = 0;
+
+	for (size_t i = 0; i < t->ninputs; i++) {
+		const uint8_t result = (uint8_t)t->inputs[i]->result;
+
+		before = sum;
+		sum = add_bytes(sum, &result, 1);
+		for (const uint8_t *at = NULL; (at = trace_input_piece(t->inputs[i], at, &size));)
+			sum = add_bytes(sum, at, size);
+		timed += trace_input_time(t->inputs[i], &time) != TRACE_INPUT_TIMELESS;
+	}
+	if (t->ninputs)
+		printf("inputs %s %zu %016llx %016llx %u\n", t->name, t->ninputs, (unsigned long long)sum, (unsigned long long)before, timed);
+}
+
 static void dump_thread(const struct trace_thread *t)
 {
 	struct path_reader r;
@@ -43,6 +69,7 @@ static void dump_thread(const struct trace_thread *t)
 		putchar('0' + (int)bit);
 	putchar('\n');
 	dump_sum(t);
+	dump_inputs(t);
 	bool ordered = true;
 	for (size_t i = 0; i < t->ntimes; i++)
 		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);

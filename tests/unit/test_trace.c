@@ -2,6 +2,7 @@
 #include "trace/trace.h"
 
 #include <rethread/instrument.h>
+#include <rethread/packed.h>
 #include <rethread/sync.h>
 
 #include <setjmp.h>
@@ -341,7 +342,6 @@ static void trays_are_settled(void **state)
 	trace_free(t);
 }
 
-/* Which of several logs it is: the one that failed, else the first. */
 /* A process dies after it got a chunk, before or after it filled up the one before. */
 static void inputs_end_with_a_new_chunk(void **state)
 {
@@ -363,6 +363,96 @@ static void inputs_end_with_a_new_chunk(void **state)
 	}
 }
 
+/* A record with these entries, in a chunk that has room for more. */
+static struct rt_input *packed(const void *entries, size_t n)
+{
+	char bytes[256] = { 0 };
+	*(struct rt_input *)bytes = (struct rt_input){ .size = sizeof bytes, .function = RT_INPUT_PACKED, .result = n };
+	memcpy(bytes + sizeof(struct rt_input), entries, n);
+	begin();
+	return chunk(0, RT_STREAM_INPUT, 0, bytes, sizeof bytes);
+}
+
+/* Two calls of function 3 that wrote five bytes and nothing, with a time; one of function 1 with an errno. */
+static const uint8_t some[] = {
+	RT_PACKED_CALL | RT_PACKED_RESULT | RT_PACKED_TIME | RT_PACKED_PIECE, 3, 0, 0x85, 1, 100, 5, 'h', 'e', 'l', 'l', 'o',
+	RT_PACKED_AGAIN | RT_PACKED_TIMELESS | RT_PACKED_PIECE, 0,
+	RT_PACKED_CALL, 1, 4,
+};
+
+static void short_inputs_are_unpacked(void **state)
+{
+	(void)state;
+	struct rt_input *r = packed(some, sizeof some);
+	for (size_t n = 0; n <= sizeof some; n++) {
+		r->result = n;
+		/* An entry that `result` counts has to be there. */
+		if (n != 0 && n != 12 && n != 14 && n != 17) {
+			refused("impossible record of an input");
+			continue;
+		}
+		struct trace *t = taken();
+		const struct rt_input **in = t->threads[0].inputs;
+		uint64_t length = 0;
+		assert_int_equal(t->threads[0].ninputs, n == 17 ? 3 : n == 14 ? 2 : n == 12 ? 1 : 0);
+		if (n > 0) {
+			assert_int_equal(in[0]->function, 3);
+			assert_int_equal(in[0]->result, 133);
+			assert_int_equal(*(const uint64_t *)((const char *)(in[0] + 1) + 8), 100);
+			const uint64_t *piece = (const uint64_t *)((const char *)(in[0] + 1) + 16);
+			assert_int_equal(piece[0], 5);
+			assert_memory_equal(piece + 1, "hello\0\0", 8);
+			assert_int_equal(in[0]->size, 16 + 16 + 16);
+		}
+		if (n > 12) {
+			assert_int_equal(in[1]->function, 3);
+			assert_int_equal(in[1]->result, 133);
+			assert_int_equal(in[1]->size, 16 + 16 + 8);
+		}
+		if (n > 14) {
+			assert_int_equal(in[2]->function, 1);
+			assert_int_equal(in[2]->error, 4);
+			assert_int_equal(in[2]->result, 0);
+			assert_null(trace_input_piece(in[2], NULL, &length));
+		}
+		trace_free(t);
+	}
+}
+
+static void impossible_packed_inputs_are_refused(void **state)
+{
+	(void)state;
+	const uint8_t no_function[] = { RT_PACKED_CALL, 0, 0 }, unknown[] = { RT_PACKED_CALL, 0xff, 0x7f, 0 },
+		      in_itself[] = { RT_PACKED_CALL, 0xfe, 0xff, 3, 0 }, first[] = { RT_PACKED_RESULT, 1 },
+		      long_piece[] = { RT_PACKED_CALL | RT_PACKED_PIECE, 1, 0, 0xff, 0xff, 3 };
+	packed(no_function, sizeof no_function);
+	refused("impossible record of an input");
+	packed(unknown, sizeof unknown);
+	refused("impossible record of an input");
+	packed(in_itself, sizeof in_itself);
+	refused("impossible record of an input");
+	packed(first, sizeof first);
+	refused("impossible record of an input");
+	packed(long_piece, sizeof long_piece);
+	refused("impossible record of an input");
+	packed(some, sizeof some)->result = 300;
+	refused("impossible record of an input");
+}
+
+/* A file that was cut off has the entries before that. */
+static void packed_inputs_of_a_cut_file(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= sizeof some; n++) {
+		struct rt_input *r = packed(some, sizeof some);
+		size = (size_t)((char *)(r + 1) - file) + n;
+		struct trace *t = taken();
+		assert_int_equal(t->threads[0].ninputs, n >= 17 ? 3 : n >= 14 ? 2 : n >= 12 ? 1 : 0);
+		trace_free(t);
+	}
+}
+
+/* Which of several logs it is: the one that failed, else the first. */
 static void the_failing_log_is_chosen(void **state)
 {
 	(void)state;
@@ -404,6 +494,9 @@ int main(void)
 		cmocka_unit_test(windows_are_settled),
 		cmocka_unit_test(trays_are_settled),
 		cmocka_unit_test(inputs_end_with_a_new_chunk),
+		cmocka_unit_test(short_inputs_are_unpacked),
+		cmocka_unit_test(impossible_packed_inputs_are_refused),
+		cmocka_unit_test(packed_inputs_of_a_cut_file),
 		cmocka_unit_test(the_failing_log_is_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
