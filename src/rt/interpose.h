@@ -13,7 +13,7 @@
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/real.h"
-#include "rt/tags.h"
+#include "rt/shared_tags.h"
 
 #include <errno.h>
 
@@ -51,6 +51,8 @@ static inline void rt_step_ordered(struct rt_self *self, const void *object, int
 		       mask = (1ull << RT_TAKEN_BITS) - 1;
 
 	if (rt_likely(o)) {
+		if (rt_unlikely(o->tagged))
+			rt_shared_tags_give_back(o);
 		uint64_t old = __atomic_load_n(&o->taken, __ATOMIC_RELAXED), next;
 
 		do
@@ -60,6 +62,26 @@ static inline void rt_step_ordered(struct rt_self *self, const void *object, int
 		if (rt_unlikely(!old || (old & ~mask) != me || result))
 			rt_self_sync(self, o->number, next & mask, (uint32_t)result);
 	}
+	rt_self_done(self);
+}
+
+/* The same of one that has room for a tag. */
+static inline void rt_step_tagged(struct rt_self *self, struct rt_shared_tag tag, const void *object, bool alone)
+{
+	struct rt_holding *h = rt_holding(self, object);
+	uint64_t old;
+
+	if (rt_unlikely(h->address != object || !rt_shared_tag_is_there(tag, object)) ||
+	    !rt_shared_tag_advance(self, tag, h, alone, &old)) {
+		h = rt_shared_tag_advance_lost(self, tag, object, &old);
+		if (!h) {
+			rt_log_drop();
+			rt_self_done(self);
+			return;
+		}
+	}
+	if (rt_taken_by(old) != self->number)
+		rt_self_acquired(self, h->object->number, h->order);
 	rt_self_done(self);
 }
 
@@ -139,6 +161,22 @@ static inline int rt_after_ordered(const void *object, int result)
 static inline void rt_before_ordered(const void *object)
 {
 	rt_after_ordered(object, 0);
+}
+
+/* The same of an object that has room for a tag. */
+static inline __attribute__((always_inline)) int rt_after_tagged(struct rt_shared_tag tag, const void *object, bool alone, int result)
+{
+	struct rt_self *self = &rt_self;
+
+	if (rt_unlikely(result || !tag.key || !self->active)) {
+		if (!result && tag.key && rt_log.header && !self->paused)
+			rt_shared_tag_unrecorded(tag, object);
+		else
+			rt_after_ordered(object, result);
+		return result;
+	}
+	rt_step_tagged(self, tag, object, alone);
+	return 0;
 }
 
 #endif

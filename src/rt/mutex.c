@@ -159,9 +159,25 @@ int pthread_mutex_lock(pthread_mutex_t *m)
 	return 0;
 }
 
-int pthread_mutex_trylock(pthread_mutex_t *m)
+static __attribute__((noinline)) int try_otherwise(pthread_mutex_t *m)
 {
 	return after_acquire(m, RT_REAL(pthread_mutex_trylock)(m));
+}
+
+static __attribute__((noinline)) int try_failed(pthread_mutex_t *m)
+{
+	(void)m;
+	rt_step_failed(&rt_self, EBUSY);
+	return EBUSY;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	if (rt_unlikely(!rt_self.active || !rt_plain_mutexes || !rt_is_plain(m)))
+		JUMP try_otherwise(m);
+	if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) || rt_plain_trylock(m, rt_self.tid))
+		JUMP try_failed(m);
+	JUMP lock_got(m);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict until)

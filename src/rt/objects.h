@@ -29,6 +29,7 @@ struct rt_object {
 	uint64_t taken; /* ordered steps so far, RT_TAKEN_BITS, and above them who took the last one
 			 */
 	uint32_t users[RT_USERS]; /* tags.h: threads that hold it, number + 1, or 0 */
+	uint32_t tag_lock;        /* who makes a tag that several threads use (shared_tags.h) */
 	bool crowded;             /* there were more than that at a time */
 	bool tagged;              /* mutexes there have, or had, tags: `order` may be behind */
 } __attribute__((aligned(64)));

@@ -73,6 +73,7 @@ typedef void (*rt_sighandler)(int);
 	X(int, sem_timedwait, (sem_t *, const struct timespec *))                                  \
 	X(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))                       \
 	X(int, sem_post, (sem_t *))                                                                \
+	X(int, sem_init, (sem_t *, int, unsigned))                                                 \
 	X(int, pthread_barrier_wait, (pthread_barrier_t *))                                        \
 	X(int, pthread_once, (pthread_once_t *, void (*)(void)))                                   \
 	X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                      \

@@ -13,12 +13,12 @@ static inline int after_read(pthread_rwlock_t *l, int result)
 {
 	if (!result && rt_self.active)
 		rt_begins_to_read(&rt_self, l);
-	return rt_after_ordered(l, result);
+	return rt_after_tagged(rt_rwlock_tag(l), l, false, result);
 }
 
 static inline int after_write(pthread_rwlock_t *l, int result)
 {
-	return rt_after_ordered(l, result);
+	return rt_after_tagged(rt_rwlock_tag(l), l, true, result);
 }
 
 static __attribute__((noinline, cold)) int lock_blocked(pthread_rwlock_t *l, bool writes, const void *from)
@@ -41,6 +41,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 
 	if (!rt_self.active)
 		return after_read(l, RT_REAL(pthread_rwlock_rdlock)(l));
+	rt_will_write(l);
 	result = rt_real.pthread_rwlock_tryrdlock(l);
 	return after_read(l, rt_likely(!result) ? 0 : lock_blocked(l, false, __builtin_return_address(0)));
 }
@@ -51,6 +52,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 
 	if (!rt_self.active)
 		return after_write(l, RT_REAL(pthread_rwlock_wrlock)(l));
+	rt_will_write(l);
 	result = rt_real.pthread_rwlock_trywrlock(l);
 	return after_write(l, rt_likely(!result) ? 0 : lock_blocked(l, true, __builtin_return_address(0)));
 }
@@ -76,18 +78,20 @@ LOCK(write, pthread_rwlock_clockwrlock,
 
 int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	if (rt_self.active)
+	bool writes = rt_tagged_rwlocks && rt_rwlock_writes(l, rt_self.tid);
+
+	if (rt_self.active && !writes)
 		rt_ends_to_read(&rt_self, l);
-	rt_before_ordered(l);
+	rt_after_tagged(rt_rwlock_tag(l), l, writes, 0);
 	return RT_REAL(pthread_rwlock_unlock)(l);
 }
 
 /* ------------------------------------------------------------------ semaphores -------------- */
 
 /* These say what went wrong in errno; recording leaves it alone. */
-static inline int after_sem(const sem_t *s, int result)
+static inline int after_sem(sem_t *s, int result)
 {
-	rt_after_ordered(s, result ? errno : 0);
+	rt_after_tagged(rt_semaphore_tag(s), s, false, result ? errno : 0);
 	return result;
 }
 
@@ -99,9 +103,16 @@ static void cancelled(void *self)
 /* Got at once, without being asked whether the thread is cancelled: only where nobody has ever been. */
 static inline bool got_at_once(sem_t *s)
 {
-	int saved = errno;
-	bool got = !rt_cancels && !RT_REAL(sem_trywait)(s);
+	int saved;
+	bool got;
 
+	if (rt_cancels)
+		return false;
+	rt_will_write(s);
+	if (rt_likely(rt_tagged_semaphores))
+		return rt_semaphore_take(s);
+	saved = errno;
+	got = !RT_REAL(sem_trywait)(s);
 	errno = saved;
 	return got;
 }
@@ -138,8 +149,20 @@ int sem_post(sem_t *s)
 {
 	if (rt_self.active && rt_log.scheme == RT_SCHEME_PATH)
 		rt_self_stamp(&rt_self);
-	rt_before_ordered(s);
+	rt_after_tagged(rt_semaphore_tag(s), s, false, 0);
+	if (rt_likely(rt_tagged_semaphores && rt_semaphore_give(s)))
+		return 0;
 	return RT_REAL(sem_post)(s);
+}
+
+/* No step. A tag that the memory still has may be older than what was there in between. */
+__attribute__((weak)) int sem_init(sem_t *s, int shared, unsigned value)
+{
+	int result = RT_REAL(sem_init)(s, shared, value);
+
+	if (!result && rt_tagged_semaphores)
+		((struct rt_semaphore *)(void *)s)->key = 0;
+	return result;
 }
 
 /* ------------------------------------------------------------------ barriers ---------------- */

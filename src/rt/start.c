@@ -16,7 +16,7 @@
 #include "rt/real.h"
 #include "rt/self.h"
 #include "rt/stacks.h"
-#include "rt/tags.h"
+#include "rt/shared_tags.h"
 #include "rt/threads.h"
 
 #include <pthread.h>
@@ -214,6 +214,7 @@ static void start(int argc, char **argv, char **environment)
 	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
 	rt_handlers_start();
 	rt_plain_mutexes_init();
+	rt_shared_tags_init();
 	rt_threads_start();
 }
 

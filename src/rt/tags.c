@@ -26,17 +26,11 @@ void rt_tags_reset(void)
 	rt_tags_secret = (uint32_t)(rt_clock() * 0x9e3779b97f4a7c15ull >> 32);
 }
 
-/* Never 0, which is what new mutexes have there. */
-static uint32_t key_of(const void *address)
-{
-	return ((uint32_t)((uintptr_t)address >> 3) * 0x9e3779b1u ^ rt_tags_secret) | 1;
-}
-
 uint32_t rt_tag_owner(const pthread_mutex_t *m)
 {
 	const struct rt_tag *tag = (const struct rt_tag *)&m->__data.__list;
 
-	if (__atomic_load_n(&tag->key, __ATOMIC_ACQUIRE) != key_of(m))
+	if (__atomic_load_n(&tag->key, __ATOMIC_ACQUIRE) != rt_tag_key(m))
 		return 0;
 	return __atomic_load_n(&tag->owner, __ATOMIC_ACQUIRE);
 }
@@ -82,8 +76,8 @@ static uint64_t order_held(const struct rt_peer *p, const void *address)
 	return __atomic_load_n(&h->order, __ATOMIC_ACQUIRE);
 }
 
-/* How often it was acquired so far. Holdings first: who lets go of one tells the object before. */
-static uint64_t order_of(struct rt_object *o)
+/* Holdings first: who lets go of one tells the object before. */
+uint64_t rt_tags_order(struct rt_object *o)
 {
 	uint64_t most = 0, told;
 
@@ -105,7 +99,7 @@ static uint64_t order_of(struct rt_object *o)
 
 void rt_tags_give_back(struct rt_object *o)
 {
-	raise_to(&o->order, order_of(o));
+	raise_to(&o->order, rt_tags_order(o));
 }
 
 /* ------------------------------------------------------------------ holdings ---------------- */
@@ -145,8 +139,7 @@ static void let_go(struct rt_self *self, struct rt_holding *h)
 	__atomic_store_n(&h->address, NULL, __ATOMIC_RELEASE);
 }
 
-/* Of an address that the thread does not hold, or NULL when memory is short. */
-static __attribute__((noinline, cold)) struct rt_holding *hold(struct rt_self *self, const void *address)
+__attribute__((noinline, cold)) struct rt_holding *rt_tags_hold(struct rt_self *self, const void *address)
 {
 	struct rt_object *o = rt_object(self, address);
 	struct rt_holding *h;
@@ -185,9 +178,9 @@ void rt_tags_leave(struct rt_self *self)
 static __attribute__((noinline, cold)) void write_tag(struct rt_tag *tag, struct rt_object *o)
 {
 	o->owner = 0;
-	tag->order = order_of(o);
+	tag->order = rt_tags_order(o);
 	tag->owner = 0;
-	__atomic_store_n(&tag->key, key_of(o->address), __ATOMIC_RELEASE);
+	__atomic_store_n(&tag->key, rt_tag_key(o->address), __ATOMIC_RELEASE);
 }
 
 void rt_tag_acquired(struct rt_self *self, pthread_mutex_t *m, int result)
@@ -196,12 +189,12 @@ void rt_tag_acquired(struct rt_self *self, pthread_mutex_t *m, int result)
 	struct rt_holding *h = rt_holding(self, m);
 	uint32_t me = self->number + 1;
 
-	if (rt_unlikely(h->address != m) && !(h = hold(self, m))) {
+	if (rt_unlikely(h->address != m) && !(h = rt_tags_hold(self, m))) {
 		rt_log_drop();
 		rt_self_done(self);
 		return;
 	}
-	if (rt_unlikely(tag->key != key_of(m) || (tag->owner == me && h->order && h->order != tag->order)))
+	if (rt_unlikely(tag->key != rt_tag_key(m) || (tag->owner == me && h->order && h->order != tag->order)))
 		write_tag(tag, h->object);
 	h->order = ++tag->order;
 	if (tag->owner != me || result) {
@@ -222,7 +215,7 @@ __attribute__((noinline, cold)) void rt_tag_unrecorded(pthread_mutex_t *m)
 	rt_log_drop();
 	if (!o)
 		return;
-	if (tag->key != key_of(m))
+	if (tag->key != rt_tag_key(m))
 		write_tag(tag, o);
 	tag->owner = 0;
 	raise_to(&o->order, ++tag->order);

@@ -42,6 +42,12 @@ extern struct rt_holding rt_no_holdings[1u << RT_HOLDINGS_BITS];
 /* Makes keys differ from process to process. */
 extern uint32_t rt_tags_secret;
 
+/* Never 0, which is what new mutexes have there. */
+static inline uint32_t rt_tag_key(const void *address)
+{
+	return ((uint32_t)((uintptr_t)address >> 3) * 0x9e3779b1u ^ rt_tags_secret) | 1;
+}
+
 /* No tag that there is now is known any more, and nobody is at work on holdings: at the start, and in the child after fork. */
 void rt_tags_reset(void);
 /* The calling thread ends: what it holds is known to the objects. */
@@ -86,8 +92,12 @@ void rt_tag_acquired(struct rt_self *self, pthread_mutex_t *m, int result);
 /* A thread that leaves no entries has got it. */
 void rt_tag_unrecorded(pthread_mutex_t *m);
 
+/* How often it was acquired so far, as object and threads know. */
+uint64_t rt_tags_order(struct rt_object *o);
 /* The object is about to be used without a tag: it learns the order so far. */
 void rt_tags_give_back(struct rt_object *o);
+/* The calling thread's holding of an address, which it does not have yet; NULL when memory is short. */
+struct rt_holding *rt_tags_hold(struct rt_self *self, const void *address);
 
 #pragma GCC visibility pop
 

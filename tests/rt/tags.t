@@ -1,21 +1,6 @@
 # The order of a lock goes on where its memory is overwritten, swapped, copied, or used for a lock of another kind, and when threads end or use
 # more locks than they have holdings for: what the log says is what the program noted.
 
-# compare LOCKS LEAST: each entry is what the program noted, and each change of owner that it noted, at least so many, is an entry.
-compare() {
-	awk -v locks="$1" -v least="$2" 'NR == FNR {
-			who[$1 "," $2] = $3
-			if ($2 == 1 || who[$1 "," $2 - 1] != $3) { changes[$1 "," $2] = 1; all++ }
-			next
-		}
-		$1 == "sync" && $6 >= 1 && $6 <= locks {
-			at = $6 "," $8
-			if (who[at] != $2) { print "entry of " $2 ", noted: " who[at] ": " $0; bad++ }
-			if (at in changes) { delete changes[at]; found++ }
-		}
-		END { print all, found, bad + 0; exit !(all >= least && found == all && !bad) }' noted dump
-}
-
 program p <<'P'
 #include "recorded.h"
 #include <string.h>
