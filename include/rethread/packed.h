@@ -32,8 +32,10 @@ enum rt_packed_head {
 /* More than any of them takes as a record. */
 #define RT_PACKED_ROOM 1024u
 
+/* A function and an errno. */
+#define RT_PACKED_OF(function, error) ((uint32_t)(function) | (uint32_t)(error) << 16)
 struct rt_packed_state {
-	uint16_t function, error;
+	uint32_t what; /* RT_PACKED_OF */
 	uint64_t result, time; /* of the entry before; of the last stamp that is not 0 */
 };
 
@@ -55,7 +57,7 @@ static inline void rt_packed_add(struct rt_input *to, uint32_t *size, const void
 /* The call, the result and the time of an entry. */
 static inline const uint8_t *rt_packed_begin(struct rt_packed_state *s, uint8_t head, const uint8_t *at, const uint8_t *end)
 {
-	uint64_t function = s->function, error = s->error, time = 0;
+	uint64_t function = s->what & 0xffff, error = s->what >> 16, time = 0;
 
 	if (head & RT_PACKED_CALL) {
 		at = rt_sync_get(at, end, &function);
@@ -69,8 +71,7 @@ static inline const uint8_t *rt_packed_begin(struct rt_packed_state *s, uint8_t 
 		at = rt_sync_get(at, end, &time);
 	if (!function || function >= RT_INPUT_PACKED || error > UINT16_MAX)
 		return 0;
-	s->function = (uint16_t)function;
-	s->error = (uint16_t)error;
+	s->what = RT_PACKED_OF(function, error);
 	s->time += time;
 	return at;
 }
@@ -101,7 +102,7 @@ static inline const uint8_t *rt_packed_next(struct rt_packed_state *s, const uin
 		at += length;
 	}
 	if (at && to)
-		*to = (struct rt_input){*size, s->function, s->error, s->result};
+		*to = (struct rt_input){*size, (uint16_t)s->what, (uint16_t)(s->what >> 16), s->result};
 	return at;
 }
 

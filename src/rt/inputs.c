@@ -54,13 +54,23 @@ bool packing_own(struct rt_self *self, struct packing *k)
 		*r = (struct input_recording){0};
 	} else if (r->at || !record_begin(self, r)) {
 		if (r->at)
-			record_end(self, r, k->function, k->error, k->result);
+			record_end(self, r, (uint16_t)k->what, (uint16_t)(k->what >> 16), k->result);
 		packing_ends(self);
 		return false;
 	}
 	if (k->timed)
 		input_put(r, &k->time, sizeof k->time);
 	return true;
+}
+
+static __attribute__((noinline)) bool begin(struct rt_self *self, struct packing *k)
+{
+	return packing_begin(self, k);
+}
+
+static __attribute__((noinline)) bool goes_on(struct rt_self *self, struct packing *k)
+{
+	return packing_goes_on(self, k);
 }
 
 /* Of struct rt_signal in a record: behind the time stamp, and the lengths of both. */
@@ -102,11 +112,11 @@ void rt_input_signal_lost(struct rt_self *self)
 void rt_input_forked(struct rt_self *self, uint16_t function, pid_t result)
 {
 	int error = errno;
-	struct packing k = {.function = function, .error = (uint16_t)error};
+	struct packing k = {.what = RT_PACKED_OF(function, (uint16_t)error)};
 
 	memcpy(&k.result, &result, sizeof result);
-	if (packing_begin(self, &k))
-		packing_goes_on(self, &k);
+	if (begin(self, &k))
+		goes_on(self, &k);
 	errno = error;
 }
 
@@ -119,11 +129,11 @@ struct cancellable {
 static void cancelled(void *call)
 {
 	const struct cancellable *c = call;
-	struct packing k = {.function = c->function, .error = RT_INPUT_CANCELLED};
+	struct packing k = {.what = RT_PACKED_OF(c->function, RT_INPUT_CANCELLED)};
 
 	rt_self_resume(c->self);
-	if (packing_begin(c->self, &k))
-		packing_goes_on(c->self, &k);
+	if (begin(c->self, &k))
+		goes_on(c->self, &k);
 }
 
 /* Not where it cannot happen: being ready for it takes as long as some of these calls. */
@@ -179,8 +189,9 @@ static void cancelled(void *call)
 	type rt_input_##name parameters                                                            \
 	{                                                                                          \
 		struct rt_self *self = &rt_self;                                                   \
-		struct packing input = {.function = RT_INPUT_##name};                              \
+		struct packing input = {0};                                                        \
 		bool quick = ((flags)&QUICK) != 0;                                                 \
+		uint64_t bits = 0;                                                                 \
 		type result;                                                                       \
 		int error;                                                                         \
 		before;                                                                            \
@@ -203,14 +214,22 @@ static void cancelled(void *call)
 			input.time = rt_clock();                                                   \
 		if ((flags)&DEEP)                                                                  \
 			rt_self_resume(self);                                                      \
-		input.error = (uint16_t)error;                                                     \
-		memcpy(&input.result, &result, sizeof result);                                     \
+		input.what = RT_PACKED_OF(RT_INPUT_##name, (uint16_t)error);                       \
+		/* Not into the struct: a word that was written in halves is slow to read. */      \
+		memcpy(&bits, &result, sizeof result);                                             \
+		input.result = bits;                                                               \
 		if (((flags)&FORKS) && !input.result && !rt_forked_has_log())                      \
 			return result;                                                             \
-		if (packing_begin(self, &input))                                                   \
+		if (quick) { /* in line, where it is most of what the call costs */                \
+			if (packing_begin(self, &input))                                           \
+				do {                                                               \
+					after;                                                     \
+				} while (packing_goes_on(self, &input));                           \
+		} else if (begin(self, &input)) {                                                  \
 			do {                                                                       \
 				after;                                                             \
-			} while (packing_goes_on(self, &input));                                   \
+			} while (goes_on(self, &input));                                           \
+		}                                                                                  \
 		errno = error;                                                                     \
 		if (rt_unlikely(rt_caught_waiting))                                                \
 			rt_caught_run(RT_SIGNAL_STEP);                                             \

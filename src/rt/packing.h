@@ -15,7 +15,7 @@
 #include "rt/self.h"
 
 struct packing {
-	uint16_t function, error;
+	uint32_t what; /* RT_PACKED_OF; one word, as one that was written in halves is slow to read */
 	bool timed; /* the first piece is a time stamp, */
 	bool packs; /* the first pass is at hand */
 	uint64_t result, time;
@@ -41,14 +41,14 @@ static inline void packing_ends(struct rt_self *self)
 }
 
 /* All but the pieces; the longest of it is shorter than an entry. */
-static inline void packing_head(struct packing *k, const struct rt_input_stream *s)
+static inline __attribute__((always_inline)) void packing_head(struct packing *k, const struct rt_input_stream *s)
 {
 	const struct rt_packed_state *last = &s->last;
 	uint8_t head = 0, *at = s->at + 1;
 
-	if (rt_unlikely(k->function != last->function || k->error != last->error)) {
+	if (rt_unlikely(k->what != last->what)) {
 		head = RT_PACKED_CALL;
-		at = input_number(input_number(at, k->function), k->error);
+		at = input_number(input_number(at, k->what & 0xffff), k->what >> 16);
 	}
 	if (k->result && k->result == last->result) {
 		head |= RT_PACKED_AGAIN;
@@ -70,7 +70,7 @@ static inline void packing_head(struct packing *k, const struct rt_input_stream 
 	k->recording.entry_end = s->at + RT_PACKED_ENTRY;
 }
 
-static inline bool packing_begin(struct rt_self *self, struct packing *k)
+static inline __attribute__((always_inline)) bool packing_begin(struct rt_self *self, struct packing *k)
 {
 	if (!packing_starts(self))
 		return false;
@@ -87,15 +87,14 @@ static inline bool packing_begin(struct rt_self *self, struct packing *k)
 /* After a pass in which it was not packed: is there another one? */
 bool packing_own(struct rt_self *self, struct packing *k) __attribute__((visibility("hidden")));
 
-static inline bool packing_goes_on(struct rt_self *self, struct packing *k)
+static inline __attribute__((always_inline)) bool packing_goes_on(struct rt_self *self, struct packing *k)
 {
 	struct rt_input_stream *s = &self->input;
 
 	if (rt_unlikely(!k->recording.entry))
 		return packing_own(self, k);
 	*s->at = k->recording.head;
-	s->last.function = k->function;
-	s->last.error = k->error;
+	s->last.what = k->what;
 	s->last.result = k->result;
 	if (k->timed && k->time)
 		s->last.time = k->time;

@@ -131,7 +131,7 @@ static bool index_packed(struct index *x, const struct rt_input *r, uint64_t n, 
 		at = rt_packed_next(&state, at, end, NULL, &size);
 		if (!at)
 			return cut;
-		if (state.function >= FUNCTIONS)
+		if ((state.what & 0xffff) >= FUNCTIONS)
 			return false;
 		*vec_push(&x->records) = (struct found){r, x->unpacked + 1};
 		x->unpacked += size;
