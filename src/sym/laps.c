@@ -151,6 +151,19 @@ static uint64_t laps_in_lull(struct ethread *t, const struct lap *end, uint64_t 
 	return most;
 }
 
+/*
+ * Is what the lap read last, and has not branched on yet, one read with those of the laps before (spin.c)? Their branches went one way,
+ * and that of the last lap left out may go another: it has to be executed.
+ */
+static bool is_merged_ahead(const struct ethread *t)
+{
+	const struct lap *b = &t->laps.now;
+	for (uint32_t i = 1; i < b->n; i++)
+		if (t->spin.merged && b->reads[i].event == t->spin.event)
+			return true;
+	return false;
+}
+
 /* How many more of the same the log has, counted up to `most`. */
 static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t most)
 {
@@ -175,7 +188,8 @@ static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t mo
 			}
 	uint64_t n = path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
 	/* The last one may be the one that failed, with other values. */
-	return t->laps.cut_off && n ? n - 1 : n;
+	bool differs = t->laps.cut_off || is_merged_ahead(t);
+	return differs && n ? n - 1 : n;
 }
 
 /* Whoever has to come after the first lap's reads waits for those of the laps that are left out. */
