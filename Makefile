@@ -52,7 +52,7 @@ CFLAGS_TOOL = -std=gnu17 $(OPT) $(WARN) $(DEFINES) $(INCLUDES) -fPIC -MMD -MP
 CXXFLAGS_TOOL = -std=gnu++17 $(OPT) $(WARN) $(INCLUDES) -fPIC -fno-exceptions -MMD -MP
 # The runtimes are linked into every target: libc only, no calls for thread-local storage, no LTO.
 CFLAGS_RT = -std=gnu17 -O2 -g $(WARN) $(DEFINES) $(INCLUDES) -fPIC -fno-lto -ftls-model=initial-exec \
-	-ffile-prefix-map=src/=rethread-runtime/ -fno-stack-protector -fno-omit-frame-pointer -MMD -MP
+	-ffile-prefix-map=src/=rethread-runtime/ -ffile-prefix-map=include/rethread/=rethread-runtime/ -fno-stack-protector -fno-omit-frame-pointer -MMD -MP
 
 LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)

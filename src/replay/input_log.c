@@ -237,13 +237,26 @@ void input_log_cancelled(struct twin_thread *t)
 		input_log_next(t, &lost);
 }
 
-int input_log_killed(struct twin_thread *t)
+/* The failure, where it is a signal to this thread, which has no input left. */
+static const struct rt_failure *ends_by_signal(struct twin_thread *t)
 {
 	const struct rt_log_header *h = (const struct rt_log_header *)input_log.data;
 	if (!h || !begin(t) || t->input.at || h->failure.kind != RT_FAIL_SIGNAL)
-		return 0;
-	bool by_call = h->failure.signal == SIGPIPE || h->failure.signal == SIGXFSZ;
-	return by_call && find_thread(t->name) == h->failure.thread ? h->failure.signal : 0;
+		return NULL;
+	return find_thread(t->name) == h->failure.thread ? &h->failure : NULL;
+}
+
+int input_log_killed(struct twin_thread *t)
+{
+	const struct rt_failure *f = ends_by_signal(t);
+	return f && (f->signal == SIGPIPE || f->signal == SIGXFSZ) ? f->signal : 0;
+}
+
+bool input_log_faulted(struct twin_thread *t)
+{
+	const struct rt_failure *f = ends_by_signal(t);
+	bool fault = f && (f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL || f->signal == SIGABRT);
+	return fault && f->nframes && !f->frames[0];
 }
 
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost)

@@ -89,7 +89,8 @@ static enum way begin_replay(struct given *g, uint32_t function, unsigned flags)
 	g->record = input_log_is_open() ? input_log_next(self, &lost) : NULL;
 	if (!g->record) {
 		dies_as_recorded(self);
-		if ((flags & BLOCKS) && !lost)
+		g->faults = (flags & BLOCKS) && !lost && input_log_faulted(self);
+		if ((flags & BLOCKS) && !lost && !g->faults)
 			wait_for_ever();
 		return g->recorder ? WAY_RECORDED : WAY_REAL;
 	}
@@ -127,6 +128,8 @@ static enum way input_begin(struct given *g, uint32_t function, unsigned flags)
 static void input_end(const struct given *g, unsigned flags)
 {
 	int error = g->record ? g->record->error : errno;
+	if (g->faults)
+		wait_for_ever(); /* here it came back */
 	if (g->record && g->recorder) {
 		recorder_input_copy(g->recorder, g->record);
 		if (flags & HEARS)

@@ -21,6 +21,7 @@ struct given {
 	/* What is recorded of it; all NULL when it is not. */
 	struct twin_thread *recorder;
 	uint16_t function;
+	bool faults;          /* the recorded call did not come back: a fault ended the process in it */
 	struct input_recording recording;
 	enum { RECORD_SIZE, RECORD_BYTES, RECORD_LOST } phase;
 	uint64_t stamp;

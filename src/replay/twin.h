@@ -218,6 +218,8 @@ const void *input_log_signal(struct twin_thread *t, int *signal);
 void input_log_cancelled(struct twin_thread *t);
 /* The signal by which the system ended the recorded run in the call behind the calling thread's last recorded input, or 0. */
 int input_log_killed(struct twin_thread *t);
+/* ... or by a fault of the code outside of the program that it had called: fgets of no stream. */
+bool input_log_faulted(struct twin_thread *t);
 /* The calling thread's next recorded input, or NULL: *lost tells whether the log may have had more. */
 const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
 
