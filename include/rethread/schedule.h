@@ -25,7 +25,8 @@
  *   all stores of the thread are visible. Functions outside of the module look at memory, not into the buffer.
  * `stop T n`: thread T is held before its SAP n until the failure happens or every `fail`/`stop` of all threads
  *   is reached.
- * `result T n r`: the synchronization step that is SAP n of T returns r without being tried.
+ * `result T n r`: the synchronization step that is SAP n of T returns r without being tried; RT_NEVER: it does not return. What
+ *   the C library left in freed memory, where a lock had been, kept its thread waiting, and is not there in a replay.
  * `signal T n s w`: SAP n of T is that it runs its handler of signal s, and the handler's SAPs follow. It does so when it comes to
  *   its next SAP after n - 1; before it comes back from the step that is SAP n - 1 when w is `step`; or, when w is a number,
  *   once its path has so many bits, should that be before SAP n; `next`: neither. The log of recorded inputs has the

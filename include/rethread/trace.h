@@ -302,6 +302,7 @@ struct rt_sync {
 };
 #define RT_OBJECT_THREAD 0x80000000u
 #define RT_CANCELLED 0x7fffffff
+#define RT_NEVER 0x7ffffffe /* in schedules only: the step does not return */
 
 /*
  * Order of accesses: schemes rw and rw:leap, recorded by the twin, in whose SAPs (instrument.h) the entries are. An entry

@@ -111,6 +111,13 @@ static void print_holder(const json_t *root, const json_t *blocked, const char *
 	}
 }
 
+/* Of a lock that was no longer one: who had given its memory back. */
+static void print_gone(const json_t *freed, const char *program)
+{
+	printf("    nobody has it: thread %s had freed its memory, and what was left there looked like a lock that is taken\n", text(freed, "thread"));
+	quote(freed, program);
+}
+
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
@@ -140,7 +147,10 @@ void print_hangs(const json_t *root, const struct trace *t)
 		printf("  thread %s waits%s%s%s%s\n", text(step, "thread"),
 		       !*object ? "" : json_is_true(json_object_get(hang, "condition")) ? " for a signal of " : " for ", style.race, object, style.off);
 		quote(step, t->program);
-		if (*object && !json_is_true(json_object_get(hang, "condition")))
+		json_t *freed = step_of(root, hang, "freed");
+		if (freed)
+			print_gone(freed, t->program);
+		else if (*object && !json_is_true(json_object_get(hang, "condition")))
 			print_holder(root, step, t->program);
 		print_signal(root, hang, t->program);
 		print_test(root, hang, t->program);

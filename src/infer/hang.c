@@ -166,8 +166,19 @@ static void find_signal(const struct finder *f, struct hang *h)
 	h->signal = h->signal != SLICE_NONE ? certain_step(f, h->signal, from) : SLICE_NONE;
 }
 
+static void find_freed(const struct finder *f, struct hang *h)
+{
+	const struct event *blocked = event_at(f, h->blocked);
+	for (size_t i = h->blocked; i-- > 0 && blocked->object && h->freed == SLICE_NONE;)
+		if (event_at(f, i)->kind == EVENT_CALL && event_at(f, i)->object == blocked->object && !(event_at(f, i)->flags & EVENT_NOTE) &&
+		    !strcmp(f->x->sites.at[event_at(f, i)->site].what, "free"))
+			h->freed = i;
+}
+
 static int interest(const struct hang *h)
 {
+	if (h->freed != SLICE_NONE)
+		return 5;
 	return h->lost && h->signal != SLICE_NONE ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
 }
 
@@ -186,8 +197,10 @@ hangs hang_find(const struct told *t)
 	for (size_t i = 0; i < t->l.needed; i++) {
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
-		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE};
+		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE,
+				 .freed = SLICE_NONE};
 		find_signal(&f, &h);
+		find_freed(&f, &h);
 		*vec_push(&all) = h;
 	}
 	if (all.n)

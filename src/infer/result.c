@@ -407,7 +407,7 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	d->hangs = hang_find(&d->told);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		const size_t steps[] = {h->blocked, h->signal, h->other, h->read, h->wrote};
+		const size_t steps[] = {h->blocked, h->signal, h->other, h->read, h->wrote, h->freed};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k] != SLICE_NONE)
 				d->slice.matters[steps[k]] = true;
@@ -444,7 +444,7 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"read", h->read}, {"wrote", h->wrote}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));

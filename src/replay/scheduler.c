@@ -350,6 +350,13 @@ static bool is_deep(void)
 	return self && self->deep;
 }
 
+_Noreturn static void never_returns(void)
+{
+	gate_blocks();
+	for (;;)
+		syscall(SYS_pause);
+}
+
 bool gate_enter_as(const char *what, const void *object, int *result)
 {
 	forced = false;
@@ -357,6 +364,8 @@ bool gate_enter_as(const char *what, const void *object, int *result)
 		return false;
 	if (++__rethread_gate.count >= __rethread_gate.next)
 		gate_met(&(struct met){ 0, RT_ACCESS_NONE, what, (void *)object, 0 });
+	if (forced && forced_result == RT_NEVER)
+		never_returns();
 	if (forced) {
 		*result = forced_result;
 		return true;

@@ -208,6 +208,7 @@ int sync_acquire(const void *place, const char *what)
 		return step_done(self, e);
 	}
 	await_turn(self, o, e);
+	o->freed_by = NULL;
 	o->holder = self;
 	o->hold_sap = self->saps;
 	o->hold_site = place_describe(self, what);
@@ -242,7 +243,12 @@ void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
 		unordered_freed(self, start, size);
 	for (uint64_t at = start; engine.lock_order && objects_any() && at < start + size; at += 8) {
 		struct object *o = object_known((const void *)(uintptr_t)recall_place(at));
-		if (!o || !o->last || o->last == self)
+		if (!o)
+			continue;
+		o->freed_by = self;
+		o->freed_sap = self->saps;
+		o->freed_site = place_describe(self, "free");
+		if (!o->last || o->last == self)
 			continue;
 		struct event_ref before = last_step(o, EVENT_UNLOCK);
 		if (!is_event) {
@@ -434,6 +440,17 @@ static struct event_ref holding_event(const struct object *o)
 	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
 }
 
+/*
+ * Nobody had the lock that the thread waits for: its memory had been given back, and what the C library left there looked like a lock
+ * that is taken.
+ */
+static void waits_in_freed(struct ethread *t, const struct object *o)
+{
+	order_add(event_add_late(o->freed_by, EVENT_CALL, o->number, o->freed_sap, o->freed_site), t->attempt);
+	*vec_push(&engine.results) =
+		(struct forced_result){ t->number, RT_NEVER, t->events.at[t->attempt.index].sap, FORCED_RESULT, 0 };
+}
+
 size_t sync_finish(void)
 {
 	if (!engine.lock_order)
@@ -445,6 +462,8 @@ size_t sync_finish(void)
 			order_add(holding_event(o), t->attempt);
 		else if (o && t->waits_for)
 			order_signals(t);
+		else if (o && o->freed_by && o->freed_by != t)
+			waits_in_freed(t, o);
 		else if (o && o->last && o->last != t)
 			/* Nobody holds a semaphore: it is the steps before that leave nothing to take. */
 			order_add(last_step(o, EVENT_ORDERED), t->attempt);

@@ -57,6 +57,9 @@ struct object {
 	struct event_ref ran;        /* has_run: the routine's end */
 	uint32_t ran_at;             /* ... by the runner's clock */
 	vec(struct event_ref) early; /* who came back before the runner said so */
+	struct ethread *freed_by;    /* who gave its memory back, where, if it was not used since */
+	uint64_t freed_sap;
+	uint32_t freed_site;
 	/* Without: */
 	vec(struct event_ref) lasts;     /* of each thread that has used it, the last step */
 	bool is_freed;                   /* its memory was, at: */
