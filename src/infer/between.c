@@ -128,6 +128,23 @@ static bool is_child_between(const struct finder *f, size_t first, size_t other,
 	return l->created != UINT32_MAX && l->joined != UINT32_MAX && from < l->created && l->created < l->joined && l->joined < to;
 }
 
+/* What a read found, if that is known without computing it. */
+static bool found(const struct finder *f, const struct event *e, uint64_t *value)
+{
+	const struct expr_node *n = e->kind == EVENT_READ && e->read && f->symbols ? expr_node(f->x->exprs, e->read) : NULL;
+	if (!n || (n->op != EXPR_SYM && n->op != EXPR_CONST))
+		return false;
+	*value = n->op == EXPR_SYM ? f->symbols[n->value] : n->value;
+	return true;
+}
+
+/* Did both find the same? Then nobody can tell that something was written in between. */
+static bool found_same(const struct finder *f, const struct event *a, const struct event *c)
+{
+	uint64_t one, other;
+	return a->size == c->size && found(f, a, &one) && found(f, c, &other) && one == other;
+}
+
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
 static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
 {
@@ -201,7 +218,8 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		other = other && is_child_between(f, first, other - 1, step) ? 0 : other;
+		if (other && (is_child_between(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
+			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;

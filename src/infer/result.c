@@ -397,7 +397,7 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
 	d->was_stale &= !d->came_between && !d->too_early;
 	if (!d->used_freed && !d->came_between && !d->was_stale && !d->too_early)
-		d->was_stale = stale_find_sum(&d->stale, &d->told);
+		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
 	if (d->was_stale) {
 		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
 		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)

@@ -71,8 +71,8 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 
 /* ---- two values ---- */
 
-/* The thread read the one, then somebody wrote both, then the thread read the other as he left it. */
-static bool is_torn(struct stale *out, const struct slice *s, const struct told *t, size_t one, size_t other)
+/* The thread read the one, then somebody wrote both, and something else there, then the thread read the other as he left it. */
+static bool is_torn(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t one, size_t other)
 {
 	const struct event *a = event_at(t, one), *b = event_at(t, other);
 	size_t saw = s->saw[other];
@@ -81,7 +81,8 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 		return false;
 	for (size_t i = one; ++i < other;) {
 		const struct event *e = event_at(t, i);
-		if (e->thread == event_at(t, saw)->thread && writes(e) && e->object == a->object && !is_by_free(t, e)) {
+		if (e->thread == event_at(t, saw)->thread && writes(e) && e->object == a->object && !is_by_free(t, e) &&
+		    values[e->written] != values[a->read]) {
 			*out = (struct stale){one, i, other, saw, UINT32_MAX};
 			return true;
 		}
@@ -100,6 +101,7 @@ struct overwritten {
 
 struct sums {
 	const struct told *t;
+	const uint64_t *values; /* of expressions */
 	uint32_t thread;     /* that fails */
 	uint64_t *lines;     /* by site: where it is in the source, as a number */
 	struct table reads;  /* by address: the thread's last read, step + 1 */
@@ -172,7 +174,7 @@ static void sum_write(struct sums *s, size_t step)
 	const struct event *e = event_at(s->t, step);
 	size_t read = *table_at(&s->reads, e->object);
 	*table_at(&s->writes, e->object) = step + 1;
-	if (read)
+	if (read && !is_by_free(s->t, e) && s->values[e->written] != s->values[event_at(s->t, read - 1)->read])
 		*vec_push(&s->overwritten) = (struct overwritten){read - 1, step};
 }
 
@@ -210,16 +212,16 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
 		size_t read = s->asked.at[i];
 		found = read < t->l.needed && is_replaced(out, s, t, values, read);
 		for (size_t k = 0; k < s->asked.n && !found; k++)
-			found = s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(out, s, t, read, s->asked.at[k]);
+			found = s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(out, s, t, values, read, s->asked.at[k]);
 	}
 	if (found)
 		find_lock(out, t);
 	return found;
 }
 
-bool stale_find_sum(struct stale *out, const struct told *t)
+bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *values)
 {
-	struct sums s = {.t = t, .thread = failing_thread(&t->x), .distance = UINT64_MAX};
+	struct sums s = {.t = t, .values = values, .thread = failing_thread(&t->x), .distance = UINT64_MAX};
 	if (s.thread == UINT32_MAX || !t->x.lock_order_known)
 		return false;
 	s.lines = number_lines(&t->x);

@@ -21,7 +21,7 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
  * The same where nothing tells what the failure depends on: the failing thread reads many places in one line, a loop that adds them up, and gives up its locks
  * in between; another changed two of them in one section, of which the thread found the one as it was before and the other as it was after that.
  */
-bool stale_find_sum(struct stale *out, const struct told *t);
+bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *values);
 
 /*
  * How the thread of a step came by the pointer to the block that it used there: the last step at which it read the pointer or wrote it, and the next
