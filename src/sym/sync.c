@@ -440,13 +440,9 @@ static struct event_ref holding_event(const struct object *o)
 	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
 }
 
-/*
- * Nobody had the lock that the thread waits for: its memory had been given back, and what the C library left there looked like a lock
- * that is taken.
- */
-static void waits_in_freed(struct ethread *t, const struct object *o)
+void sync_waits_in_freed(struct ethread *t, struct event_ref freed)
 {
-	order_add(event_add_late(o->freed_by, EVENT_CALL, o->number, o->freed_sap, o->freed_site), t->attempt);
+	order_add(freed, t->attempt);
 	*vec_push(&engine.results) =
 		(struct forced_result){ t->number, RT_NEVER, t->events.at[t->attempt.index].sap, FORCED_RESULT, 0 };
 }
@@ -463,7 +459,7 @@ size_t sync_finish(void)
 		else if (o && t->waits_for)
 			order_signals(t);
 		else if (o && o->freed_by && o->freed_by != t)
-			waits_in_freed(t, o);
+			sync_waits_in_freed(t, event_add_late(o->freed_by, EVENT_CALL, o->number, o->freed_sap, o->freed_site));
 		else if (o && o->last && o->last != t)
 			/* Nobody holds a semaphore: it is the steps before that leave nothing to take. */
 			order_add(last_step(o, EVENT_ORDERED), t->attempt);

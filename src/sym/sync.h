@@ -97,6 +97,11 @@ const struct rt_sync *step_entry(struct ethread *self);
 bool step_has_failed(const struct rt_sync *e);
 /* The step is complete; what it returned. */
 int step_done(struct ethread *self, const struct rt_sync *e);
+/*
+ * At the end: nobody has the lock that the thread waits for. Its memory had been given back, and what the C library left there looked like a lock that is
+ * taken.
+ */
+void sync_waits_in_freed(struct ethread *t, struct event_ref freed);
 /* The step on o at hand comes after the last one, by whichever thread; it is the last. */
 void step_follows_last(struct ethread *self, struct object *o, enum event_kind earlier, enum event_kind kind,
 		       const char *what);

@@ -463,6 +463,9 @@ static void order_blocked(struct ethread *t)
 	if (!o->holders.n && t->blocked_condition) {
 		e->kind = EVENT_HANG;
 		e->object = object_at(t->blocked_condition)->number;
+	} else if (!o->holders.n && o->is_freed && o->freed.thread != t->number) {
+		engine.threads.at[o->freed.thread]->events.at[o->freed.index].object = o->number;
+		sync_waits_in_freed(t, o->freed);
 	}
 }
 

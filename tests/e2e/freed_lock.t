@@ -32,6 +32,8 @@ int main(void)
 	return 0;
 }
 P
-ENGINE=solve proven closed.c
-has out 'thread 1:1 waits for queue.lock' 'nobody has it: thread 1 had freed its memory' 'free\(queue\)'
-has "$(latest)/schedule" '^result 1:1 [0-9]+ 2147483646'
+for scheme in path+sync path; do
+	SCHEME=$scheme ENGINE=solve proven closed.c
+	has out 'thread 1:1 waits for queue.lock' 'nobody has it: thread 1 had freed its memory' 'free\(queue\)'
+	has "$(latest)/schedule" '^result 1:1 [0-9]+ 2147483646'
+done
