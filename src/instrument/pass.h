@@ -151,6 +151,7 @@ struct numbering {
 /* RETHREAD_PASS_ALL_BRANCHES */
 bool all_branches(void);
 /* Before anything is numbered. */
+void resolvers_turn(LLVMModuleRef m);
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
@@ -326,6 +327,8 @@ LLVMValueRef llvm_after_allocas(LLVMValueRef function);
  * this one; and the end of such a function: what the other one returns for the same parameters.
  */
 LLVMValueRef llvm_copy_function(LLVMValueRef function, const char *suffix);
+/* For resolvers.c: an internal copy of that name, or one like it where there is one already. */
+LLVMValueRef llvm_copy_as(LLVMValueRef function, const char *name);
 LLVMValueRef llvm_take_place(LLVMValueRef function, const char *suffix);
 void llvm_go_on_in(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef function);
 /* It has no blocks any more. */

@@ -646,6 +646,23 @@ HIDDEN bool llvm_is_relaxed_float(LLVMValueRef I)
 	return Op && Op->getFastMathFlags().any();
 }
 
+// An internal copy of F.
+static Function *copy_of(Function *F, const Twine &Name)
+{
+	ValueToValueMapTy Map;
+	Function *Copy = CloneFunction(F, Map);
+	Copy->setName(Name);
+	Copy->setLinkage(GlobalValue::InternalLinkage);
+	Copy->setVisibility(GlobalValue::DefaultVisibility);
+	Copy->setComdat(nullptr);
+	return Copy;
+}
+
+HIDDEN LLVMValueRef llvm_copy_as(LLVMValueRef F, const char *Name)
+{
+	return wrap(copy_of(cast<Function>(unwrap(F)), Name));
+}
+
 // An internal copy of F; NULL where F cannot be copied or called in its caller's place.
 HIDDEN LLVMValueRef llvm_copy_function(LLVMValueRef FRef, const char *Suffix)
 {
@@ -654,13 +671,7 @@ HIDDEN LLVMValueRef llvm_copy_function(LLVMValueRef FRef, const char *Suffix)
 	if (F->isVarArg() || F->hasOptNone() || any_of(F->args(), [](Argument &A) { return A.hasPassPointeeByValueCopyAttr(); }) ||
 	    any_of(*F, [](BasicBlock &B) { return B.hasAddressTaken(); }))
 		return nullptr;
-	ValueToValueMapTy Map;
-	Function *Copy = CloneFunction(F, Map);
-	Copy->setName(F->getName() + Suffix);
-	Copy->setLinkage(GlobalValue::InternalLinkage);
-	Copy->setVisibility(GlobalValue::DefaultVisibility);
-	Copy->setComdat(nullptr);
-	return wrap(Copy);
+	return wrap(copy_of(F, F->getName() + Suffix));
 }
 
 // All that uses F, and its name, goes over to a new function without a body, which is returned; F becomes internal.

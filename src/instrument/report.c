@@ -48,6 +48,8 @@ static bool is_used(LLVMValueRef function, unsigned *calls)
 	*calls = 0;
 	for (LLVMUseRef u = LLVMGetFirstUse(function); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
+		if (LLVMIsAInstruction(user) && !is_instrumented(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+			continue; /* a resolver, which runs before there is anything to record */
 		used = true;
 		*calls += LLVMIsAInstruction(user) && is_call(user) && direct_callee(user) == function;
 	}
