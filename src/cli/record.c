@@ -394,14 +394,14 @@ static void report(const struct record *r, const struct run_result *result)
 	free(what);
 }
 
-/* End as the program did: same status, same signal. */
-static int end_alike(const struct run_result *result)
+/* End as the program did: same status, same signal. more: the search for a failure was not over. */
+static int end_alike(const struct run_result *result, bool more)
 {
 	uint32_t kind = result->failure.kind;
 	if (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT)
 		return STATUS_ENDED;
-	/* A signal between two runs of --until-failure is for us. */
-	bool ours = run_signal() && !result->interrupted;
+	/* A signal between two runs of --until-failure is for us; so is one that ends the search when the run itself ended well. */
+	bool ours = run_signal() && (!result->interrupted || (more && !result->status));
 	if (!ours && !WIFSIGNALED(result->status))
 		return WEXITSTATUS(result->status);
 	int sig = ours ? run_signal() : WTERMSIG(result->status);
@@ -458,7 +458,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	free(r.twin);
 	free((char *)r.run.twin);
 	free((char *)r.run.build_id);
-	return end_alike(&result);
+	return end_alike(&result, r.until_failure && r.done < r.runs);
 }
 
 static int record(const struct command *self, int argc, char **argv)
