@@ -258,7 +258,7 @@ static json_t *trace_value(const struct trace *t, struct symbols *symbols)
 		json_array_append_new(argv, text(t->argv[i]));
 	return json_pack("{s:o, s:o, s:o, s:s, s:b, s:o}", "trace", text(t->dir), "program", text(t->program), "argv", argv,
 			 "scheme", scheme_name(t->header.scheme), "complete",
-			 !(t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)), "failure", failure_value(t, symbols));
+			 !trace_ends_early(t), "failure", failure_value(t, symbols));
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -384,6 +384,8 @@ static int dump(const struct command *self, int argc, char **argv)
 	struct trace *t = open_trace(r.trace);
 	if (r.thread && !trace_thread_named(t, r.thread))
 		die(EXIT_USAGE, "the trace has no thread %s", r.thread);
+	if (trace_ends_early(t))
+		warn("the log ends early: %s", trace_ends_early(t));
 	struct symbols *symbols = open_symbols(t);
 	json_t *paths = find_lines(t, &r);
 	warn_of_length(t, &r, paths);

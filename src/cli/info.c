@@ -48,9 +48,8 @@ static int info(const struct command *self, int argc, char **argv)
 	if (trace_is_rw(t))
 		printf("order       %llu entries\n", (unsigned long long)order);
 	printf("on disk     %llu bytes\n", (unsigned long long)trace_bytes(t));
-	if (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP))
-		printf("incomplete  the log ends early: %s\n",
-		       t->header.flags & RT_LOG_CAP ? "--max-log was reached" : "the disk was full");
+	if (trace_ends_early(t))
+		printf("incomplete  the log ends early: %s\n", trace_ends_early(t));
 	if (t->header.flags & RT_LOG_VALUES)
 		puts("values      too many to record them all: record --all-values does");
 	printf("build-id    %s\n", build);

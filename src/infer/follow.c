@@ -508,8 +508,9 @@ bool follow(const struct trace *t, struct schedule *s, struct error *err)
 {
 	*s = (struct schedule){.model = MEMORY_SC};
 	struct builder b = {.t = t, .s = s};
-	if (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP))
-		return fail(err, "the log of %s ends early, so the order of accesses is not known to its end", t->dir);
+	if (trace_ends_early(t))
+		return fail(err, "the log of %s ends early (%s), so the order of accesses is not known to its end", t->dir,
+			    trace_ends_early(t));
 	collect_runs(&b);
 	bool ok = order_locations(&b, err);
 	if (ok) {

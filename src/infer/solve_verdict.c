@@ -29,14 +29,6 @@ _Noreturn void solving_finish(struct solving *w, int code, const char *outcome)
 	work_finish(w->work, code, outcome);
 }
 
-/* Why a path cannot be followed to the failure when the log is not all of the run; NULL when it is. */
-static const char *missing_from_log(const struct trace *t)
-{
-	if (t->header.flags & RT_LOG_CAP)
-		return "--max-log was reached";
-	return t->header.flags & RT_LOG_FULL ? "the disk was full" : NULL;
-}
-
 /*
  * What the program computes from addresses is something else here than it was in the recorded run. Says so and ends if it
  * does compute such numbers, or `possible` is asked for and it may.
@@ -110,7 +102,7 @@ static void check_exhausted(struct solving *w)
 _Noreturn void solving_unexplained(struct solving *w)
 {
 	const struct explore_stats *s = &w->work->figures.explore;
-	const char *missing = missing_from_log(w->work->trace);
+	const char *missing = trace_ends_early(w->work->trace);
 	struct error err;
 	/* Library code outside of the module changes shared structures without a trace; only the order of locks tells when. */
 	const char *advice = w->work->trace->header.scheme == RT_SCHEME_PATH

@@ -73,7 +73,7 @@ static uint32_t flags_of(const struct trace *t, bool use_time)
 		flags |= RT_SKETCH_SYNC;
 	if (use_time && t->header.time_margin && flags)
 		flags |= RT_SKETCH_TIME;
-	if (!(t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)) && !t->header.dropped)
+	if (!trace_ends_early(t) && !t->header.dropped)
 		flags |= RT_SKETCH_WHOLE;
 	if (t->failure.kind == RT_FAIL_DEADLOCK || t->failure.kind == RT_FAIL_TIMEOUT)
 		flags |= RT_SKETCH_HANGS;

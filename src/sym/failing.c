@@ -73,7 +73,7 @@ bool engine_goes_too_far(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
 	return (kind == RT_FAIL_ASSERT || kind == RT_FAIL_SIGNAL) && engine_is_failing(t, true) && !engine_fails_as_it_ends(t) &&
-	       !(engine.trace->header.flags & (RT_LOG_FULL | RT_LOG_CAP));
+	       !trace_ends_early(engine.trace);
 }
 
 /* Nothing that the thread still does can be what the other one has seen: that has come to its end, and earlier. */

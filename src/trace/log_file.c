@@ -42,6 +42,11 @@ bool log_header(const struct log *l, struct rt_log_header *h, struct error *err)
 	return check_failure(l, &h->failure, err);
 }
 
+bool is_same_stream(const struct piece *a, const struct piece *b)
+{
+	return a->thread == b->thread && a->stream == b->stream;
+}
+
 /* Nothing but zeros: space that was reserved when the process died. */
 static bool is_unwritten(const char *data, size_t size)
 {
@@ -51,10 +56,23 @@ static bool is_unwritten(const char *data, size_t size)
 	return true;
 }
 
+/* Is the last piece the copy of a window that was not done when the process died? Then the window itself is there. */
+static bool is_unfinished_copy(const struct log *l)
+{
+	const struct piece *last = l->pieces.n ? &l->pieces.at[l->pieces.n - 1] : NULL;
+	for (size_t i = 0; last && i < l->pieces.n - 1; i++) {
+		const struct piece *p = &l->pieces.at[i];
+		if (p->window && is_same_stream(p, last) && p->seq == last->seq)
+			return true;
+	}
+	return false;
+}
+
 bool log_pieces(struct log *l, struct error *err)
 {
 	size_t at = RT_PAGE;
 
+	l->reach = at;
 	while (l->size - at >= sizeof(struct rt_chunk)) {
 		struct rt_chunk c;
 		size_t there;
@@ -74,8 +92,11 @@ bool log_pieces(struct log *l, struct error *err)
 		if (!(c.seq & RT_CHUNK_COPIED) && c.stream != RT_STREAM_SPARE)
 			*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, c.window == 1,
 							       l->data + at + sizeof c, there - sizeof c};
+		l->reach = at + c.size;
 		at += there;
 	}
+	if (l->size < l->reach && !is_unfinished_copy(l))
+		l->reach = l->size;
 	return true;
 }
 
@@ -90,11 +111,6 @@ static int compare_pieces(const void *pa, const void *pb)
 	if (a->seq != b->seq)
 		return a->seq < b->seq ? -1 : 1;
 	return b->window - a->window;
-}
-
-bool is_same_stream(const struct piece *a, const struct piece *b)
-{
-	return a->thread == b->thread && a->stream == b->stream;
 }
 
 /*

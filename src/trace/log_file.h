@@ -17,6 +17,7 @@ struct log {
 	const char *path;
 	const char *data;
 	size_t size;
+	uint64_t reach; /* where chunks end, one that was still being written included */
 	bool cut;   /* something may be missing at the ends of streams */
 	bool timed; /* there are time stamps */
 	vec(struct piece) pieces;

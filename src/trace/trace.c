@@ -203,7 +203,10 @@ static bool read_log(struct trace *t, const char *path, struct error *err)
 	if (ok)
 		l.cut = l.size < t->header.size || (t->header.flags & (RT_LOG_FULL | RT_LOG_CAP)) ||
 			t->header.dropped;
-	ok = ok && log_pieces(&l, err) && log_streams(&l, t, err) && check_whole(&l, t, err);
+	ok = ok && log_pieces(&l, err);
+	if (ok && l.reach < t->header.size)
+		t->header.flags |= RT_LOG_SHORT;
+	ok = ok && log_streams(&l, t, err) && check_whole(&l, t, err);
 	vec_free(&l.pieces);
 	free(data);
 	return ok;
@@ -225,6 +228,15 @@ static void judge(struct trace *t, const struct trace_meta *m)
 	for (uint32_t i = 0; m->thread_name && i < t->nthreads; i++)
 		if (!strcmp(t->threads[i].name, m->thread_name))
 			t->failure.thread = i;
+}
+
+const char *trace_ends_early(const struct trace *t)
+{
+	if (t->header.flags & RT_LOG_CAP)
+		return "--max-log was reached";
+	if (t->header.flags & RT_LOG_FULL)
+		return "the disk was full";
+	return t->header.flags & RT_LOG_SHORT ? "its file was cut off, or not copied whole" : NULL;
 }
 
 struct trace *trace_open(const char *dir, struct error *err)

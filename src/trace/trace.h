@@ -69,6 +69,9 @@ void trace_free(struct trace *t);
 /* The header of the log NAME in the folder, as far as it is one: for a look before the trace is read. */
 bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h);
 
+/* Why the log is not all of the run, or NULL when it is. */
+const char *trace_ends_early(const struct trace *t);
+
 /* Was it recorded by the twin? Then the addresses of its failure are the twin's. */
 static inline bool trace_is_rw(const struct trace *t)
 {
