@@ -41,6 +41,8 @@ struct record {
 	off_t input_start;    /* of standard input, when it is a file */
 	bool input_warned;    /* ... or a pipe, which was said */
 	char *dir;            /* of the current run */
+	int held;             /* its trace_hold */
+	bool lost;            /* what makes it a trace could not be written */
 	struct exec_command other; /* what its process has become by exec; without argv: nothing else */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
@@ -245,6 +247,9 @@ static void make_trace_dir(struct record *r)
 	char *absolute = realpath(r->dir, NULL);
 	free(r->dir);
 	r->dir = absolute;
+	if (r->held >= 0)
+		close(r->held);
+	r->held = r->dir ? trace_hold(r->dir) : -1;
 	if (!r->dir || strchr(r->dir, ','))
 		die(EXIT_ERROR, "a trace cannot be in a directory with a comma in its name: %s; use -o",
 		    r->dir ? r->dir : "?");
@@ -305,8 +310,12 @@ static void one_run(struct record *r, struct run_result *result)
 		die(EXIT_ERROR, "%s is a script, and no program built by rethread took its place (exec): record the one that it starts",
 		    r->run.program);
 	}
-	if (!run_write_meta(&r->run, r->dir, result, other ? &r->other : NULL, &err))
-		die(EXIT_ERROR, "%s", err.text);
+	/* The program has run, and its status is handed on all the same. */
+	r->lost = !run_write_meta(&r->run, r->dir, result, other ? &r->other : NULL, &err);
+	if (r->lost && r->until_failure && result->failure.kind == RT_FAIL_NONE)
+		die(EXIT_ERROR, "%s", err.text); /* later runs would be for nothing */
+	if (r->lost)
+		warn("there is no trace of this run: %s", err.text);
 	if (r->hunt)
 		hunt_finish(r->hunt, r->dir, result->failure.kind != RT_FAIL_NONE);
 	r->done++;
@@ -420,6 +429,7 @@ static int end_alike(const struct run_result *result, bool more)
 static int record_as(const struct command *self, struct record r, int argc, char **argv)
 {
 	struct run_result result;
+	r.held = -1;
 	parse(self, &r, argc, argv);
 	check_program(&r);
 	if (is_rw(r.run.scheme))
@@ -448,7 +458,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 		if (!r.quiet && is_rw(r.run.scheme) && !r.hunt && !run_signal())
 			fprintf(stderr, "rethread: under scheme %s one access happens at a time: a failure that needs store buffers "
 					"(TSO, PSO) comes under path+sync or path only\n", r.run.scheme);
-	} else {
+	} else if (!r.lost) {
 		traces_set_latest(r.dir);
 		report(&r, &result);
 	}

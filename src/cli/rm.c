@@ -28,6 +28,8 @@ static void remove_trace(const char *dir)
 	struct error err;
 	if (!looks_like_trace(dir))
 		die(EXIT_ERROR, "%s is no trace", dir);
+	if (trace_is_held(dir))
+		die(EXIT_ERROR, "%s is being recorded: end that first", dir);
 	if (!remove_tree(dir, &err))
 		die(EXIT_ERROR, "%s", err.text);
 }
@@ -57,7 +59,10 @@ static int rm(const struct command *self, int argc, char **argv)
 		size_t n = traces_list(&names);
 		for (size_t i = 0; i < n; i++) {
 			char *dir = xasprintf("%s/%s", root, names[i]);
-			remove_trace(dir);
+			if (trace_is_held(dir))
+				warn("%s is being recorded, and stays", dir);
+			else
+				remove_trace(dir);
 			free(dir);
 			free(names[i]);
 		}
@@ -72,6 +77,6 @@ const struct command rm_command = {
 	.name = "rm",
 	.arguments = "TRACE... | --all",
 	.summary = "remove traces",
-	.details = "  -a, --all         every one in the folder of `rethread ls'\n",
+	.details = "  -a, --all         every one in the folder of `rethread ls' that is not being recorded\n",
 	.run = rm,
 };

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -160,4 +161,28 @@ void traces_mend_latest(void)
 	free(names);
 	free(latest);
 	free(root);
+}
+
+static int open_held(const char *dir, int how)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || !flock(fd, how | LOCK_NB))
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+int trace_hold(const char *dir)
+{
+	return open_held(dir, LOCK_SH);
+}
+
+bool trace_is_held(const char *dir)
+{
+	int fd = open_held(dir, LOCK_EX);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == EWOULDBLOCK;
 }

@@ -25,6 +25,13 @@ void traces_set_latest(const char *dir);
 /* Names of all traces in the folder, newest first; returns how many, *names is malloc'ed. */
 size_t traces_list(char ***names);
 
+/*
+ * A trace that is being recorded is held, so that nobody removes it meanwhile: by a descriptor, which also the recording process's
+ * death gives up (-1 where that cannot be).
+ */
+int trace_hold(const char *dir);
+bool trace_is_held(const char *dir);
+
 /* After traces were removed, `latest` may lead nowhere: let it name the newest that is left. */
 void traces_mend_latest(void);
 
