@@ -45,6 +45,19 @@ static bool run_walker(char **argv, struct error *err)
 	return status == 0 || fail(err, "rethread-infer failed");
 }
 
+/* There may be very many threads. */
+static void index_by_name(json_t *paths)
+{
+	size_t i;
+	json_t *thread, *by_name = json_object();
+	json_array_foreach(json_object_get(paths, "threads"), i, thread) {
+		const char *name = json_string_value(json_object_get(thread, "name"));
+		if (name)
+			json_object_set(by_name, name, thread);
+	}
+	json_object_set_new(paths, "by_name", by_name);
+}
+
 json_t *walk_paths(const struct trace *t, const char *lines, const char *budget, struct error *err)
 {
 	char *dir = can_walk(t, err) ? temp_dir(err) : NULL;
@@ -61,6 +74,8 @@ json_t *walk_paths(const struct trace *t, const char *lines, const char *budget,
 		json_decref(paths);
 		paths = NULL;
 	}
+	if (paths)
+		index_by_name(paths);
 	remove_tree(dir, NULL);
 	interrupt_end();
 	interrupt_release();
@@ -71,14 +86,7 @@ json_t *walk_paths(const struct trace *t, const char *lines, const char *budget,
 
 json_t *walk_thread(const json_t *paths, const char *name)
 {
-	size_t i;
-	json_t *thread;
-	json_array_foreach(json_object_get(paths, "threads"), i, thread) {
-		const char *its = json_string_value(json_object_get(thread, "name"));
-		if (its && !strcmp(its, name))
-			return thread;
-	}
-	return NULL;
+	return json_object_get(json_object_get(paths, "by_name"), name);
 }
 
 /* ---------------------------------------------------------------- as text */
