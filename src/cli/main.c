@@ -1,6 +1,6 @@
 /*
  * rethread: finds the command in the table and runs it. Under the names rethread-cc and
- * rethread-c++ it is that command.
+ * rethread-c++, and under those of compilers, it is that command.
  */
 #include "cli/cli.h"
 
@@ -24,6 +24,16 @@ static const struct command *command_named(const char *name)
 	return NULL;
 }
 
+/* The command that a link to us is, by its name; NULL: the first argument tells. */
+static const struct command *command_linked(const char *name)
+{
+	/* As one links to ccache, in a folder that comes early in PATH. */
+	static const char *const c[] = {"cc", "gcc", "clang"}, *const cxx[] = {"c++", "g++", "clang++"};
+	if (!strncmp(name, "rethread-", 9))
+		return command_named(name + 9);
+	return IS_ONE_OF(name, c) ? &cc_command : IS_ONE_OF(name, cxx) ? &cxx_command : NULL;
+}
+
 static bool asks_for_help(const char *argument)
 {
 	return !strcmp(argument, "--help") || !strcmp(argument, "-h");
@@ -34,11 +44,9 @@ int main(int argc, char **argv)
 	check_output_at_exit();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
-	if (!strncmp(name, "rethread-", 9)) {
-		const struct command *alias = command_named(name + 9);
-		if (alias)
-			return alias->run(alias, argc, argv);
-	}
+	const struct command *link = command_linked(name);
+	if (link)
+		return link->run(link, argc, argv);
 	if (argc < 2) {
 		help_command.run(&help_command, 0, argv);
 		return EXIT_USAGE;
