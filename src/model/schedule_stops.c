@@ -56,7 +56,8 @@ void schedule_stop_thread(struct builder *b, const struct execution_thread *t)
 		e++;
 	if (e == end) {
 		if (event_at(b, end - 1)->flags & EVENT_FAILS) {
-			*vec_push(&b->s->fails) = point(b, t, event_at(b, end - 1)->sap);
+			uint64_t sap = event_at(b, end - 1)->sap;
+			*vec_push(&b->s->fails) = point(b, t, sap ? sap : 1); /* 0: it did nothing but fail */
 			/* It must not look again while others are on their way: it may find what it never found. */
 			if (polls(b, t) && several_fail(b->x))
 				*vec_push(&b->s->stops) = point(b, t, event_at(b, end - 1)->sap + 1);

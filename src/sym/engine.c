@@ -179,10 +179,10 @@ static void catch_faults(void)
 	stack_t stack = { .ss_sp = xmalloc(65536), .ss_size = 65536 };
 	sigaltstack(&stack, NULL);
 	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
-	sigaction(SIGSEGV, &action, NULL);
-	sigaction(SIGBUS, &action, NULL);
-	sigaction(SIGFPE, &action, NULL);
-	sigaction(SIGABRT, &action, NULL); /* libraries give up by themselves: std::terminate, a pure virtual function */
+	/* Libraries give up by themselves: std::terminate, a pure virtual function (SIGABRT), traps (SIGILL, SIGTRAP). */
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGTRAP};
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigaction(faults[i], &action, NULL);
 }
 
 static void read_known(void)
