@@ -300,7 +300,7 @@ void rt_self_leave(void)
 	unmap_chunks(&self->path_pieces);
 	unmap_chunks(&self->sync_pieces);
 	unmap_chunks(&self->time_pieces);
-	rt_values_end();
+	rt_values_end(self);
 	unmap_chunks(&self->value_pieces);
 	self->shown = self->shown_end = NULL;
 	unmap_chunks(&self->shown_pieces);

@@ -82,6 +82,7 @@ struct rt_self {
 	struct rt_values interrupted_values; /* the same of recorded values */
 	struct rt_input_stream input;
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
+	uint64_t values_began;  /* when the first one came; 0: there is none */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */
@@ -114,7 +115,7 @@ struct rt_chunk *rt_self_chunk(struct rt_self *self, uint32_t stream, struct rt_
 /* values.c: the calling thread's recorded values begin; end; end, and the log says so; go nowhere while a signal handler runs. */
 void rt_values_start(void); /* when the log is open */
 void rt_values_begin(struct rt_self *self);
-void rt_values_end(void);
+void rt_values_end(const struct rt_self *self);
 void rt_values_forgo(void);
 struct rt_values rt_values_divert(void);
 

@@ -37,16 +37,50 @@ static void go_on(uint32_t *at, uint32_t *end)
  */
 enum { NS_PER_VALUE = 40, WINDOWS = 16 };
 
-static bool too_many(struct rt_self *self)
+/*
+ * Thousands of threads that all end before they have filled so many would write a log without bounds. What such threads wrote is counted
+ * together when they end, and once it is too much, each thread is judged whenever it asks for another chunk.
+ */
+enum { HASTY_BYTES = 16 << 20 };
+static uint64_t hasty_bytes;
+
+static bool is_faster(uint64_t since, uint64_t now, uint64_t bytes)
+{
+	return now - since < bytes / sizeof(uint32_t) * NS_PER_VALUE;
+}
+
+/* Of the thread's chunks, the newest included. */
+static uint64_t bytes_of(const struct rt_pieces *pieces)
+{
+	uint64_t sum = 0;
+	unsigned i = 0;
+
+	for (; i < RT_CHUNK_SIZES && pieces->chunk[i]; i++)
+		sum += pieces->chunk[i]->size;
+	return i == RT_CHUNK_SIZES ? sum + (pieces->seq + 1 - i) * pieces->chunk[i - 1]->size : sum;
+}
+
+static bool fills_windows_too_fast(struct rt_self *self)
 {
 	uint64_t now, since = self->values_since;
 	struct rt_chunk *window = self->value_pieces.chunk[RT_CHUNK_SIZES - 1];
 
-	if (!window || self->value_pieces.seq % WINDOWS || rt_log.values == RT_VALUES_ALL)
+	if (!window || self->value_pieces.seq % WINDOWS)
 		return false;
 	now = rt_clock_ns();
 	self->values_since = now;
-	if (!since || now - since >= (uint64_t)WINDOWS * window->size / sizeof(uint32_t) * NS_PER_VALUE)
+	return since && is_faster(since, now, (uint64_t)WINDOWS * window->size);
+}
+
+static bool is_one_of_many(const struct rt_self *self)
+{
+	return __atomic_load_n(&hasty_bytes, __ATOMIC_RELAXED) > HASTY_BYTES && self->values_began &&
+	       is_faster(self->values_began, rt_clock_ns(), bytes_of(&self->value_pieces));
+}
+
+static bool too_many(struct rt_self *self)
+{
+	if (rt_log.values == RT_VALUES_ALL || (!fills_windows_too_fast(self) && !is_one_of_many(self)))
 		return false;
 	rt_log_set_flags(RT_LOG_VALUES);
 	return true;
@@ -72,8 +106,10 @@ void __rethread_values_full(void)
 		stop();
 		return;
 	}
-	if (first)
+	if (first) {
+		self->values_began = rt_clock_ns();
 		*__rethread_values.at++ = first_value;
+	}
 }
 
 static void append(uint32_t value)
@@ -112,8 +148,14 @@ void rt_values_begin(struct rt_self *self)
 	go_on(&first_value, &first_value + 1); /* asks at the first one */
 }
 
-void rt_values_end(void)
+void rt_values_end(const struct rt_self *self)
 {
+	uint64_t left = (uint64_t)(__rethread_values.end - __rethread_values.at) * sizeof(uint32_t);
+	uint64_t bytes = bytes_of(&self->value_pieces) - left;
+
+	/* A page for each thread is what the thread itself takes, too. */
+	if (__rethread_values.at && self->values_began && bytes > RT_PAGE && is_faster(self->values_began, rt_clock_ns(), bytes))
+		__atomic_fetch_add(&hasty_bytes, bytes, __ATOMIC_RELAXED);
 	stop();
 }
 
