@@ -15,7 +15,7 @@
 #include <rethread/trace.h>
 
 #define RT_SKETCH_MAGIC 0x48435453u
-#define RT_ATTEMPT_MAGIC 0x54504d42u
+#define RT_ATTEMPT_MAGIC 0x54504d43u
 
 enum rt_sketch_flag {
 	RT_SKETCH_PATH = 1,  /* there are paths */
@@ -69,6 +69,7 @@ struct rt_race {
 
 /* For explaining: an access to memory, or a step on an object, that more than one thread uses. */
 struct rt_trail {
+	uint64_t number;  /* of those of the attempt, from 0 */
 	uint32_t thread, site;
 	uint64_t sap;
 	uint64_t address; /* less the program's load address when it is in the program, else 0 */
@@ -76,6 +77,7 @@ struct rt_trail {
 	uint64_t value;   /* afterwards, of up to 8 bytes */
 	uint32_t size;
 	uint32_t kind;    /* enum rt_access; RT_ACCESS_NONE: a step of synchronization, named by `what` */
+	uint32_t races;   /* 1: it is one of a race (struct rt_race) */
 	char what[32];
 };
 #define RT_TRAIL 2048u
@@ -119,6 +121,8 @@ struct rt_attempt {
 	struct rt_race near[RT_RACES];
 	uint64_t ntrail; /* a ring as well */
 	struct rt_trail trail[RT_TRAIL];
+	uint64_t nolder; /* another ring: of what had to leave the first one, what races, and what threads did just before others ran for long */
+	struct rt_trail older[RT_TRAIL];
 	uint64_t nblocks; /* ... */
 	struct rt_block blocks[RT_BLOCKS];
 };

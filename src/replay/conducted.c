@@ -5,11 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NOT_FAR = 32 }; /* SAPs */
+
+/* What goes wrong may come long before the failure: others run for long where a thread stands between two accesses, or the failing one does. */
+static void keep_older(const struct rt_trail *t)
+{
+	const struct actor *a = actor_at(t->thread);
+	if (t->races || (a && a->state != ACTOR_ENDED && a->done < t->sap + NOT_FAR))
+		attempt->older[attempt->nolder++ % RT_TRAIL] = *t;
+}
+
 void conductor_trail(struct actor *a, uint32_t access)
 {
-	struct rt_trail *t = &attempt->trail[attempt->ntrail++ % RT_TRAIL];
+	struct rt_trail *t = &attempt->trail[attempt->ntrail % RT_TRAIL];
 	const void *at = access ? a->place : a->step_object;
-	*t = (struct rt_trail){ .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
+	if (attempt->ntrail >= RT_TRAIL)
+		keep_older(t);
+	*t = (struct rt_trail){ .number = attempt->ntrail++, .races = access && a->races, .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
 				.address = rt_image_relative((uint64_t)(uintptr_t)at), .place = (uint64_t)(uintptr_t)at,
 				.size = access ? (uint32_t)a->size : 0 };
 	if (access && a->size <= sizeof t->value)

@@ -131,7 +131,7 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 		conductor_give_way(a, ACTOR_READY);
 	if (what)
 		return conducted_begin(a, what, address, result);
-	a->shared = false;
+	a->shared = a->races = false;
 	a->place = address;
 	a->size = size;
 	a->access = kind;

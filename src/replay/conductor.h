@@ -68,6 +68,7 @@ struct actor {
 	const void *step_object;
 	uint32_t site;               /* it is at */
 	const char *what;            /* the step at hand */
+	bool races;                  /* the access at hand is one of a race */
 	bool shared;                 /* what the access at hand touches was touched by another thread, too */
 	const void *place;           /* of that access */
 	uint64_t size;

@@ -16,10 +16,10 @@ struct cell {
 	uint32_t writer; /* + 1, or 0 */
 	uint32_t touched; /* a bit per thread */
 	uint32_t write_site;
-	uint64_t write_sap;
+	uint64_t write_sap, write_trail; /* `ntrail` then */
 	uint32_t readers; /* since then; a bit per thread */
 	uint32_t read_site[CONDUCTED_THREADS];
-	uint64_t read_sap[CONDUCTED_THREADS];
+	uint64_t read_sap[CONDUCTED_THREADS], read_trail[CONDUCTED_THREADS];
 	uint64_t write_clock[CONDUCTED_THREADS], read_clock[CONDUCTED_THREADS];
 };
 
@@ -53,6 +53,15 @@ static void race(struct rt_race r)
 		attempt->near[attempt->nnear++] = r;
 }
 
+/* The trail has both accesses of a race for longer than others; the first one, if it is there still. */
+static void mark(struct actor *a, uint64_t first, uint32_t thread, uint64_t sap)
+{
+	struct rt_trail *t = &attempt->trail[first % RT_TRAIL];
+	a->races = true;
+	if (t->kind && t->thread == thread && t->sap == sap)
+		t->races = 1;
+}
+
 static struct cell *cell_of(uint64_t granule)
 {
 	struct cell *c = &cells[(granule * 0x9e3779b97f4a7c15ull) >> 48];
@@ -67,19 +76,23 @@ static void after_write(struct actor *a, uint32_t number, uint32_t site, const s
 {
 	if (!c->writer || c->writer == number + 1)
 		return;
-	if (a->clock[c->writer - 1] < c->write_sap)
+	if (a->clock[c->writer - 1] < c->write_sap) {
 		race((struct rt_race){ .thread = c->writer - 1, .other = number, .sap = c->write_sap,
 				       .other_sap = a->thread->gate->count, .site = c->write_site, .other_site = site });
+		mark(a, c->write_trail, c->writer - 1, c->write_sap);
+	}
 	clock_join(a->clock, c->write_clock);
 }
 
 static void after_reads(struct actor *a, uint32_t number, uint32_t site, const struct cell *c)
 {
 	for (uint32_t r = 0, left = c->readers & ~(1u << number); left; r++, left >>= 1)
-		if ((left & 1) && a->clock[r] < c->read_sap[r])
+		if ((left & 1) && a->clock[r] < c->read_sap[r]) {
 			race((struct rt_race){ .thread = r, .other = number, .sap = c->read_sap[r],
 					       .other_sap = a->thread->gate->count, .site = c->read_site[r],
 					       .other_site = site });
+			mark(a, c->read_trail[r], r, c->read_sap[r]);
+		}
 	if (c->readers)
 		clock_join(a->clock, c->read_clock);
 }
@@ -98,6 +111,7 @@ static void touch_granule(struct actor *a, uint64_t granule, uint32_t site, bool
 	if (!writes) {
 		c->readers |= 1u << number;
 		c->read_sap[number] = sap;
+		c->read_trail[number] = attempt->ntrail;
 		c->read_site[number] = site;
 		clock_join(c->read_clock, a->clock);
 		return;
@@ -105,6 +119,7 @@ static void touch_granule(struct actor *a, uint64_t granule, uint32_t site, bool
 	c->writer = number + 1;
 	c->write_site = site;
 	c->write_sap = sap;
+	c->write_trail = attempt->ntrail;
 	c->readers = 0;
 	memset(c->read_clock, 0, sizeof c->read_clock);
 	memcpy(c->write_clock, a->clock, sizeof c->write_clock);

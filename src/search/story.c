@@ -10,19 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Steps are numbered from the attempt's first, of which the trail may have lost the beginning: step `first` + i is the i-th of the n that
- * are left.
- */
+/* Steps have the numbers that the attempt gave them; of those before the `recent` ones most are lost. */
 struct story {
 	const struct rt_attempt *a;
-	uint64_t first, n;
+	const struct rt_trail **steps;
+	uint64_t n, recent;
 	vec(uint64_t) asked; /* places in the trail: the last reads of the thread that failed */
 	bool *matters;       /* by place in the trail */
 	struct report report;
 	vec(struct site_line) sites; /* by number less 1 */
 	struct symbols *symbols;
 };
+
+static void read_trail(struct story *s)
+{
+	const struct rt_attempt *a = s->a;
+	uint64_t recent = a->ntrail < RT_TRAIL ? a->ntrail : RT_TRAIL, older = a->nolder < RT_TRAIL ? a->nolder : RT_TRAIL;
+
+	s->steps = xcalloc(recent + older + 1, sizeof *s->steps);
+	for (uint64_t i = a->nolder - older; i < a->nolder; i++)
+		s->steps[s->n++] = &a->older[i % RT_TRAIL];
+	s->recent = s->n;
+	for (uint64_t i = a->ntrail - recent; i < a->ntrail; i++)
+		s->steps[s->n++] = &a->trail[i % RT_TRAIL];
+}
+
+static const struct rt_trail *trail_at(const struct story *s, uint64_t i)
+{
+	return s->steps[i];
+}
+
+static json_int_t number_of(const struct story *s, uint64_t i)
+{
+	return (json_int_t)trail_at(s, i)->number;
+}
 
 /* Calls of interposed functions are in the report, too, but have no number. */
 static void read_sites(struct story *s)
@@ -98,8 +119,8 @@ static json_t *blocks_json(const struct story *s)
 {
 	json_t *all = json_object();
 	for (uint64_t i = 0; i < s->n; i++) {
-		const struct rt_trail *t = &s->a->trail[(s->first + i) % RT_TRAIL];
-		const struct rt_block *b = t->place ? block_at(s, t->place, s->first + i) : NULL;
+		const struct rt_trail *t = trail_at(s, i);
+		const struct rt_block *b = t->place ? block_at(s, t->place, t->number) : NULL;
 		char *name = b ? block_name(s, b) : NULL;
 		if (b && !json_object_get(all, name))
 			json_object_set_new(all, name, block_json(s, b));
@@ -110,9 +131,7 @@ static json_t *blocks_json(const struct story *s)
 
 static char *name_in_block(const struct story *s, const struct rt_trail *t)
 {
-	uint64_t at = (uint64_t)(t - s->a->trail), newest = s->first + s->n;
-	uint64_t step = newest - 1 - (newest - 1 - at) % RT_TRAIL; /* of the attempt */
-	const struct rt_block *b = block_at(s, t->place, step);
+	const struct rt_block *b = block_at(s, t->place, t->number);
 	if (!b)
 		return NULL;
 	char *block = block_name(s, b);
@@ -183,11 +202,6 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 
 enum { MOST_ASKED = 4, MOST_OF_PLACE = 12 };
 
-static const struct rt_trail *trail_at(const struct story *s, uint64_t i)
-{
-	return &s->a->trail[(s->first + i) % RT_TRAIL];
-}
-
 static bool overlap(const struct rt_trail *a, const struct rt_trail *b)
 {
 	return a->kind && b->kind && a->place < b->place + b->size && b->place < a->place + a->size;
@@ -216,12 +230,18 @@ static bool left_it(const struct rt_trail *write, const struct rt_trail *read)
 	return !same || read->kind != RT_ACCESS_LOAD || write->value == read->value;
 }
 
+/* Between steps of which one is older, a write to the place may be lost; but not between the two of a race. */
+static bool none_lost(const struct story *s, uint64_t k, uint64_t i)
+{
+	return k >= s->recent || (i < s->recent && trail_at(s, k)->races && trail_at(s, i)->races);
+}
+
 /* The write that the read i saw; UINT64_MAX: none in the trail. */
 static uint64_t seen_by(const struct story *s, uint64_t i)
 {
 	for (uint64_t k = i; k--;)
 		if (is_write(trail_at(s, k)) && overlap(trail_at(s, k), trail_at(s, i)))
-			return left_it(trail_at(s, k), trail_at(s, i)) ? k : UINT64_MAX;
+			return none_lost(s, k, i) && left_it(trail_at(s, k), trail_at(s, i)) ? k : UINT64_MAX;
 	return UINT64_MAX;
 }
 
@@ -256,7 +276,7 @@ static json_t *asked_json(const struct story *s)
 {
 	json_t *all = json_array();
 	for (size_t i = s->asked.n; i--;)
-		json_array_append_new(all, json_pack("{s:I}", "step", (json_int_t)(s->first + s->asked.at[i])));
+		json_array_append_new(all, json_pack("{s:I}", "step", number_of(s, s->asked.at[i])));
 	return all;
 }
 
@@ -264,25 +284,21 @@ static json_t *asked_json(const struct story *s)
 
 static json_t *between_json(struct story *s)
 {
-	const struct rt_trail **steps = xcalloc(s->n + 1, sizeof *steps);
-	for (uint64_t i = 0; i < s->n; i++)
-		steps[i] = trail_at(s, i);
 	struct between b;
 	json_t *j = json_object();
-	if (trail_between(&(struct trail){steps, s->n, s->matters, s->sites.at, s->sites.n}, &b)) {
+	if (trail_between(&(struct trail){s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n}, &b)) {
 		s->matters[b.first] = s->matters[b.other] = s->matters[b.second] = true;
-		json_object_set_new(j, "first", json_integer((json_int_t)(s->first + b.first)));
-		json_object_set_new(j, "other", json_integer((json_int_t)(s->first + b.other)));
-		json_object_set_new(j, "second", json_integer((json_int_t)(s->first + b.second)));
+		json_object_set_new(j, "first", json_integer(number_of(s, b.first)));
+		json_object_set_new(j, "other", json_integer(number_of(s, b.other)));
+		json_object_set_new(j, "second", json_integer(number_of(s, b.second)));
 		json_object_set_new(j, "undisturbed", json_integer((json_int_t)b.undisturbed));
 		if (b.lock != UINT32_MAX) {
-			char *object = object_name(s, steps[b.lock]);
+			char *object = object_name(s, trail_at(s, b.lock));
 			json_object_set_new(j, "lock", json_pack("{s:s}", "object", *object ? object : "a lock"));
-			json_object_set_new(j, "unlocked", json_integer((json_int_t)(s->first + b.unlocked)));
+			json_object_set_new(j, "unlocked", json_integer(number_of(s, b.unlocked)));
 			free(object);
 		}
 	}
-	free(steps);
 	return j;
 }
 
@@ -307,12 +323,12 @@ static json_t *freed_json(struct story *s, const struct trace *t)
 	const char *name = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "";
 	for (uint64_t i = s->n; i--;) {
 		const struct rt_trail *step = trail_at(s, i);
-		const struct rt_block *b = step->kind && !strcmp(thread_name(s, step), name) ? block_at(s, step->place, s->first + i) : NULL;
-		const struct rt_block *f = b ? freed_at(s, b, s->first + i) : NULL;
+		const struct rt_block *b = step->kind && !strcmp(thread_name(s, step), name) ? block_at(s, step->place, step->number) : NULL;
+		const struct rt_block *f = b ? freed_at(s, b, step->number) : NULL;
 		json_t *by = f ? caller_json(s, f) : NULL;
 		if (by && json_object_size(by)) {
 			s->matters[i] = true;
-			json_t *j = json_pack("{s:I s:I s:o}", "use", (json_int_t)(s->first + i), "size", (json_int_t)b->size, "by", by);
+			json_t *j = json_pack("{s:I s:I s:o}", "use", number_of(s, i), "size", (json_int_t)b->size, "by", by);
 			json_t *allocated = caller_json(s, b);
 			json_object_set_new(j, "allocated", json_object_size(allocated) ? allocated : json_null());
 			return j;
@@ -328,8 +344,8 @@ static json_t *numbered_json(const struct story *s, uint64_t i)
 {
 	json_t *step = step_json(s, trail_at(s, i));
 	uint64_t seen = is_read(trail_at(s, i)) && s->matters[i] ? seen_by(s, i) : UINT64_MAX;
-	json_object_set_new(step, "step", json_integer((json_int_t)(s->first + i)));
-	json_object_set_new(step, "saw", json_integer(seen == UINT64_MAX ? -1 : (json_int_t)(s->first + seen)));
+	json_object_set_new(step, "step", json_integer(number_of(s, i)));
+	json_object_set_new(step, "saw", json_integer(seen == UINT64_MAX ? -1 : number_of(s, seen)));
 	if (s->matters[i])
 		json_object_set_new(step, "matters", json_true());
 	return step;
@@ -345,7 +361,7 @@ static json_t *failure_json(const struct story *s, const struct trace *t)
 	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "1";
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s s:b}", "thread", thread, "sap", (json_int_t)s->a->steps, "kind", "end",
 				 "object", "", "where", where, "function", p.function, "what", "", "fails", 1);
-	json_object_set_new(step, "step", json_integer((json_int_t)(s->first + s->n)));
+	json_object_set_new(step, "step", json_integer((json_int_t)s->a->ntrail));
 	free(where);
 	if (program != s->symbols)
 		symbols_close(program);
@@ -366,8 +382,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	struct story s = { .a = a, .symbols = symbols_open(twin, NULL) };
 	if (report_read(&s.report, t->program, NULL))
 		read_sites(&s);
-	s.n = a->ntrail < RT_TRAIL ? a->ntrail : RT_TRAIL;
-	s.first = a->ntrail - s.n;
+	read_trail(&s);
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
 	ask_last_reads(&s, t);
 	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array();
@@ -387,6 +402,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	vec_free(&s.sites);
 	vec_free(&s.asked);
 	free(s.matters);
+	free(s.steps);
 	symbols_close(s.symbols);
 	return ok;
 }

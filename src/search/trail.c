@@ -49,11 +49,21 @@ static struct hold *hold_of(struct maker *m, uint32_t thread, uint32_t lock)
 	return NULL;
 }
 
-/* One that it has not taken in the trail it has had from before. */
+/* The first of the thread's that nothing is left out behind. */
+static uint64_t first_recent(const struct trail *t, uint32_t thread)
+{
+	for (size_t i = t->recent; i < t->n; i++)
+		if (t->steps[i]->thread == thread)
+			return t->steps[i]->sap;
+	return UINT64_MAX;
+}
+
+/* One that it has not taken in the trail it has had from before: of what is older nobody knows. */
 static void give_up(struct maker *m, const struct rt_trail *step, uint32_t lock)
 {
 	struct hold *h = hold_of(m, step->thread, lock);
-	*vec_push(&m->x.held) = (struct held_lock){step->thread, lock & INT32_MAX, false, h ? h->from : 0, step->sap};
+	uint64_t from = h ? h->from : m->t->recent ? first_recent(m->t, step->thread) : 0;
+	*vec_push(&m->x.held) = (struct held_lock){step->thread, lock & INT32_MAX, false, from, step->sap};
 	if (h)
 		*h = m->holds.at[--m->holds.n];
 }

@@ -14,7 +14,7 @@ struct site_line {
 
 struct trail {
 	const struct rt_trail *const *steps;
-	size_t n;
+	size_t n, recent;    /* before the step `recent`, most are left out */
 	const bool *matters; /* by step */
 	const struct site_line *sites;
 	size_t nsites;
