@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last eight, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool lrzip openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last eight, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool lrzip)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -661,6 +661,43 @@ try_pixz() {
 	head -c 400000 /dev/zero >pixz.in
 	cost ./pixz-native/src/pixz ./pixz-recorded/src/pixz -0 -p3 -f 0.02 -i pixz.in -o pixz.out
 	compared pixz src/pixz 'wait without a loop' -0 -p3 -f 0.02 -i pixz.in -o /dev/stdout
+}
+
+# Jobs of a pool of threads whose results come in the order of the jobs.
+try_htslib() {
+	local w
+	fetch libhts-dev htslib || return
+	for w in native recorded bug; do
+		build htslib $w htspool 'touch config.h && $CC -O2 -g -I. "$root/eval/programs/htspool.c" thread_pool.c -pthread -o htspool' || return
+	done
+	compared htslib htspool 'result put into the list without its lock'
+}
+
+# Tasks and futures, which threads take from one another (C++, headers only).
+try_threadpool() {
+	local w
+	fetch libthread-pool-dev libthread-pool || return
+	for w in native recorded bug; do
+		build libthread-pool $w squares '$CXX -std=c++17 -O1 -g -w -Iinclude "$root/eval/programs/stealsquares.cc" -pthread -o squares' || return
+	done
+	compared libthread-pool squares 'end told without the lock'
+}
+
+# Thousands of short threads, and libraries that are not recorded.
+try_lrzip() {
+	local w
+	needs automake libtool zlib1g-dev libbz2-dev liblzo2-dev liblz4-dev && fetch lrzip lrzip || return
+	for w in native recorded; do
+		build lrzip $w lrzip 'autoreconf -i && ./configure -q --disable-asm && make -s -j"$(nproc)"' || return
+	done
+	[ -e text.in ] || cat /usr/bin/* 2>/dev/null | head -c 20000000 >text.in
+	./lrzip-native/lrzip -p 3 -w 1 -l -q -f -o a.out text.in >/dev/null 2>&1
+	rethread record -- ./lrzip-recorded/lrzip -p 3 -w 1 -l -q -f -o b.out text.in >/dev/null 2>record.err
+	holds "exit status 0" [ $? = 0 ]
+	holds "same output" cmp a.out b.out
+	rethread record -- ./lrzip-recorded/lrzip -d -p 3 -q -f -o c.out b.out >/dev/null 2>record.err
+	holds "unpacked again" cmp text.in c.out
+	cost ./lrzip-native/lrzip ./lrzip-recorded/lrzip -p 3 -w 1 -l -q -f -o c.out text.in
 }
 
 # A picture whose blocks a pool of threads decodes (CMake, a shared library).
