@@ -164,10 +164,10 @@ static unsigned bits(uint64_t n)
 	return k;
 }
 
-/* A line that reads the same again and again: most often a loop that waits. */
+/* A line that reads the same again and again: most often a loop that waits. So is one that looks anew after it has counted (a semaphore). */
 static bool polls(const struct finder *f, const struct event *a, const struct event *c)
 {
-	return !writes(a) && !writes(c) && line_of(f, a) == line_of(f, c);
+	return (!writes(a) || a->kind == EVENT_UPDATE) && !writes(c) && line_of(f, a) == line_of(f, c);
 }
 
 /* Did the failing thread read the place last? */
@@ -189,7 +189,8 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += matters[b->first] || matters[b->other] || matters[b->second] || is_read_last(f, a->object) ? WORTH_MATTERS : 0;
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
-	worth += a->kind == EVENT_UPDATE && o->kind == EVENT_UPDATE && c->kind == EVENT_UPDATE ? WORTH_COUNTED : 0;
+	/* Who only looks while another counts, or sets marks one after the other, does less harm still. */
+	worth += a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind == EVENT_UPDATE ? WORTH_COUNTED : 0;
 	return worth;
 }
 

@@ -65,6 +65,9 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 	stale_pointer(t, values, read, p->block, p->block_size, &got, &gone);
 	if (gone == SLICE_NONE || saw < gone || event_at(t, saw)->thread != event_at(t, gone)->thread)
 		return false;
+	/* What the thread put there itself, and the other took away, was handed over. */
+	if (writes(event_at(t, got)) && !values[event_at(t, gone)->written])
+		return false;
 	*out = (struct stale){got, gone, read, SLICE_NONE, UINT32_MAX};
 	return true;
 }
