@@ -101,7 +101,7 @@ static void add_containers(strings *argv)
  */
 static const char own_functions[] = "{ local:\n"
 	"_ZNSt7__cxx1112basic_stringI[cw]St11char_traitsI*; _ZNKSt7__cxx1112basic_stringI[cw]St11char_traitsI*;\n"
-	"_ZSt*_Rb_tree_*; _ZNSt8__detail15_List_node_base*; _ZNKSt8__detail20_Prime_rehash_policy*;\n};\n";
+	"_ZStplI[cw]St11char_traitsI*; _ZSt*_Rb_tree_*; _ZNSt8__detail15_List_node_base*; _ZNKSt8__detail20_Prime_rehash_policy*;\n};\n";
 
 /* A program with a script of its own says itself what it exports; the linker takes one without a version only. */
 static void keep_own_functions(strings *argv, const char *script)
