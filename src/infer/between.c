@@ -189,8 +189,9 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += matters[b->first] || matters[b->other] || matters[b->second] || is_read_last(f, a->object) ? WORTH_MATTERS : 0;
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
-	/* Who only looks while another counts, or sets marks one after the other, does less harm still. */
-	worth += a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind == EVENT_UPDATE ? WORTH_COUNTED : 0;
+	/* Who looks in between, or afterwards, at what others count, or set marks in, does no more harm. */
+	bool counted = a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind != EVENT_WRITE;
+	worth += counted && (o->kind == EVENT_UPDATE || c->kind == EVENT_UPDATE) ? WORTH_COUNTED : 0;
 	return worth;
 }
 
@@ -417,6 +418,13 @@ static bool is_overtaken(const struct finder *f, const struct between *b)
 	return other_way;
 }
 
+/* The thread looked, and counted where others count; what they did in between would not have made a difference. */
+static bool looked_before_counting(const struct finder *f, const struct between *b)
+{
+	return !b->overtaken && event_at(f, b->first)->kind == EVENT_READ && event_at(f, b->other)->kind == EVENT_UPDATE &&
+	       event_at(f, b->second)->kind == EVENT_UPDATE;
+}
+
 /* ---- which is the best ---- */
 
 static int by_worth(const void *p, const void *q)
@@ -451,7 +459,7 @@ static void rank(struct finder *f)
 	for (size_t i = 0; i < f->found.n; i++) {
 		struct candidate *c = &f->found.at[i];
 		c->b.overtaken = is_overtaken(f, &c->b);
-		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0);
+		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0);
 	}
 	sort_found(f);
 }
