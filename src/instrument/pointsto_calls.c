@@ -109,7 +109,7 @@ static bool is_lock(LLVMValueRef callee)
 	static const char *const kinds[] = {
 		"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_", "cnd_",
 		"pthread_mutexattr_", "pthread_condattr_", "pthread_rwlockattr_", "pthread_barrierattr_", "_ZNSt18condition_variable",
-		"_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv", "_ZNSt6thread6_StateD",
+		"_ZNSt6thread6_StateD",
 	};
 	static const char *const opens[] = {"sem_open"};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -282,12 +282,18 @@ static bool add_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef call
 
 /*
  * void std::thread::_M_start_thread(this, std::unique_ptr<_State> *, ...): in the new thread libstdc++ calls functions of the state's virtual table,
- * and nothing else of what it leads to. Of `this` a number is written.
+ * and nothing else of what it leads to. What it writes to itself, here and when a thread is joined, is shared like what others pass on.
  */
 static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
 {
-	if (!name_begins(callee, "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateE") || LLVMGetNumArgOperands(call) < 2)
+	static const char *const ends[] = {"_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv"};
+	bool starts = name_begins(callee, "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateE") && LLVMGetNumArgOperands(call) > 1;
+	if (!starts && !IS_NAMED(callee, ends))
 		return false;
+	for (unsigned i = 0; i < (starts ? 2 : 1); i++)
+		inclusion_copy(p->in, points_to_node(p, argument(call, i)), p->passed_on);
+	if (!starts)
+		return true;
 	uint32_t state = inclusion_node(p->in), table = inclusion_node(p->in);
 	inclusion_load(p->in, points_to_node(p, argument(call, 1)), state, MEMBER_ANY, true);
 	inclusion_load(p->in, state, table, MEMBER_ANY, true);

@@ -124,13 +124,13 @@ static inline size_t input_line_size(const char *p, int n, const FILE *f)
 /* Has the stream so many bytes in its buffer? */
 static inline bool input_is_buffered(const FILE *f, size_t n)
 {
-	return (size_t)(f->_IO_read_end - f->_IO_read_ptr) >= n;
+	return f && (size_t)(f->_IO_read_end - f->_IO_read_ptr) >= n;
 }
 
 /* Has it the rest of a line there, or n bytes? */
 static inline bool input_has_line(const FILE *f, size_t n, int end)
 {
-	const char *from = f->_IO_read_ptr, *to = f->_IO_read_end;
+	const char *from = f ? f->_IO_read_ptr : NULL, *to = f ? f->_IO_read_end : NULL;
 
 	return from < to && ((size_t)(to - from) >= n || memchr(from, end, (size_t)(to - from)));
 }

@@ -38,6 +38,7 @@ int main(void)
 	int numbers[] = {1, 2};
 	pthread_t t[2];
 	printf("%d %d\n", asked > 0, ask() == highest);
+	fflush(stdout);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, numbers);
 	for (int i = 0; i < 2; i++)
