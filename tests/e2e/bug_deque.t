@@ -99,4 +99,4 @@ int main(void)
 	return 0;
 }
 P
-ENGINE=solve proven deque.c
+HARD=2 ENGINE=solve proven deque.c
