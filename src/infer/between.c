@@ -29,7 +29,7 @@ enum {
 	WORTH_FUNCTION = 2, /* both accesses are in one function */
 	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
-	WORTH_COUNTED = -10, /* all three are updates, each whole by itself: what counts references does nothing else */
+	WORTH_COUNTED = -10, /* updates, each whole by itself, and looks at them: what counts references does nothing else */
 	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
 	WORTH_ENOUGH = 9,
 	WORTH_NOTHING = -100,

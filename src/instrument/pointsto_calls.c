@@ -415,7 +415,7 @@ static void start_each(struct points_to *p, LLVMValueRef constant, uint32_t give
 static void start_state(struct points_to *p, LLVMModuleRef m, uint32_t object, uint32_t state)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
-		if (map_get(&p->object, g) == object && name_begins(g, "_ZTVNSt6thread") && LLVMGetInitializer(g))
+		if (name_begins(g, "_ZTVNSt6thread") && map_get(&p->object, g) == object && LLVMGetInitializer(g))
 			start_each(p, LLVMGetInitializer(g), state);
 }
 
