@@ -9,19 +9,23 @@
 #include "rt/tags.h"
 
 #include <gnu/libc-version.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ mutexes ----------------- */
 
 bool rt_plain_mutexes;
+int rt_tries;
 
 void rt_plain_mutexes_init(void)
 {
 	void *functions[] = {(void *)rt_real.pthread_mutex_trylock, (void *)rt_real.pthread_mutex_lock,
 			     (void *)rt_real.pthread_mutex_unlock};
 	const char *version = gnu_get_libc_version();
+	cpu_set_t processors;
 
+	rt_tries = !sched_getaffinity(0, sizeof processors, &processors) && CPU_COUNT(&processors) == 1 ? 0 : 30;
 	if (strncmp(version, "2.", 2) || atoi(version + 2) < 34)
 		return;
 	for (unsigned i = 0; i < 3; i++)
@@ -66,11 +70,15 @@ static int after_acquire(pthread_mutex_t *m, int result)
 static __attribute__((noinline, cold)) int lock_blocked(struct rt_self *self, pthread_mutex_t *m,
 							const void *from)
 {
-	int result;
+	int result = EBUSY;
 
-	rt_blocks_on_mutex(self, m, from);
-	result = rt_real.pthread_mutex_lock(m);
-	rt_unblocked(self);
+	for (int i = 0; i < rt_tries && (result = rt_real.pthread_mutex_trylock(m)) == EBUSY; i++)
+		__builtin_ia32_pause();
+	if (result == EBUSY) {
+		rt_blocks_on_mutex(self, m, from);
+		result = rt_real.pthread_mutex_lock(m);
+		rt_unblocked(self);
+	}
 	if (!result)
 		rt_self_stamp(self);
 	return result;
@@ -103,7 +111,7 @@ static __attribute__((noinline)) int lock_busy(pthread_mutex_t *m)
 	static const struct timespec patience = {0, 1000000};
 	struct rt_self *self = &rt_self;
 
-	if (rt_unlikely(!rt_plain_wait(m, self->tid, &patience)))
+	if (!rt_plain_spin(m, self->tid) && rt_unlikely(!rt_plain_wait(m, self->tid, &patience)))
 		return after_acquire(m, lock_blocked(self, m, __builtin_return_address(0)));
 	if (rt_log.scheme == RT_SCHEME_PATH)
 		rt_self_stamp(self);

@@ -21,6 +21,11 @@
 extern bool rt_plain_mutexes;
 /* Finds out; after rt_real_init. */
 void rt_plain_mutexes_init(void);
+/*
+ * How often a thread tries for a lock that somebody has before it sleeps: about a microsecond, less than it takes to go to
+ * sleep and to be woken. 0 where there is one processor.
+ */
+extern int rt_tries;
 
 #pragma GCC visibility pop
 
@@ -42,7 +47,18 @@ static inline int rt_plain_trylock(pthread_mutex_t *m, uint32_t tid)
 	return 0;
 }
 
-/* After a try: waits for the mutex until nobody has woken the thread for so long; whether it has it. */
+/* After a try: whether the mutex is there after a few more. */
+static inline bool rt_plain_spin(pthread_mutex_t *m, uint32_t tid)
+{
+	for (int i = 0; i < rt_tries; i++) {
+		if (!__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) && !rt_plain_trylock(m, tid))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+/* After that: waits for the mutex until nobody has woken the thread for so long; whether it has it. */
 static inline bool rt_plain_wait(pthread_mutex_t *m, uint32_t tid, const struct timespec *patience)
 {
 	int saved = errno;

@@ -21,14 +21,20 @@ static inline int after_write(pthread_rwlock_t *l, int result)
 	return rt_after_tagged(rt_rwlock_tag(l), l, true, result);
 }
 
-static __attribute__((noinline, cold)) int lock_blocked(pthread_rwlock_t *l, bool writes, const void *from)
+static __attribute__((noinline)) int lock_blocked(pthread_rwlock_t *l, bool writes, const void *from)
 {
 	struct rt_self *self = &rt_self;
-	int result;
+	int result = EBUSY;
 
-	rt_blocks_on_rwlock(self, l, writes, from);
-	result = writes ? rt_real.pthread_rwlock_wrlock(l) : rt_real.pthread_rwlock_rdlock(l);
-	rt_unblocked(self);
+	for (int i = 0; i < rt_tries && result == EBUSY; i++) {
+		__builtin_ia32_pause();
+		result = writes ? rt_real.pthread_rwlock_trywrlock(l) : rt_real.pthread_rwlock_tryrdlock(l);
+	}
+	if (result) {
+		rt_blocks_on_rwlock(self, l, writes, from);
+		result = writes ? rt_real.pthread_rwlock_wrlock(l) : rt_real.pthread_rwlock_rdlock(l);
+		rt_unblocked(self);
+	}
 	if (!result)
 		rt_self_stamp(self);
 	return result;
