@@ -1,11 +1,12 @@
 /*
- * Which reads may race with a write: one of the same memory, as far as points-to classes, types and named
+ * Which reads may race with a write: one of the same memory, as far as points-to classes, objects, types and named
  * variables tell, while there are several threads, where not both hold a lock. See addresses.h.
  */
 #include "instrument/addresses.h"
 
 #include "instrument/access.h"
 #include "instrument/parallel.h"
+#include "instrument/pointsto.h"
 #include "instrument/shared.h"
 
 #include <stdlib.h>
@@ -15,8 +16,11 @@ struct may_race {
 	struct parallel *parallel;
 	struct locked *locked;
 	struct map first; /* class: its first write in `writes`, + 1 */
+	/* All writes of which the same is known. */
 	struct write {
 		struct access access;
+		bool anywhere;     /* not all objects are known */
+		struct bits objects, originals;
 		uint32_t next; /* of the same class, + 1 */
 	} *writes;
 	size_t nwrites, cap;
@@ -29,16 +33,34 @@ static struct access describe(struct may_race *r, LLVMValueRef i, LLVMValueRef p
 	return a;
 }
 
-static void add_write(struct may_race *r, const struct access *a)
+/* What is known of the access so far, of this one or one like it. */
+static struct write *write_like(struct may_race *r, const struct access *a)
 {
 	uint32_t first = map_get(&r->first, (const void *)(uintptr_t)(a->class + 1));
 	for (uint32_t w = first; w; w = r->writes[w - 1].next)
 		if (access_same(&r->writes[w - 1].access, a))
-			return;
+			return &r->writes[w - 1];
 	if (r->nwrites == r->cap)
 		r->writes = pass_grow(r->writes, &r->cap, sizeof *r->writes);
-	r->writes[r->nwrites++] = (struct write){*a, first};
+	r->writes[r->nwrites++] = (struct write){.access = *a, .next = first};
 	map_set(&r->first, (const void *)(uintptr_t)(a->class + 1), (uint32_t)r->nwrites);
+	return &r->writes[r->nwrites - 1];
+}
+
+static void add_write(struct may_race *r, const struct access *a, LLVMValueRef pointer)
+{
+	struct write *w = write_like(r, a);
+	const struct bits *objects = points_to_all(r->sharing->points_to, pointer);
+	w->anywhere |= !objects;
+	if (objects && bits_unite(&w->objects, objects))
+		points_to_originals(r->sharing->points_to, objects, &w->originals);
+}
+
+/* Does the write go to other objects than these? */
+static bool is_elsewhere(const struct write *w, const struct bits *objects, const struct bits *originals)
+{
+	return objects && !w->anywhere && !bits_intersect(objects, &w->objects) && !bits_intersect(originals, &w->objects) &&
+	       !bits_intersect(objects, &w->originals);
 }
 
 static bool is_constant(LLVMValueRef pointer)
@@ -64,7 +86,7 @@ static void add_outside_writes(struct may_race *r, LLVMValueRef call, LLVMValueR
 		    is_constant(v))
 			continue;
 		struct access a = describe(r, call, v, NULL);
-		add_write(r, &a);
+		add_write(r, &a, v);
 	}
 }
 
@@ -99,7 +121,7 @@ static void add_writes(struct may_race *r, const struct map *interposed, LLVMVal
 		return;
 	}
 	if (!llvm_is_new_at(r->sharing->library, pointer, i))
-		add_write(r, &a);
+		add_write(r, &a, pointer);
 }
 
 struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed)
@@ -124,18 +146,22 @@ struct may_race *may_race_analyze(LLVMModuleRef m, struct sharing *sharing, cons
 enum race may_race_with(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
 {
 	enum race race = RACE_NONE;
-	struct access a = describe(r, read, LLVMGetOperand(read, 0), type);
+	LLVMValueRef pointer = LLVMGetOperand(read, 0);
+	struct access a = describe(r, read, pointer, type);
 	if (!parallel_is(r->parallel, read) || access_is_vtable(&a))
 		return RACE_NONE;
-	for (uint32_t w = map_get(&r->first, (const void *)(uintptr_t)(a.class + 1)); w; w = r->writes[w - 1].next) {
-		const struct access *b = &r->writes[w - 1].access;
-		bool locked = a.locked && b->locked;
-		if ((locked && race == RACE_LOCKED) || !access_may_alias(&a, b))
-			continue;
-		if (!locked)
-			return RACE_FREE;
-		race = RACE_LOCKED;
+	const struct bits *objects = points_to_all(r->sharing->points_to, pointer);
+	struct bits originals = {0};
+	if (objects)
+		points_to_originals(r->sharing->points_to, objects, &originals);
+	for (uint32_t n = map_get(&r->first, (const void *)(uintptr_t)(a.class + 1)); n && race != RACE_FREE;) {
+		const struct write *w = &r->writes[n - 1];
+		bool locked = a.locked && w->access.locked;
+		if (!(locked && race == RACE_LOCKED) && access_may_alias(&a, &w->access) && !is_elsewhere(w, objects, &originals))
+			race = locked ? RACE_LOCKED : RACE_FREE;
+		n = w->next;
 	}
+	bits_free(&originals);
 	return race;
 }
 
@@ -144,6 +170,10 @@ void may_race_free(struct may_race *r)
 	parallel_free(r->parallel);
 	locked_free(r->locked);
 	map_free(&r->first);
+	for (size_t i = 0; i < r->nwrites; i++) {
+		bits_free(&r->writes[i].objects);
+		bits_free(&r->writes[i].originals);
+	}
 	free(r->writes);
 	free(r);
 }

@@ -459,10 +459,6 @@ HIDDEN void llvm_set_memory_intrinsic_volatile(LLVMValueRef Call)
 struct llvm_library {
 	TargetLibraryInfoImpl Impl;
 	TargetLibraryInfo Info;
-	struct {
-		const Function *F = nullptr;
-		DominatorTree Tree;
-	} Dominators; // of the function that was asked about last
 	explicit llvm_library(const Triple &T) : Impl(T), Info(Impl)
 	{
 	}
@@ -505,18 +501,49 @@ HIDDEN bool llvm_is_reallocation(llvm_library *, LLVMValueRef Call)
 	return getReallocatedOperand(cast<CallBase>(unwrap(Call))) != nullptr;
 }
 
+// What hands a pointer on.
+struct HandedOn : CaptureTracker {
+	std::vector<const Instruction *> At;
+	bool TooMany = false;
+	void tooManyUses() override { TooMany = true; }
+	bool captured(const Use *U) override
+	{
+		if (!isa<ReturnInst>(U->getUser()))
+			At.push_back(cast<Instruction>(U->getUser()));
+		return false;
+	}
+};
+
+// May To come after From, without going through Made's block in between? From and To are behind it.
+static bool comesAfter(const Instruction *From, const Instruction *To, const BasicBlock *Made)
+{
+	if (From->getParent() == To->getParent() && From->comesBefore(To))
+		return true;
+	SmallPtrSet<const BasicBlock *, 32> Seen = {Made};
+	SmallVector<const BasicBlock *, 32> Left(successors(From->getParent()));
+	while (!Left.empty()) {
+		const BasicBlock *B = Left.pop_back_val();
+		if (!Seen.insert(B).second)
+			continue;
+		if (B == To->getParent())
+			return true;
+		append_range(Left, successors(B));
+	}
+	return false;
+}
+
+// LLVM's own PointerMayBeCapturedBefore gives up in functions of more than 32 blocks, and does not know that each round of a loop has another object.
 HIDDEN bool llvm_is_new_at(llvm_library *L, LLVMValueRef Pointer, LLVMValueRef At)
 {
-	const Value *Object = getUnderlyingObject(unwrap(Pointer));
-	auto *I = cast<Instruction>(unwrap(At));
-	auto *Made = dyn_cast<CallBase>(Object);
+	auto *Made = dyn_cast<CallBase>(getUnderlyingObject(unwrap(Pointer)));
 	if (!Made || !isAllocationFn(Made, &L->Info))
 		return false;
-	if (L->Dominators.F != I->getFunction()) {
-		L->Dominators.F = I->getFunction();
-		L->Dominators.Tree.recalculate(*I->getFunction());
-	}
-	return !PointerMayBeCapturedBefore(Made, false, true, I, &L->Dominators.Tree);
+	HandedOn H;
+	PointerMayBeCaptured(Made, &H);
+	for (const Instruction *I : H.At)
+		if (comesAfter(I, cast<Instruction>(unwrap(At)), Made->getParent()))
+			return false;
+	return !H.TooMany;
 }
 
 HIDDEN bool llvm_is_deallocation(llvm_library *L, LLVMValueRef Call)

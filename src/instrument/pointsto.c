@@ -444,8 +444,11 @@ static void find_written(struct points_to *p, LLVMModuleRef m)
 static void note_clones(struct points_to *p)
 {
 	free(p->first_clone);
+	free(p->original);
 	p->first_clone = pass_alloc(p->nflags, sizeof *p->first_clone);
+	p->original = pass_alloc(p->nflags, sizeof *p->original);
 	for (size_t i = 0; i < p->nclones; i++) {
+		p->original[p->clones[i].object] = p->clones[i].of;
 		p->clones[i].next = p->first_clone[p->clones[i].of];
 		p->first_clone[p->clones[i].of] = (uint32_t)i + 1;
 	}
@@ -493,6 +496,7 @@ void points_to_free(struct points_to *p)
 	free(p->flags);
 	free(p->clones);
 	free(p->first_clone);
+	free(p->original);
 	bits_free(&p->shared);
 	free(p);
 }
@@ -572,6 +576,13 @@ void points_to_each_clone(const struct points_to *p, uint32_t object, void (*fou
 	for (size_t i = 0; p->any_united && i < p->nclones; i++)
 		if (p->clones[i].united && p->clones[i].object == object)
 			found(data, p->clones[i].of);
+}
+
+void points_to_originals(const struct points_to *p, const struct bits *objects, struct bits *out)
+{
+	for (uint32_t o = 0; bits_next(objects, &o); o++)
+		for (uint32_t of = p->original[o]; of && bits_add(out, of);)
+			of = p->original[of];
 }
 
 uint32_t points_to_member(struct points_to *p, LLVMValueRef access)

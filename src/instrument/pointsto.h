@@ -37,6 +37,9 @@ uint32_t points_to_objects(const struct points_to *p);
  */
 void points_to_each_clone(const struct points_to *p, uint32_t object, void (*found)(void *data, uint32_t clone), void *data);
 
+/* The other way round: adds what these are clones of. An allocation function has the one for what its callers have as the other. */
+void points_to_originals(const struct points_to *p, const struct bits *objects, struct bits *out);
+
 /* What the instruction accesses in its objects (members.h). */
 uint32_t points_to_member(struct points_to *p, LLVMValueRef access);
 bool points_to_members_alias(const struct points_to *p, uint32_t a, uint32_t b);

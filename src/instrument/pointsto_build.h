@@ -12,7 +12,7 @@ enum object_flag {
 /* What to do for each object that a node turns out to hold. */
 enum called_kind {
 	CALLED_HERE,   /* the node is that of a pointer to a function: parameters and result */
-	CALLED_THREAD, /* the same, of a thread that is created */
+	CALLED_THREAD, /* the same, of a thread that is created, or of a destructor at the end */
 	CALLED_STATE,  /* the node is what the state of a std::thread holds: its virtual table is looked for */
 	CALLED_MADE,   /* the node is what an allocation function returns: each call makes an object of its own */
 };
@@ -47,6 +47,7 @@ struct points_to {
 	} *clones;
 	size_t nclones, clones_cap;
 	uint32_t *first_clone; /* by object, + 1 */
+	uint32_t *original;    /* by object: what it is a clone of; 0: it is none */
 	bool any_united;
 	bool makes_pointers; /* of numbers that are loaded */
 	bool complete;

@@ -302,6 +302,20 @@ static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef 
 	return true;
 }
 
+/*
+ * int __cxa_atexit(function, argument, handle) and its kin: destructors of variables, which the C library calls with what it was given, and does nothing else
+ * with. Any thread may be the one that exits.
+ */
+static bool add_at_exit(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+{
+	static const char *const names[] = {"__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
+	if (!IS_NAMED(callee, names) || LLVMGetNumArgOperands(call) != 3)
+		return false;
+	inclusion_copy(p->in, points_to_node(p, argument(call, 1)), p->passed_on);
+	watch(p, points_to_node(p, argument(call, 0)), (struct called){.kind = CALLED_THREAD, .call = call, .argument = 1});
+	return true;
+}
+
 /* In virtual tables: they end the program, and are given nothing. */
 static bool is_no_function(LLVMValueRef callee)
 {
@@ -313,7 +327,9 @@ static void add_outside_call(struct points_to *p, LLVMValueRef call, LLVMValueRe
 {
 	if (callee && is_no_function(callee))
 		return;
-	if (llvm_is_deallocation(p->sharing->library, call) || (callee && (add_thread(p, call, callee) || add_cxx_thread(p, call, callee))))
+	if (llvm_is_deallocation(p->sharing->library, call))
+		return;
+	if (callee && (add_thread(p, call, callee) || add_cxx_thread(p, call, callee) || add_at_exit(p, call, callee)))
 		return;
 	if (llvm_is_reallocation(p->sharing->library, call)) {
 		uint32_t old = points_to_node(p, argument(call, 0)), node = points_to_node(p, call);
