@@ -133,8 +133,11 @@ $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 # Becomes part of programs: bitcode beside native code, as what `rethread c++ -c` makes.
 $(B)/library/%.o: src/library/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions -fno-strict-aliasing -fno-stack-protector -flto \
+	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions $(ALIASING) -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
+ALIASING = -fno-strict-aliasing
+# The nodes of containers have members that are told apart by it (src/instrument/members.c).
+$(B)/library/containers.o: ALIASING =
 
 # std::string: what libstdc++ does to it in functions of its own, for programs compiled as C++17 or older; with C++20 these are the
 # program's own already. Libstdc++'s source once more, so that strings that threads share without a lock are inferred like any other

@@ -1,5 +1,7 @@
 #include "instrument/access.h"
 
+#include "instrument/members.h"
+
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -88,8 +90,8 @@ bool access_may_alias(const struct access *a, const struct access *b)
 		return false;
 	if (!a->type || !b->type)
 		return true;
-	if (a->type != b->type)
-		return false;
+	if (a->type != b->type) /* C and C++ have different types for the same */
+		return member_root(a->type) != member_root(b->type);
 	if (a->base == a->type || b->base == b->type)
 		return true;
 	return is_member(a->base, a->offset, b->base, b->offset) || is_member(b->base, b->offset, a->base, a->offset);

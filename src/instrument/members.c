@@ -17,8 +17,7 @@ static bool is_named(LLVMValueRef *operands, const char *name)
 	return text && length == strlen(name) && !memcmp(text, name, length);
 }
 
-/* Of a scalar type: the end of the way to its parents. NULL: it is no such type. */
-static LLVMValueRef root_of(LLVMValueRef type)
+LLVMValueRef member_root(LLVMValueRef type)
 {
 	for (int depth = 0; depth < DEPTH; depth++) {
 		LLVMValueRef operands[3];
@@ -86,7 +85,7 @@ static uint32_t read_tag(LLVMValueRef tag, LLVMTypeRef accessed, struct member *
 	LLVMGetMDNodeOperands(tag, operands);
 	if (!operands[0] || !operands[1] || !operands[2] || !LLVMIsAConstantInt(operands[2]) || operands_of(operands[1]) > 3)
 		return MEMBER_ANY;
-	*m = (struct member){.type = operands[1], .root = root_of(operands[1])};
+	*m = (struct member){.type = operands[1], .root = member_root(operands[1])};
 	if (!m->root)
 		return MEMBER_ANY;
 	LLVMGetMDNodeOperands(m->type, type);
@@ -101,7 +100,8 @@ static uint32_t read_tag(LLVMValueRef tag, LLVMTypeRef accessed, struct member *
 static uint32_t number_of(struct members *ms, const struct member *m)
 {
 	for (size_t i = MEMBERS; i < ms->n; i++)
-		if (ms->at[i].structure == m->structure && ms->at[i].offset == m->offset && ms->at[i].type == m->type)
+		if (ms->at[i].structure == m->structure && ms->at[i].offset == m->offset && ms->at[i].type == m->type &&
+		    ms->at[i].is_inside == m->is_inside)
 			return (uint32_t)i;
 	ms->n = ms->n ? ms->n : MEMBERS;
 	while (ms->n >= ms->cap)
@@ -110,28 +110,127 @@ static uint32_t number_of(struct members *ms, const struct member *m)
 	return (uint32_t)ms->n++;
 }
 
-uint32_t member_of(struct members *ms, LLVMValueRef access)
+static LLVMValueRef tag_of(LLVMValueRef access)
 {
 	LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
-	LLVMValueRef tag = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4));
+	return LLVMGetMetadata(access, LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4));
+}
+
+static LLVMTypeRef accessed_type(LLVMValueRef access)
+{
+	return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
+}
+
+/* The access's own, or that of another one of the same kind and place: where two accesses became one the optimiser drops it. */
+static LLVMValueRef some_tag_of(LLVMValueRef access)
+{
+	LLVMValueRef tag = tag_of(access), pointer = LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
+	for (LLVMUseRef u = LLVMIsAInstruction(pointer) && !tag ? LLVMGetFirstUse(pointer) : NULL; u && !tag; u = LLVMGetNextUse(u)) {
+		LLVMValueRef other = LLVMGetUser(u);
+		bool is_access = LLVMIsALoadInst(other) || (LLVMIsAStoreInst(other) && LLVMGetOperand(other, 1) == pointer);
+		if (is_access && accessed_type(other) == accessed_type(access))
+			tag = tag_of(other);
+	}
+	return tag;
+}
+
+static bool returns_number(LLVMValueRef call)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
+}
+
+/* Is the number compared, added and subtracted, the size of something for other code, and nothing else? Hashes and copies are made of anything. */
+static bool is_counted_with(LLVMValueRef number, int depth)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(number); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u), callee = is_call(user) ? direct_callee(user) : NULL;
+		switch (LLVMGetInstructionOpcode(user)) {
+		case LLVMICmp:
+			break;
+		case LLVMGetElementPtr:
+			if (LLVMGetOperand(user, 0) == number)
+				return false;
+			break;
+		case LLVMCall:
+		case LLVMInvoke:
+			if (!callee || is_instrumented(callee))
+				return false;
+			if (!is_intrinsic(callee) || !returns_number(user)) /* a size */
+				break;
+			/* fallthrough */
+		case LLVMAdd: case LLVMSub: case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+			if (!depth || !is_counted_with(user, depth - 1))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+bool member_is_number(LLVMValueRef access)
+{
+	LLVMValueRef tag, operands[4], type[3];
+	if ((!LLVMIsALoadInst(access) && !LLVMIsAStoreInst(access)) || LLVMGetTypeKind(accessed_type(access)) != LLVMIntegerTypeKind)
+		return false;
+	tag = some_tag_of(access);
+	if (!tag) /* a few characters that were copied, mostly; or a length */
+		return LLVMGetIntTypeWidth(accessed_type(access)) < 8 * sizeof(void *) ||
+		       (LLVMIsALoadInst(access) && is_counted_with(access, DEPTH));
+	if (operands_of(tag) < 3 || operands_of(tag) > 4)
+		return false;
+	LLVMGetMDNodeOperands(tag, operands);
+	if (!operands[1] || operands_of(operands[1]) != 3)
+		return false;
+	LLVMGetMDNodeOperands(operands[1], type);
+	return !is_named(type, "any pointer") && !is_named(type, "vtable pointer");
+}
+
+/* Behind the beginning of something, at a place that is known, or one of several: a member of it. */
+static bool is_inside(LLVMValueRef pointer, int depth)
+{
+	if (LLVMIsAGetElementPtrInst(pointer)) {
+		LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
+		int64_t constant;
+		uint64_t stride;
+		llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
+		return constant > 0 && !stride;
+	}
+	if (!depth || (!LLVMIsAPHINode(pointer) && !LLVMIsASelectInst(pointer)))
+		return false;
+	if (LLVMIsASelectInst(pointer))
+		return is_inside(LLVMGetOperand(pointer, 1), depth - 1) && is_inside(LLVMGetOperand(pointer, 2), depth - 1);
+	for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++)
+		if (!is_inside(LLVMGetIncomingValue(pointer, i), depth - 1))
+			return false;
+	return true;
+}
+
+uint32_t member_of(struct members *ms, LLVMValueRef access)
+{
+	LLVMValueRef tag = tag_of(access);
 	if (!tag)
 		return MEMBER_ANY;
 	uint32_t known = map_get(&ms->of, tag);
 	if (known)
 		return known - 1;
 	struct member m;
-	LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
-	uint32_t number = read_tag(tag, type, &m);
-	if (number == MEMBERS)
-		number = number_of(ms, &m);
-	if (number >= MEMBERS) /* of others it depends on what is accessed */
-		map_set(&ms->of, tag, number + 1);
+	uint32_t number = read_tag(tag, accessed_type(access), &m);
+	if (number != MEMBERS) /* depends on what is accessed */
+		return number;
+	if (m.is_pointer && !m.structure) {
+		m.is_inside = is_inside(LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0), DEPTH / 4);
+		return number_of(ms, &m);
+	}
+	number = number_of(ms, &m);
+	map_set(&ms->of, tag, number + 1);
 	return number;
 }
 
 static bool may_be_bytes(const struct member *m)
 {
-	return !m->is_table && !(m->structure && m->is_pointer);
+	return !m->is_table && !((m->structure || m->is_inside) && m->is_pointer);
 }
 
 bool members_alias(const struct members *ms, uint32_t a, uint32_t b)

@@ -22,13 +22,21 @@ struct members {
 		LLVMValueRef type;
 		LLVMValueRef root; /* of the language's types: C and C++ have different ones, and may mean the same */
 		bool is_pointer, is_table; /* is_table: of virtual functions */
+		bool is_inside; /* of some structure, the optimiser does not say which */
 	} *at;
 	size_t n, cap;
 };
 
+/* Of a scalar type of strict aliasing: the end of the way to its parents. NULL: it is no such type. */
+LLVMValueRef member_root(LLVMValueRef type);
 void members_free(struct members *m);
 /* What a load, store or atomic accesses. Numbers are small. */
 uint32_t member_of(struct members *m, LLVMValueRef access);
+/*
+ * Is it one of a union's numbers, or one of which nothing is known but that it is no address by its use? Such a one is not taken for a pointer's bytes
+ * either, of a pointer that is a member of a structure.
+ */
+bool member_is_number(LLVMValueRef access);
 /* May accesses to both be of the same bytes of an object? */
 bool members_alias(const struct members *m, uint32_t a, uint32_t b);
 

@@ -15,7 +15,8 @@ static bool is_same(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMGetElementPtr:
-		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMGetTypeKind(LLVMTypeOf(i)) && !is_number_on_null(i);
+		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMGetTypeKind(LLVMTypeOf(i)) && !is_number_on_null(i) &&
+		       !pointer_by_distance(i);
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
 	case LLVMFreeze:
@@ -27,6 +28,16 @@ static bool is_same(LLVMValueRef i)
 	}
 }
 
+/* Is what makes the object there in every run? malloc may fail, operator new does not return then; weak symbols may be nothing. */
+static bool never_fails(LLVMValueRef v)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("nonnull", 7);
+	if (LLVMIsAInstruction(v) && is_call(v))
+		return LLVMGetCallSiteEnumAttribute(v, LLVMAttributeReturnIndex, kind) ||
+		       (direct_callee(v) && LLVMGetEnumAttributeAtIndex(direct_callee(v), LLVMAttributeReturnIndex, kind));
+	return !LLVMIsAGlobalValue(v) || LLVMGetLinkage(v) != LLVMExternalWeakLinkage;
+}
+
 uint32_t points_to_object(struct points_to *p, LLVMValueRef v)
 {
 	uint32_t object = map_get(&p->object, v);
@@ -34,6 +45,8 @@ uint32_t points_to_object(struct points_to *p, LLVMValueRef v)
 		return object;
 	object = inclusion_object(p->in);
 	map_set(&p->object, v, object);
+	if (never_fails(v))
+		bits_add(&p->certain, object);
 	if (!LLVMIsAFunction(v))
 		return object;
 	while (p->nfunction <= object) {
@@ -217,6 +230,8 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 			move(p, i, 0, is_number_on_null(i) ? LLVMGetNumOperands(i) : 1);
 		if (is_number_on_null(i))
 			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
+		if (pointer_by_distance(i))
+			inclusion_copy(p->in, points_to_node(p, pointer_by_distance(i)), points_to_node(p, i));
 		break;
 	case LLVMPHI:
 		move(p, i, 0, LLVMGetNumOperands(i));
@@ -498,6 +513,7 @@ void points_to_free(struct points_to *p)
 	free(p->first_clone);
 	free(p->original);
 	bits_free(&p->shared);
+	bits_free(&p->certain);
 	free(p);
 }
 
@@ -514,6 +530,17 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 {
 	const struct bits *set = points_to_some(p, pointer);
 	return set && set->n && !bits_has(set, OBJECT_WORLD) ? set : NULL;
+}
+
+bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer)
+{
+	const struct bits *set = points_to_all(p, pointer);
+	struct bits others = {0};
+	if (set)
+		bits_minus(set, &p->certain, &others);
+	bool any = others.n;
+	bits_free(&others);
+	return set && !any;
 }
 
 bool points_to_is_own(const struct points_to *p, uint32_t object)

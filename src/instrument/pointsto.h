@@ -22,7 +22,9 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
 /* Nobody but the thread that made it, or nobody at all while there are several threads, writes where the pointer leads. */
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
-/* The same of an object: what others write to the rest is known to nobody. */
+/* Is it NULL only where the program says so, and not because an allocation failed? */
+bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer);
+/* points_to_own of an object: what others write to the rest is known to nobody. */
 bool points_to_is_own(const struct points_to *p, uint32_t object);
 /* May the object hold an address, as far as the module's own stores tell? outside: also one that comes from outside of it. */
 bool points_to_holds(const struct points_to *p, uint32_t object, bool outside);

@@ -41,6 +41,7 @@ struct points_to {
 	uint8_t *flags;		/* by object: enum object_flag */
 	size_t nfunction, function_cap, nflags;
 	struct bits shared; /* objects that are SHARED and WRITTEN */
+	struct bits certain; /* objects whose making does not fail */
 	struct clone {
 		uint32_t of, object, next; /* next: of the same one, + 1 */
 		bool united; /* others reach the original: it holds what the clone does, too */

@@ -137,7 +137,8 @@ static struct place anywhere(LLVMValueRef pointer)
 
 static struct place accessed(const struct recompute *r, LLVMValueRef access, LLVMValueRef pointer)
 {
-	return (struct place){pointer, points_to_member(r->sharing->points_to, access)};
+	uint32_t member = points_to_member(r->sharing->points_to, access);
+	return (struct place){pointer, member == MEMBER_ANY && member_is_number(access) ? MEMBER_BYTES : member};
 }
 
 static unsigned flags_of(const struct recompute *r, struct place at)
@@ -330,11 +331,19 @@ static bool is_reader(LLVMValueRef callee)
 	return false;
 }
 
+/* Characters, and no structures, which are compared as a whole: of a size that is known. */
+static bool reads_text(LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	return (!name_begins(callee, "memcmp") && !name_begins(callee, "bcmp")) || !LLVMIsAConstantInt(LLVMGetOperand(call, 2));
+}
+
 static bool reads_known(const struct recompute *r, LLVMValueRef call)
 {
+	uint32_t member = reads_text(call) ? MEMBER_BYTES : MEMBER_ANY;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (is_pointer_type(LLVMTypeOf(v)) && (!are_contents_known(r, anywhere(v)) || may_hold_pointers(r, anywhere(v))))
+		struct place at = {LLVMGetOperand(call, i), member};
+		if (is_pointer_type(LLVMTypeOf(at.pointer)) && (!are_contents_known(r, at) || may_hold_pointers(r, at)))
 			return false;
 	}
 	return are_arguments_known(r, call);
@@ -440,14 +449,21 @@ static bool may_have_moved(const struct recompute *r, LLVMValueRef pointer)
 }
 
 /* NULL is another matter: an allocation that fails is known by the branch on it only. */
+static bool may_have_failed(const struct recompute *r, LLVMValueRef pointer)
+{
+	return !LLVMIsNull(pointer) && !points_to_never_fails(r->sharing->points_to, pointer);
+}
+
 static bool compares_objects(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMIntPredicate p = LLVMGetICmpPredicate(i);
 	if (p != LLVMIntEQ && p != LLVMIntNE)
 		return false;
-	for (unsigned k = 0; k < 2; k++)
-		if (LLVMIsNull(LLVMGetOperand(i, k)) || LLVMIsAIntToPtrInst(LLVMGetOperand(i, k)) || may_have_moved(r, LLVMGetOperand(i, k)))
+	for (unsigned k = 0; k < 2; k++) {
+		LLVMValueRef v = LLVMGetOperand(i, k);
+		if ((LLVMIsNull(v) && may_have_failed(r, LLVMGetOperand(i, !k))) || LLVMIsAIntToPtrInst(v) || may_have_moved(r, v))
 			return false;
+	}
 	return true;
 }
 
@@ -503,7 +519,9 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMAdd: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
 	case LLVMAnd: case LLVMOr: case LLVMXor:
 	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast:
-	case LLVMGetElementPtr: case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
+	case LLVMGetElementPtr:
+		return are_operands_known(r, i) || (pointer_by_distance(i) && is_known(r, LLVMGetOperand(i, 0)) && is_known(r, pointer_by_distance(i)));
+	case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
 		return are_operands_known(r, i);
 	case LLVMIntToPtr:
 		return is_no_address(i);

@@ -103,6 +103,22 @@ bool is_number_on_null(LLVMValueRef getelementptr)
 	return false;
 }
 
+/* The pointer that a number is made of; or NULL. */
+static LLVMValueRef pointer_of_number(LLVMValueRef v)
+{
+	bool is_made = LLVMIsAPtrToIntInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMPtrToInt);
+	return is_made ? LLVMGetOperand(v, 0) : NULL;
+}
+
+LLVMValueRef pointer_by_distance(LLVMValueRef getelementptr)
+{
+	LLVMValueRef index = LLVMGetOperand(getelementptr, 1);
+	if (LLVMGetNumOperands(getelementptr) != 2 || !LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMSub ||
+	    pointer_of_number(LLVMGetOperand(index, 1)) != LLVMGetOperand(getelementptr, 0))
+		return NULL;
+	return pointer_of_number(LLVMGetOperand(index, 0));
+}
+
 static uint32_t class_of_expression(struct sharing *s, LLVMValueRef v)
 {
 	switch (LLVMGetConstOpcode(v)) {
@@ -223,18 +239,44 @@ static void link_contents(struct sharing *s, LLVMValueRef i, LLVMValueRef value,
 }
 
 /* A pointer difference is a number: both operands of every use's subtraction come from pointers. */
-bool pointer_only_differs(LLVMValueRef ptrtoint)
+enum { CHOICES = 4 }; /* phis and selects that are followed, one behind the other */
+
+/* A pointer as a number, also one of several. */
+static bool is_pointer_number(LLVMValueRef v, int depth)
 {
-	for (LLVMUseRef u = LLVMGetFirstUse(ptrtoint); u; u = LLVMGetNextUse(u)) {
+	if (pointer_of_number(v))
+		return true;
+	if (!depth || (!LLVMIsAPHINode(v) && !LLVMIsASelectInst(v)))
+		return false;
+	if (LLVMIsASelectInst(v))
+		return is_pointer_number(LLVMGetOperand(v, 1), depth - 1) && is_pointer_number(LLVMGetOperand(v, 2), depth - 1);
+	for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+		if (LLVMGetIncomingValue(v, i) != v && !is_pointer_number(LLVMGetIncomingValue(v, i), depth - 1))
+			return false;
+	return true;
+}
+
+static bool only_differs(LLVMValueRef number, int depth)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(number); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
 		LLVMOpcode op = LLVMGetInstructionOpcode(user);
-		if (op == LLVMICmp)
+		if (op == LLVMICmp || user == number)
 			continue;
-		if (op != LLVMSub || !LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)) ||
-		    !LLVMIsAPtrToIntInst(LLVMGetOperand(user, 1)))
+		if (op == LLVMPHI || op == LLVMSelect) {
+			if (!depth || !only_differs(user, depth - 1))
+				return false;
+		} else if (op != LLVMSub || !is_pointer_number(LLVMGetOperand(user, 0), CHOICES) ||
+			   !is_pointer_number(LLVMGetOperand(user, 1), CHOICES)) {
 			return false;
+		}
 	}
 	return true;
+}
+
+bool pointer_only_differs(LLVMValueRef ptrtoint)
+{
+	return only_differs(ptrtoint, CHOICES);
 }
 
 static void add_ptrtoint(struct sharing *s, LLVMValueRef i)
@@ -313,6 +355,8 @@ static void add_instruction(struct sharing *s, LLVMValueRef f, LLVMValueRef i)
 			add_number_on_null(s, i);
 			break;
 		}
+		if (pointer_by_distance(i))
+			unify_values(s, i, pointer_by_distance(i));
 		/* fallthrough */
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
