@@ -443,7 +443,7 @@ static void flag_clone(void *data, uint32_t clone)
 static void find_written(struct points_to *p, LLVMModuleRef m)
 {
 	for (uint32_t o = 0; o < p->nflags; o++)
-		if (inclusion_flags(p->in, o) & OBJECT_OUTSIDE)
+		if (inclusion_flags(p->in, o) & OBJECT_OUTSIDE || bits_has(&p->areas, o))
 			p->flags[o] |= WRITTEN;
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -504,6 +504,8 @@ void points_to_free(struct points_to *p)
 	map_free(&p->returned);
 	map_free(&p->object);
 	map_free(&p->started);
+	map_free(&p->further);
+	bits_free(&p->areas);
 	for (size_t i = 0; i < p->ncalls; i++)
 		bits_free(&p->calls[i].done);
 	free(p->calls);

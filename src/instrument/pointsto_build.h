@@ -32,6 +32,8 @@ struct points_to {
 	struct map node;     /* value: its node */
 	struct map returned; /* function: the node of what it returns */
 	struct map object;   /* variable, function, allocation: its object */
+	struct map further;  /* function with ...: the object where further parameters are */
+	struct bits areas;   /* those objects */
 	struct map started;  /* functions that threads may begin with */
 	struct called *calls; /* by the numbers that inclusion_call is given */
 	size_t ncalls, calls_cap;

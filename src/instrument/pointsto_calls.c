@@ -44,6 +44,37 @@ static void watch(struct points_to *p, uint32_t node, struct called c)
 	inclusion_call(p->in, node, (uint32_t)p->ncalls++);
 }
 
+/* ---------------------------------------------------------------- further parameters ---------- */
+
+/* Where those of a function with ... lie, all calls of it together: its va_lists lead there. */
+static uint32_t further_object(struct points_to *p, LLVMValueRef f)
+{
+	uint32_t object = map_get(&p->further, f);
+	if (!object) {
+		object = inclusion_object(p->in);
+		map_set(&p->further, f, object);
+		bits_add(&p->areas, object);
+	}
+	return object;
+}
+
+static uint32_t further_node(struct points_to *p, LLVMValueRef f)
+{
+	uint32_t node = inclusion_node(p->in);
+	inclusion_add(p->in, node, further_object(p, f));
+	return node;
+}
+
+/* vprintf and its kin: what a va_list leads to is printed. */
+static bool prints_list(LLVMValueRef callee)
+{
+	static const char *const names[] = {"vsyslog", "__vsyslog_chk", "vwarn", "vwarnx", "verr", "verrx"};
+	size_t length;
+	const char *name = LLVMGetValueName2(callee, &length);
+	name += strncmp(name, "__", 2) ? 0 : 2;
+	return IS_NAMED(callee, names) || (*name == 'v' && strstr(name, "printf"));
+}
+
 /* ---------------------------------------------------------------- intrinsics ------------------ */
 
 /* Masked, gathering and target-specific accesses: what is passed may be stored wherever it is pointed to, and loaded from there. */
@@ -70,9 +101,13 @@ static void add_intrinsic(struct points_to *p, LLVMValueRef call, LLVMValueRef c
 	LLVMValueRef accessed[2];
 	if (is_copy(callee)) {
 		inclusion_move(p->in, points_to_node(p, argument(call, 0)), points_to_node(p, argument(call, 1)));
-	} else if (name_begins(callee, "llvm.va_")) {
-		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-			inclusion_open(p->in, points_to_node(p, argument(call, i)));
+	} else if (name_begins(callee, "llvm.va_start")) {
+		LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+		inclusion_store(p->in, points_to_node(p, argument(call, 0)), further_node(p, f), MEMBER_ANY);
+	} else if (name_begins(callee, "llvm.va_copy")) {
+		inclusion_move(p->in, points_to_node(p, argument(call, 0)), points_to_node(p, argument(call, 1)));
+	} else if (name_begins(callee, "llvm.va_end")) {
+		;
 	} else if (name_begins(callee, "llvm.load.relative.")) {
 		escape(p, argument(call, 0));
 		comes_from_outside(p, call);
@@ -234,6 +269,8 @@ static void add_outside_argument(struct points_to *p, LLVMValueRef call, LLVMVal
 		escape(p, v);
 	else if (known && variadic && !is_scan(callee)) /* printf and its kin */
 		;
+	else if (known && i + 1 == LLVMCountParams(callee) && prints_list(callee))
+		;
 	else if (llvm_argument_not_captured(call, i) || (callee && only_uses(callee))) {
 		add_use(p, call, callee, i);
 		add_ways_into(p, call, callee, i);
@@ -372,7 +409,7 @@ static void link_call(struct points_to *p, LLVMValueRef call, LLVMValueRef f)
 		if (i < fixed)
 			inclusion_copy(p->in, points_to_node(p, argument(call, i)), points_to_node(p, LLVMGetParam(f, i)));
 		else if (takes_more)
-			escape(p, argument(call, i));
+			inclusion_copy(p->in, points_to_node(p, argument(call, i)), inclusion_cell(p->in, further_object(p, f), MEMBER_ANY));
 	}
 	uint32_t result = points_to_node(p, call);
 	if (!result)
@@ -477,6 +514,8 @@ void points_to_outside(void *data, uint32_t object)
 		return;
 	for (unsigned i = 0; i < LLVMCountParams(f); i++)
 		comes_from_outside(p, LLVMGetParam(f, i));
+	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+		inclusion_add(p->in, inclusion_cell(p->in, further_object(p, f), MEMBER_ANY), OBJECT_WORLD);
 	link_result(p, f, inclusion_world(p->in), makes_objects(f) ? inclusion_object(p->in) : 0);
 }
 
