@@ -136,7 +136,7 @@ $(B)/library/%.o: src/library/%.c
 	$(CC) -std=gnu17 -O2 -g1 -Wall -Wextra -Wshadow -Werror -fPIC -fexceptions $(ALIASING) -fno-stack-protector -flto \
 		-ffat-lto-objects -ffile-prefix-map=src/=rethread-runtime/ -c -o $@ $<
 ALIASING = -fno-strict-aliasing
-# The nodes of containers have members that are told apart by it (src/instrument/members.c).
+# The nodes of containers have members that are told apart by it (src/instrument/member_tags.c).
 $(B)/library/containers.o: ALIASING =
 
 # std::string: what libstdc++ does to it in functions of its own, for programs compiled as C++17 or older; with C++20 these are the

@@ -30,6 +30,8 @@ struct members {
 /* Of a scalar type of strict aliasing: the end of the way to its parents. NULL: it is no such type. */
 LLVMValueRef member_root(LLVMValueRef type);
 void members_free(struct members *m);
+/* The number of such a member, a new one where there is none yet. */
+uint32_t members_number(struct members *m, const struct member *member);
 /* What a load, store or atomic accesses. Numbers are small. */
 uint32_t member_of(struct members *m, LLVMValueRef access);
 /*

@@ -1,0 +1,217 @@
+/* Members of structures: which one an access is of, from what the compiler says of it. */
+#include "instrument/members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 16 };
+
+static unsigned operands_of(LLVMValueRef node)
+{
+	return (unsigned)LLVMGetMDNodeNumOperands(node);
+}
+
+static bool is_named(LLVMValueRef *operands, const char *name)
+{
+	unsigned length = 0;
+	const char *text = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
+	return text && length == strlen(name) && !memcmp(text, name, length);
+}
+
+LLVMValueRef member_root(LLVMValueRef type)
+{
+	for (int depth = 0; depth < DEPTH; depth++) {
+		LLVMValueRef operands[3];
+		unsigned n = operands_of(type);
+		if (n == 1)
+			return type;
+		if (n != 3 && n != 2)
+			return NULL;
+		LLVMGetMDNodeOperands(type, operands);
+		if (!operands[1])
+			return NULL;
+		type = operands[1];
+	}
+	return NULL;
+}
+
+/* The structure's member around that offset, whose type is returned and the rest of the offset; NULL: there is none. */
+static LLVMValueRef member_around(LLVMValueRef structure, uint64_t *offset)
+{
+	unsigned n = operands_of(structure), last = 0;
+	LLVMValueRef *operands = pass_alloc(n, sizeof *operands), type = NULL;
+	LLVMGetMDNodeOperands(structure, operands);
+	/* A name, then a type and an offset for each member. */
+	for (unsigned i = 1; i + 1 < n; i += 2)
+		if (operands[i + 1] && LLVMIsAConstantInt(operands[i + 1]) && LLVMConstIntGetZExtValue(operands[i + 1]) <= *offset)
+			last = i;
+	if (last && operands[last]) {
+		*offset -= LLVMConstIntGetZExtValue(operands[last + 1]);
+		type = operands[last];
+	}
+	free(operands);
+	return type;
+}
+
+/* From the structure down to what directly holds something of the type. */
+static void go_inside(struct member *m, LLVMValueRef structure, uint64_t offset)
+{
+	for (int depth = 0; depth < DEPTH && structure && structure != m->type; depth++) {
+		uint64_t rest = offset;
+		LLVMValueRef inner = member_around(structure, &rest);
+		if (inner == m->type && !rest) {
+			m->structure = structure;
+			m->offset = offset;
+			return;
+		}
+		structure = inner;
+		offset = rest;
+	}
+}
+
+static bool is_character(LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+}
+
+/* MEMBER_ANY or MEMBER_BYTES; MEMBERS: it is *m. */
+static uint32_t read_tag(LLVMValueRef tag, LLVMTypeRef accessed, struct member *m)
+{
+	LLVMValueRef operands[4], type[3];
+	unsigned n = operands_of(tag);
+	if (n < 3 || n > 4)
+		return MEMBER_ANY;
+	LLVMGetMDNodeOperands(tag, operands);
+	if (!operands[0] || !operands[1] || !operands[2] || !LLVMIsAConstantInt(operands[2]) || operands_of(operands[1]) > 3)
+		return MEMBER_ANY;
+	*m = (struct member){.type = operands[1], .root = member_root(operands[1])};
+	if (!m->root)
+		return MEMBER_ANY;
+	LLVMGetMDNodeOperands(m->type, type);
+	if (is_named(type, "omnipotent char"))
+		return is_character(accessed) ? MEMBER_BYTES : MEMBER_ANY;
+	m->is_pointer = is_named(type, "any pointer");
+	m->is_table = is_named(type, "vtable pointer");
+	go_inside(m, operands[0], LLVMConstIntGetZExtValue(operands[2]));
+	return MEMBERS;
+}
+
+static LLVMValueRef tag_of(LLVMValueRef access)
+{
+	LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
+	return LLVMGetMetadata(access, LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4));
+}
+
+static LLVMTypeRef accessed_type(LLVMValueRef access)
+{
+	return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
+}
+
+/* The access's own, or that of another one of the same kind and place: where two accesses became one the optimiser drops it. */
+static LLVMValueRef some_tag_of(LLVMValueRef access)
+{
+	LLVMValueRef tag = tag_of(access), pointer = LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
+	for (LLVMUseRef u = LLVMIsAInstruction(pointer) && !tag ? LLVMGetFirstUse(pointer) : NULL; u && !tag; u = LLVMGetNextUse(u)) {
+		LLVMValueRef other = LLVMGetUser(u);
+		bool is_access = LLVMIsALoadInst(other) || (LLVMIsAStoreInst(other) && LLVMGetOperand(other, 1) == pointer);
+		if (is_access && accessed_type(other) == accessed_type(access))
+			tag = tag_of(other);
+	}
+	return tag;
+}
+
+static bool returns_number(LLVMValueRef call)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
+}
+
+/* Is the number compared, added and subtracted, the size of something for other code, and nothing else? Hashes and copies are made of anything. */
+static bool is_counted_with(LLVMValueRef number, int depth)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(number); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u), callee = is_call(user) ? direct_callee(user) : NULL;
+		switch (LLVMGetInstructionOpcode(user)) {
+		case LLVMICmp:
+			break;
+		case LLVMGetElementPtr:
+			if (LLVMGetOperand(user, 0) == number)
+				return false;
+			break;
+		case LLVMCall:
+		case LLVMInvoke:
+			if (!callee || is_instrumented(callee))
+				return false;
+			if (!is_intrinsic(callee) || !returns_number(user)) /* a size */
+				break;
+			/* fallthrough */
+		case LLVMAdd: case LLVMSub: case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+			if (!depth || !is_counted_with(user, depth - 1))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+bool member_is_number(LLVMValueRef access)
+{
+	LLVMValueRef tag, operands[4], type[3];
+	if ((!LLVMIsALoadInst(access) && !LLVMIsAStoreInst(access)) || LLVMGetTypeKind(accessed_type(access)) != LLVMIntegerTypeKind)
+		return false;
+	tag = some_tag_of(access);
+	if (!tag) /* a few characters that were copied, mostly; or a length */
+		return LLVMGetIntTypeWidth(accessed_type(access)) < 8 * sizeof(void *) ||
+		       (LLVMIsALoadInst(access) && is_counted_with(access, DEPTH));
+	if (operands_of(tag) < 3 || operands_of(tag) > 4)
+		return false;
+	LLVMGetMDNodeOperands(tag, operands);
+	if (!operands[1] || operands_of(operands[1]) != 3)
+		return false;
+	LLVMGetMDNodeOperands(operands[1], type);
+	return !is_named(type, "any pointer") && !is_named(type, "vtable pointer");
+}
+
+/* Behind the beginning of something, at a place that is known, or one of several: a member of it. */
+static bool is_inside(LLVMValueRef pointer, int depth)
+{
+	if (LLVMIsAGetElementPtrInst(pointer)) {
+		LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
+		int64_t constant;
+		uint64_t stride;
+		llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
+		return constant > 0 && !stride;
+	}
+	if (!depth || (!LLVMIsAPHINode(pointer) && !LLVMIsASelectInst(pointer)))
+		return false;
+	if (LLVMIsASelectInst(pointer))
+		return is_inside(LLVMGetOperand(pointer, 1), depth - 1) && is_inside(LLVMGetOperand(pointer, 2), depth - 1);
+	for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++)
+		if (!is_inside(LLVMGetIncomingValue(pointer, i), depth - 1))
+			return false;
+	return true;
+}
+
+uint32_t member_of(struct members *ms, LLVMValueRef access)
+{
+	LLVMValueRef tag = tag_of(access);
+	if (!tag)
+		return MEMBER_ANY;
+	uint32_t known = map_get(&ms->of, tag);
+	if (known)
+		return known - 1;
+	struct member m;
+	uint32_t number = read_tag(tag, accessed_type(access), &m);
+	if (number != MEMBERS) /* depends on what is accessed */
+		return number;
+	if (m.is_pointer && !m.structure) {
+		m.is_inside = is_inside(LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0), DEPTH / 4);
+		return members_number(ms, &m);
+	}
+	number = members_number(ms, &m);
+	map_set(&ms->of, tag, number + 1);
+	return number;
+}
