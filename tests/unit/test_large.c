@@ -268,6 +268,12 @@ static void says_that_nothing_is_proven(void **state)
 	o.large = true;
 	assert_int_equal(infer_once(&x, &o, &stats), INFER_NONE);
 	assert_true(stats.exhausted);
+	x.conditions.at[0].kind = CONDITION_PATH;
+	o.seconds = 0.1;
+	assert_int_equal(infer_once(&x, &o, &stats), INFER_BUDGET);
+	o.doubted = true; /* what the executor took for granted need not be a condition */
+	assert_int_equal(infer_once(&x, &o, &stats), INFER_NONE);
+	assert_true(stats.exhausted);
 	o.large = false;
 	assert_int_equal(infer_once(&x, &o, &stats), INFER_NONE);
 	assert_false(stats.exhausted);
