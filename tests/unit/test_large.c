@@ -245,6 +245,32 @@ static void swaps_writes_that_came_the_wrong_way_round(void **state)
 	setup_release(&s);
 }
 
+/* Where the order of locks is open, who was first is a choice that dead ends may be about, as of memory. */
+static void a_lock_is_touched_by_all_that_take_it(void **state)
+{
+	(void)state;
+	struct setup s;
+	uint32_t lock[THREADS];
+	execution_init(&s.x);
+	for (int t = 0; t < THREADS; t++) {
+		make_thread(&s.x, t ? "1:1" : "1");
+		lock[t] = make_event(&s.x, EVENT_LOCK, 1);
+		make_event(&s.x, EVENT_UNLOCK, 1);
+		make_event(&s.x, EVENT_LOCK, 2);
+		make_event(&s.x, EVENT_UNLOCK, 2);
+		make_end(&s.x, t ? 0 : EVENT_FAILS);
+	}
+	setup_start(&s);
+	struct machine_atoms one = {{0}}, same = {{0}}, other = {{0}};
+	machine_touches(s.machine, lock[0], &one);
+	machine_touches(s.machine, lock[1], &same);
+	machine_touches(s.machine, lock[1] + 2, &other);
+	assert_true(one.bits[0]);
+	assert_int_equal(one.bits[0], same.bits[0]);
+	assert_false(one.bits[0] & other.bits[0]);
+	setup_release(&s);
+}
+
 /*
  * One thread writes 1, the other is taken to read 1 and later 0. The search of large problems does not try everything: that it finds nothing says that other
  * guesses are more promising, never that there is nothing.
@@ -317,6 +343,7 @@ int main(void)
 		cmocka_unit_test(delays_stores_where_it_is_stuck),
 		cmocka_unit_test(knows_that_a_write_is_doomed),
 		cmocka_unit_test(swaps_writes_that_came_the_wrong_way_round),
+		cmocka_unit_test(a_lock_is_touched_by_all_that_take_it),
 		cmocka_unit_test(says_that_nothing_is_proven),
 		cmocka_unit_test(is_not_large_when_paths_tell),
 	};
