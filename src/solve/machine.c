@@ -173,7 +173,7 @@ static bool take_read(struct machine *m, uint32_t event)
 	uint64_t value = 0, fixed;
 	if (m->piece_start[event] == m->piece_start[event + 1])
 		return true;
-	bool is_fixed = expr_is_const(m->x->exprs, read, &fixed), known = true;
+	bool is_fixed = pinned_value(&m->p->pinned, read, &fixed), known = true;
 	for (uint32_t i = m->piece_start[event]; i < m->piece_start[event + 1]; i++) {
 		uint32_t number = m->pieces[i], writer;
 		const struct piece *p = &m->p->pieces.at[number];

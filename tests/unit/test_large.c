@@ -245,6 +245,40 @@ static void swaps_writes_that_came_the_wrong_way_round(void **state)
 	setup_release(&s);
 }
 
+/*
+ * Two threads add to a cell, and what each of them read is recorded; what a thread reads next is not what it wrote where the other came in between.
+ * All values are known, so that there is nothing to be taken for granted and no way leads back.
+ */
+static void knows_what_recorded_values_make(void **state)
+{
+	(void)state;
+	enum { CELL = 0x1000 };
+	static uint32_t found[THREADS][TURNS];
+	uint32_t n[THREADS] = {0}, sum = 0;
+	struct execution x;
+	struct infer_stats stats;
+	for (int t = 0; n[0] < TURNS || n[1] < TURNS; t = pick(SWITCH) ? t : !t) {
+		t = n[t] < TURNS ? t : !t;
+		found[t][n[t]++] = sum;
+		sum += 1 + (uint32_t)t;
+	}
+	execution_init(&x);
+	make_initial(&x, CELL, 4, 0);
+	for (int t = 0; t < THREADS; t++) {
+		make_thread(&x, t ? "1:1" : "1");
+		for (uint32_t i = 0; i < TURNS; i++) {
+			expr read = make_read(&x, CELL, 4);
+			make_condition(&x, EXPR_EQ, read, make_const(&x, 4, found[t][i]), true, CONDITION_PATH);
+			make_write(&x, CELL, 4, make_add(&x, read, 1 + (uint64_t)t));
+		}
+		make_end(&x, t ? 0 : EVENT_FAILS);
+	}
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_FOUND);
+	print_message("%llu states for %zu events\n", (unsigned long long)stats.states, x.events.n);
+	assert_true(stats.states <= x.events.n);
+	execution_release(&x);
+}
+
 /* Where the order of locks is open, who was first is a choice that dead ends may be about, as of memory. */
 static void a_lock_is_touched_by_all_that_take_it(void **state)
 {
@@ -343,6 +377,7 @@ int main(void)
 		cmocka_unit_test(delays_stores_where_it_is_stuck),
 		cmocka_unit_test(knows_that_a_write_is_doomed),
 		cmocka_unit_test(swaps_writes_that_came_the_wrong_way_round),
+		cmocka_unit_test(knows_what_recorded_values_make),
 		cmocka_unit_test(a_lock_is_touched_by_all_that_take_it),
 		cmocka_unit_test(says_that_nothing_is_proven),
 		cmocka_unit_test(is_not_large_when_paths_tell),
