@@ -134,6 +134,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 	options.tell = tell;
 	options.brief = model != w->models[w->nmodels - 1];
 	options.loose = w->loose;
+	options.doubted = w->work->figures.explore.assumptions;
 	w->work->figures.model = memory_model_name(model);
 	struct error err;
 	if (!*state)
@@ -349,7 +350,7 @@ _Noreturn void engine_solve(struct work *work)
 		}
 		/* In another order the same guesses may be right ones. */
 		const struct explore_stats *last = &w->work->figures.explore;
-		bool wrong = last->mismatches && !last->refuted;
+		bool wrong = explore_on_path(last) ? !w->work->figures.infer.assumed : last->mismatches && !last->refuted;
 		if (explorer_stir(w->explorer, last, wrong) || explorer_wait(w->explorer, last))
 			execution_release(&w->x);
 		else

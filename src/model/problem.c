@@ -393,6 +393,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 	*p = (struct problem){.m = m, .unknown = UINT32_MAX, .all_reads = options->all_reads};
 	p->initial = xcalloc(m->atoms.at.n, sizeof *p->initial);
 	p->matters = xcalloc(x->nsymbols, sizeof *p->matters);
+	pinned_init(&p->pinned, x);
 	struct closure c = {
 		.p = p,
 		.writers = xcalloc(m->atoms.at.n, sizeof *c.writers),
@@ -429,5 +430,6 @@ void problem_release(struct problem *p)
 	vec_free(&p->writers);
 	free(p->initial);
 	free(p->matters);
+	pinned_release(&p->pinned);
 	*p = (struct problem){0};
 }

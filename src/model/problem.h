@@ -14,6 +14,7 @@
 #define RETHREAD_PROBLEM_H
 
 #include "model/memory.h"
+#include "model/pinned.h"
 
 #define WRITER_INITIAL UINT32_MAX
 
@@ -51,6 +52,7 @@ struct problem {
 	uint32_t unknown;               /* a piece that may see an unknown initial value, or UINT32_MAX: with one, that
 					   nothing explains the execution is not proven */
 	bool *matters;                  /* by symbol */
+	struct pinned pinned;           /* what the conditions say of values */
 	bool all_reads;                 /* as asked for */
 	uint64_t racy_reads;            /* pieces with more than one candidate */
 };

@@ -188,6 +188,12 @@ static uint32_t whole_symbol(const struct analysis *a, const struct piece *piece
 	return read && n->op == EXPR_SYM && n->width == piece->width ? (uint32_t)n->value : NO_SYMBOL;
 }
 
+/* Do the conditions say what the piece's event reads? Its set is that value from the start. */
+static bool is_pinned(const struct analysis *a, const struct piece *piece, uint64_t *value)
+{
+	return pinned_value(&a->p->pinned, a->x->events.at[piece->event].read, value);
+}
+
 /* The symbol's set with what the piece may find; `since` is when it was last looked at. */
 static void grow_piece(struct analysis *a, const struct piece *piece, uint32_t symbol, uint64_t since)
 {
@@ -219,7 +225,7 @@ static void give_up(struct analysis *a)
 {
 	for (size_t n = 0; n < a->p->pieces.n; n++) {
 		uint32_t symbol = whole_symbol(a, &a->p->pieces.at[n]);
-		if (symbol == NO_SYMBOL || a->sets[symbol].any || !depends(a, &a->p->pieces.at[n]))
+		if (symbol == NO_SYMBOL || a->sets[symbol].any || is_pinned(a, &a->p->pieces.at[n], NULL) || !depends(a, &a->p->pieces.at[n]))
 			continue;
 		a->sets[symbol].any = true;
 		a->version[symbol]++;
@@ -233,7 +239,7 @@ static bool grow(struct analysis *a, bool impatient, uint64_t *since)
 	for (size_t n = 0; n < a->p->pieces.n; n++) {
 		const struct piece *piece = &a->p->pieces.at[n];
 		uint32_t symbol = whole_symbol(a, piece);
-		if (symbol == NO_SYMBOL || a->sets[symbol].any)
+		if (symbol == NO_SYMBOL || a->sets[symbol].any || is_pinned(a, piece, NULL))
 			continue;
 		struct set *s = &a->sets[symbol];
 		uint32_t before = s->n;
@@ -313,8 +319,12 @@ bool *values_impossible(const struct problem *p)
 	}
 	for (size_t n = 0; n < p->pieces.n; n++) {
 		uint32_t s = whole_symbol(&a, &p->pieces.at[n]);
-		if (s != NO_SYMBOL)
-			a.sets[s].any = false;
+		uint64_t value;
+		if (s == NO_SYMBOL)
+			continue;
+		a.sets[s].any = false;
+		if (is_pinned(&a, &p->pieces.at[n], &value))
+			add_value(&a.sets[s], value);
 	}
 	for (int pass = 0; grow(&a, pass >= PATIENCE, since); pass++)
 		if (pass == DESPAIR)
@@ -403,21 +413,5 @@ bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t
 	uint64_t written;
 	if (writer == WRITER_INITIAL)
 		return allows_bits(t, piece, t->a.p->initial[piece->atom]);
-	return !expr_is_const(x->exprs, x->events.at[writer].written, &written) || value_test_allows_value(t, piece, writer, written);
-}
-
-bool value_test_pins(const struct value_test *t, const struct piece *piece, uint64_t *value)
-{
-	const struct execution *x = t->a.x;
-	uint32_t symbol = whole_symbol(&t->a, piece);
-	if (symbol == NO_SYMBOL)
-		return expr_is_const(x->exprs, x->events.at[piece->event].read, value);
-	for (uint32_t i = t->a.start[symbol]; i < t->a.start[symbol + 1]; i++) {
-		const struct expr_node *n = expr_node(x->exprs, t->a.list[i]);
-		expr read = x->events.at[piece->event].read;
-		if (n->op == EXPR_EQ && ((n->a == read && expr_is_const(x->exprs, n->b, value)) ||
-					 (n->b == read && expr_is_const(x->exprs, n->a, value))))
-			return true;
-	}
-	return false;
+	return !pinned_value(&t->a.p->pinned, x->events.at[writer].written, &written) || value_test_allows_value(t, piece, writer, written);
 }

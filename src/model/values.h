@@ -30,7 +30,5 @@ void value_test_trust(struct value_test *t, bool trusts);
 bool value_test_allows(struct value_test *t, const struct piece *piece, uint32_t writer);
 /* The same for what the writer is known to write, all of it. */
 bool value_test_allows_value(struct value_test *t, const struct piece *piece, uint32_t writer, uint64_t written);
-/* Does the path say exactly what the piece reads? Then that is *value, unless that is NULL. */
-bool value_test_pins(const struct value_test *t, const struct piece *piece, uint64_t *value);
 
 #endif

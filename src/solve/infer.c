@@ -314,7 +314,7 @@ static enum infer_result find_answer(struct infer_state *s, const struct infer_o
 		decision = team_work(s->team, &call, err);
 		r = take_decision(s, decision, err);
 	}
-	if (!only_search || decision != TEAM_EXHAUSTED || !s->stats.assumed)
+	if (!only_search || decision != TEAM_EXHAUSTED || !(s->stats.assumed || o->doubted))
 		return r;
 	s->stats.exhausted = true;
 	return INFER_NONE;

@@ -38,6 +38,7 @@ struct infer_options {
 	bool all_reads;         /* choose a writer for every read, also where no condition depends on it */
 	bool brief;             /* of a large problem: INFER_BUDGET, once, when another memory model is more promising than what is left */
 	bool loose;             /* pieces of one access or call come in any order (loose.h), not in theirs */
+	bool doubted;           /* the execution may rest on assumptions that are no conditions of it */
 	bool large;             /* by the search for problems too large to be written out, which proves nothing */
 };
 
@@ -63,7 +64,7 @@ struct infer_stats {
 	uint64_t waits;
 	double build_seconds, solve_seconds, check_seconds;
 	bool in_order;           /* pieces of one access or call are taken to come in their order: that there is none proves nothing */
-	bool assumed;            /* the execution holds assumptions */
+	bool assumed;            /* the execution holds assumptions, as conditions */
 	bool exhausted;          /* INFER_NONE only says that a search which does not try everything has nothing more to try: other assumptions are
 				    more promising than more time */
 };

@@ -173,7 +173,7 @@ static bool take_read(struct machine *m, uint32_t event)
 	uint64_t value = 0, fixed;
 	if (m->piece_start[event] == m->piece_start[event + 1])
 		return true;
-	bool is_fixed = expr_is_const(m->x->exprs, read, &fixed), known = true;
+	bool is_fixed = pinned_value(&m->p->pinned, read, &fixed), known = true;
 	for (uint32_t i = m->piece_start[event]; i < m->piece_start[event + 1]; i++) {
 		uint32_t number = m->pieces[i], writer;
 		const struct piece *p = &m->p->pieces.at[number];
@@ -370,7 +370,7 @@ bool machine_writes(const struct machine *m, uint32_t node)
 	return (m->m->visible[event] == node || is_at_once(m, node)) && m->part_start[event] != m->part_start[event + 1];
 }
 
-static void add_atom(struct machine_atoms *atoms, uint32_t atom)
+void machine_add_atom(struct machine_atoms *atoms, uint32_t atom)
 {
 	atoms->bits[atom / 64 % MACHINE_ATOM_WORDS] |= UINT64_C(1) << atom % 64;
 }
@@ -379,9 +379,11 @@ void machine_touches(const struct machine *m, uint32_t node, struct machine_atom
 {
 	uint32_t event = m->m->event_of[node];
 	for (uint32_t i = m->piece_start[event]; node == event && i < m->piece_start[event + 1]; i++)
-		add_atom(atoms, m->p->pieces.at[m->pieces[i]].atom);
+		machine_add_atom(atoms, m->p->pieces.at[m->pieces[i]].atom);
 	for (uint32_t i = m->part_start[event]; i < m->part_start[event + 1]; i++)
-		add_atom(atoms, m->parts.at[i].atom);
+		machine_add_atom(atoms, m->parts.at[i].atom);
+	if (node == event)
+		machine_sync_touches(m, event, atoms);
 }
 
 /* Will another thread access the atom, in a way that is not known to come after the node? */

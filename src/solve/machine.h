@@ -85,7 +85,7 @@ bool machine_is_local(const struct machine *m, uint32_t node);
 /* Does the node read values that matter, or change memory that matters? */
 bool machine_reads(const struct machine *m, uint32_t node);
 bool machine_writes(const struct machine *m, uint32_t node);
-/* Adds the memory that it reads or changes, as far as it matters. */
+/* Adds the memory that it reads or changes, as far as it matters, and locks and their like whose order is open. */
 void machine_touches(const struct machine *m, uint32_t node, struct machine_atoms *atoms);
 /* The next read of a chain is wrong now: can it become right, by a write still to come? */
 bool machine_has_hope(const struct machine *m, uint32_t read);

@@ -122,12 +122,15 @@ struct machine {
 enum part { PART_PLACE = 1, PART_MEMORY, PART_VALUE, PART_LOCK, PART_UNKNOWN, PART_WAITER };
 void machine_set32(struct machine *m, uint32_t *at, uint32_t value);
 void machine_toggle(struct machine *m, enum part part, uint32_t number, uint64_t value);
+/* ... and one place more in a set. */
+void machine_add_atom(struct machine_atoms *atoms, uint32_t atom);
 
 /* machine_sync.c; can, is_local and do are about an event of any kind. */
 void machine_sync_build(struct machine *m);
 bool machine_sync_can(const struct machine *m, uint32_t event);
 bool machine_sync_is_local(const struct machine *m, uint32_t event);
 void machine_sync_do(struct machine *m, uint32_t event);
+void machine_sync_touches(const struct machine *m, uint32_t event, struct machine_atoms *atoms);
 /* Is nobody woken who is never woken? */
 bool machine_sync_is_done(const struct machine *m);
 

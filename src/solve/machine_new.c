@@ -122,7 +122,7 @@ static void settle_expected(struct machine *m)
 	vec_free(&all);
 }
 
-/* What is written whole, and read by the same thread afterwards, most likely is what the first such read found. */
+/* What is written whole, and read by the same thread afterwards, most likely is what the first such read found, where the conditions do not say it. */
 static void build_expected(struct machine *m)
 {
 	uint32_t *found = zeroes(m->x->events.n, sizeof *found); /* by event: the read it was found in */
@@ -134,7 +134,8 @@ static void build_expected(struct machine *m)
 		uint32_t own = piece->own;
 		if (own == WRITER_INITIAL || (m->is_expected[own] && found[own] < piece->event) || piece->width != 8 * read->size ||
 		    m->x->events.at[own].size != read->size || m->x->events.at[own].object != read->object ||
-		    !value_test_pins(m->test, piece, &m->expected[own]))
+		    pinned_value(&m->p->pinned, m->x->events.at[own].written, NULL) ||
+		    !pinned_value(&m->p->pinned, read->read, &m->expected[own]))
 			continue;
 		m->is_expected[own] = true;
 		found[own] = piece->event;
@@ -214,7 +215,7 @@ static void build_lives(struct machine *m)
 		const struct piece *piece = &m->p->pieces.at[n];
 		bool any = false;
 		uint64_t first = 0, value;
-		m->lives[n] = m->p->large && piece->count > 1 && !value_test_pins(m->test, piece, NULL);
+		m->lives[n] = m->p->large && piece->count > 1 && !pinned_value(&m->p->pinned, m->x->events.at[piece->event].read, NULL);
 		for (uint32_t i = piece->first; !m->p->large && i < piece->first + piece->count && !m->lives[n]; i++) {
 			if (m->impossible[i])
 				continue;
@@ -337,7 +338,7 @@ static void build_uses(struct machine *m)
 				m->waiting[e]++;
 			}
 			if (!pass && nodes[e].op == EXPR_SYM)
-				m->waiting[e] = 1;
+				m->waiting[e] = !pinned_value(&m->p->pinned, e, NULL);
 		}
 		if (!pass) {
 			sum_up(m->parent_start, n + 1);
@@ -347,14 +348,15 @@ static void build_uses(struct machine *m)
 	}
 }
 
-/* Expressions without symbols are known from the start; a condition among them that is false: nothing can be right. */
+/* Expressions that have one value only are known from the start; a condition among them that is false: nothing can be right. */
 static bool know_constants(struct machine *m, struct error *err)
 {
 	const struct expr_node *nodes = expr_nodes(m->x->exprs);
 	for (expr e = 1; e <= expr_count(m->x->exprs); e++) {
 		if (!m->cone[e] || m->waiting[e])
 			continue;
-		m->value[e] = expr_apply(m->x->exprs, e, m->symbols, m->value);
+		if (!pinned_value(&m->p->pinned, e, &m->value[e]))
+			m->value[e] = expr_apply(m->x->exprs, e, m->symbols, m->value);
 		if (m->is_condition[e] && !m->value[e])
 			return fail(err, "a condition is false whatever is read");
 		m->conditions_left -= m->is_condition[e];

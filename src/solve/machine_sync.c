@@ -157,6 +157,18 @@ bool machine_sync_is_done(const struct machine *m)
 	return true;
 }
 
+/* Objects count behind all atoms. */
+void machine_sync_touches(const struct machine *m, uint32_t event, struct machine_atoms *atoms)
+{
+	uint32_t natoms = (uint32_t)m->m->atoms.at.n;
+	if (!m->object_of || event_sync_class(event_at(m, event)) == SYNC_NONE)
+		return;
+	uint32_t condition = starts_wait(m, event);
+	machine_add_atom(atoms, natoms + m->object_of[event]);
+	if (condition != NONE)
+		machine_add_atom(atoms, natoms + condition);
+}
+
 /* -------------------------------------------------- steps -------------------------------- */
 
 static void toggle_object(struct machine *m, uint32_t number)

@@ -99,4 +99,4 @@ int main(void)
 	return 0;
 }
 P
-HARD=2 ENGINE=solve proven deque.c
+ENGINE=solve proven deque.c

@@ -38,5 +38,4 @@ if rethread info >/dev/null 2>&1; then # on a machine with much else to do the f
 	has out ' 0 assumptions'
 fi
 # Without the order of locks all of it races, the stack as well, and what the library writes there for std::thread is known.
-# How many reads the stamps leave open differs from run to run by three times, and with it what solving takes.
-SCHEME=path ENGINE=solve HARD=2 proven frames.cpp
+SCHEME=path ENGINE=solve proven frames.cpp
