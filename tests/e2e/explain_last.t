@@ -1,0 +1,33 @@
+# The line that fails reads several things that race. All of them are told of, not only the one that the last condition is about.
+cat >session.c <<'P2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static struct session { int number; int *beats; } session;
+static void *timer(void *p)
+{
+	usleep(1000);
+	struct session *s = p;
+	s->beats[s->number % 4]++; /* it may be over */
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	session.beats = calloc(4, sizeof *session.beats);
+	pthread_create(&t, NULL, timer, &session);
+	session.number = 3;
+	int *beats = session.beats;
+	session.beats = NULL;
+	free(beats);
+	pthread_join(t, NULL);
+}
+P2
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread session.c -o session
+	status 139 rethread record -q --until-failure --runs 100 ./session 2>err
+	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$opt: $(cat out)"
+	rethread explain >out
+	tr -s ' \n' ' ' <out >text
+	has text 'thread 1:1 read session.beats: it found NULL session.c:9 s->beats\[s->number % 4\]\+\+; /\* it may be over \*/ which thread 1 had written in main session.c:19 session.beats = NULL;'
+done
