@@ -390,8 +390,8 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
 	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
-	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times may. */
-	bool certain = d->was_stale && d->stale.also == SLICE_NONE;
+	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times mostly may. */
+	bool certain = d->was_stale && d->stale.certain;
 	d->too_early = !d->used_freed && !certain && find_published(&d->published, &d->slice, &d->told, d->values);
 	certain |= d->too_early;
 	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
