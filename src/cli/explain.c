@@ -214,6 +214,7 @@ static void print_stale(const json_t *root, const char *program)
 	json_t *first = step_numbered(root, number(stale, "first")), *other = step_numbered(root, number(stale, "other")),
 	       *second = step_numbered(root, number(stale, "second"));
 	json_t *also = json_object_get(stale, "also") ? step_numbered(root, number(stale, "also")) : NULL;
+	json_t *before = json_object_get(stale, "before") ? step_numbered(root, number(stale, "before")) : NULL;
 	if (!json_object_size(stale) || !first || !other || !second)
 		return;
 	puts("Who came in between:");
@@ -223,6 +224,10 @@ static void print_stale(const json_t *root, const char *program)
 		print_deed(also, "and ", text(also, "object"), program);
 	print_deed(second, "then ", text(second, "object"), program);
 	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
+	if (before) {
+		printf("    nobody saw that any more: thread %s had read it before\n", text(before, "thread"));
+		quote(before, program);
+	}
 	if (lock)
 		printf("    thread %s had %s%s%s locked then, and gave it up before it came to the second\n", text(first, "thread"), style.race,
 		       text(lock, "object"), style.off);

@@ -4,6 +4,7 @@
 #include "infer/between.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
+#include "infer/lost.h"
 #include "infer/published.h"
 #include "infer/stale.h"
 #include "infer/told.h"
@@ -388,10 +389,15 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
 	slice_init(&d->slice, &d->told.x, &d->told.l);
+	struct stale lost;
 	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
 	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
 	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times mostly may. */
 	bool certain = d->was_stale && d->stale.certain;
+	if (!d->used_freed && !certain && lost_find(&lost, &d->slice, &d->told, d->values)) {
+		d->stale = lost;
+		d->was_stale = certain = true;
+	}
 	d->too_early = !d->used_freed && !certain && find_published(&d->published, &d->slice, &d->told, d->values);
 	certain |= d->too_early;
 	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
@@ -399,7 +405,7 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	if (!d->used_freed && !d->came_between && !d->was_stale && !d->too_early)
 		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
 	if (d->was_stale) {
-		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
+		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before};
 		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 			if (steps[i] != SLICE_NONE)
 				d->slice.matters[steps[i]] = true;
@@ -427,6 +433,8 @@ static json_t *stale_json(const struct execution *x, const struct stale *s)
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
 	if (s->also != SLICE_NONE)
 		json_object_set_new(j, "also", json_integer((json_int_t)s->also));
+	if (s->before != SLICE_NONE)
+		json_object_set_new(j, "before", json_integer((json_int_t)s->before));
 	if (s->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, s->given_up));
 	return j;

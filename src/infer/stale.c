@@ -68,7 +68,7 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 	/* What the thread put there itself, and the other took away, was handed over. */
 	if (writes(event_at(t, got)) && !values[event_at(t, gone)->written])
 		return false;
-	*out = (struct stale){got, gone, read, SLICE_NONE, UINT32_MAX, true};
+	*out = (struct stale){got, gone, read, SLICE_NONE, SLICE_NONE, UINT32_MAX, true};
 	return true;
 }
 
@@ -113,7 +113,7 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 	}
 	if (wrote == SLICE_NONE)
 		return false;
-	*out = (struct stale){one, wrote, other, saw, UINT32_MAX, false};
+	*out = (struct stale){one, wrote, other, saw, SLICE_NONE, UINT32_MAX, false};
 	out->certain = belong_together(out, s, t);
 	return true;
 }
@@ -179,7 +179,7 @@ static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, 
 		if (o->read + 1 < turn || a->object == e->object || line_of(s, a) != line_of(s, e) || e->sap - a->sap >= s->distance ||
 		    event_at(s->t, o->write)->thread != event_at(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
 			continue;
-		s->best = (struct stale){o->read, o->write, read, wrote, UINT32_MAX, false};
+		s->best = (struct stale){o->read, o->write, read, wrote, SLICE_NONE, UINT32_MAX, false};
 		s->distance = e->sap - a->sap;
 	}
 }
@@ -220,7 +220,7 @@ static uint64_t *number_lines(const struct execution *x)
 
 /* ---- all of it ---- */
 
-static void find_lock(struct stale *f, const struct told *t)
+void stale_find_lock(struct stale *f, const struct told *t)
 {
 	struct locks_index index;
 	const struct event *a = event_at(t, f->first), *c = event_at(t, f->second);
@@ -243,7 +243,7 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
 			found = s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(out, s, t, values, read, s->asked.at[k]);
 	}
 	if (found)
-		find_lock(out, t);
+		stale_find_lock(out, t);
 	return found;
 }
 
@@ -264,7 +264,7 @@ bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *val
 	bool found = s.distance != UINT64_MAX;
 	if (found) {
 		*out = s.best;
-		find_lock(out, t);
+		stale_find_lock(out, t);
 	}
 	locks_release(&s.locks);
 	table_release(&s.reads);
