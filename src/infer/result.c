@@ -1,6 +1,7 @@
 #include "infer/result.h"
 
 #include "exe/variables.h"
+#include "infer/again.h"
 #include "infer/between.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
@@ -378,10 +379,40 @@ struct finds {
 	struct freed freed;
 	struct stale stale;
 	struct published published;
-	bool came_between, used_freed, was_stale, too_early;
+	struct again again;
+	bool came_between, used_freed, was_stale, too_early, came_again;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };
+
+/* They belong to what matters, whatever the slice says. */
+static void mark(struct slice *s, const size_t *steps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (steps[i] != SLICE_NONE)
+			s->matters[steps[i]] = true;
+}
+
+/* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
+static void find_cause(struct finds *d, uint64_t *symbols)
+{
+	struct stale lost;
+	d->came_again = again_find(&d->again, &d->told, d->values);
+	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
+	bool certain = d->came_again || d->used_freed;
+	d->was_stale = !certain && stale_find(&d->stale, &d->slice, &d->told, d->values);
+	certain |= d->was_stale && d->stale.certain;
+	if (!certain && lost_find(&lost, &d->slice, &d->told, d->values)) {
+		d->stale = lost;
+		d->was_stale = certain = true;
+	}
+	d->too_early = !certain && find_published(&d->published, &d->slice, &d->told, d->values);
+	certain |= d->too_early;
+	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
+	d->was_stale &= !d->came_between && !d->too_early;
+	if (!certain && !d->came_between && !d->was_stale)
+		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
+}
 
 static void find(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
 {
@@ -389,34 +420,15 @@ static void find(struct finds *d, const struct execution *x, const struct linear
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
 	slice_init(&d->slice, &d->told.x, &d->told.l);
-	struct stale lost;
-	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
-	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
-	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times mostly may. */
-	bool certain = d->was_stale && d->stale.certain;
-	if (!d->used_freed && !certain && lost_find(&lost, &d->slice, &d->told, d->values)) {
-		d->stale = lost;
-		d->was_stale = certain = true;
-	}
-	d->too_early = !d->used_freed && !certain && find_published(&d->published, &d->slice, &d->told, d->values);
-	certain |= d->too_early;
-	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
-	d->was_stale &= !d->came_between && !d->too_early;
-	if (!d->used_freed && !d->came_between && !d->was_stale && !d->too_early)
-		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
-	if (d->was_stale) {
-		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before};
-		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-			if (steps[i] != SLICE_NONE)
-				d->slice.matters[steps[i]] = true;
-	}
+	find_cause(d, symbols);
+	if (d->came_again)
+		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
+	if (d->was_stale)
+		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before}, 5);
 	d->hangs = hang_find(&d->told);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		const size_t steps[] = {h->blocked, h->signal, h->other, h->read, h->wrote, h->freed};
-		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-			if (steps[k] != SLICE_NONE)
-				d->slice.matters[steps[k]] = true;
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed}, 6);
 	}
 }
 
@@ -438,6 +450,12 @@ static json_t *stale_json(const struct execution *x, const struct stale *s)
 	if (s->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, s->given_up));
 	return j;
+}
+
+static json_t *again_json(const struct again *a)
+{
+	return json_pack("{s:I s:I s:I s:I s:I s:I}", "read", (json_int_t)a->read, "behind", (json_int_t)a->behind, "away", (json_int_t)a->away, "back",
+			 (json_int_t)a->back, "changed", (json_int_t)a->changed, "swapped", (json_int_t)a->swapped);
 }
 
 static json_t *hangs_json(const struct execution *x, const hangs *all)
@@ -467,7 +485,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
 	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
+	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
