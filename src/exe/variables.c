@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct variable {
 	const char *name, *linkage_name; /* the debug information's own; linkage_name may be NULL */
 	Dwarf_Die type;
 	bool split; /* its members are variables of their own: name.0, name.1, ... */
+	Dwarf_Attribute location;
 };
 
 struct record {
@@ -47,12 +49,11 @@ static const char *string(Dwarf_Die *die, unsigned attribute)
 
 static void note_variable(struct variables *v, Dwarf_Die *die)
 {
-	struct variable found = { string(die, DW_AT_name), string(die, DW_AT_linkage_name), { 0 }, false };
-	Dwarf_Attribute a;
+	struct variable found = { .name = string(die, DW_AT_name), .linkage_name = string(die, DW_AT_linkage_name) };
 	/* Local ones live in registers and frames; what has one place is what the symbol table knows. */
 	Dwarf_Op *ops;
 	size_t n;
-	bool is_static = dwarf_attr(die, DW_AT_location, &a) && !dwarf_getlocation(&a, &ops, &n) && n &&
+	bool is_static = dwarf_attr(die, DW_AT_location, &found.location) && !dwarf_getlocation(&found.location, &ops, &n) && n &&
 			 (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
 	for (size_t i = 0; is_static && i < n; i++)
 		found.split |= ops[i].atom == DW_OP_piece;
@@ -193,6 +194,50 @@ static const struct variable *find(const struct variables *v, const char *name)
 			local = x;
 	}
 	return local;
+}
+
+/* ---------------------------------------------------------------- variables that were split */
+
+static bool symbol_address(const struct variables *v, const char *name, uint64_t *address)
+{
+	Elf *elf = dwarf_getelf(v->dwarf);
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+		Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *its = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (its && !strcmp(its, name)) {
+				*address = symbol.st_value;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The debug information has the pieces in order, each with its address if there is one. Where in the variable is the piece with this symbol? */
+static bool piece_offset(const struct variables *v, const struct variable *x, const char *name, uint64_t *offset)
+{
+	uint64_t wanted, at = 0;
+	Dwarf_Attribute location = x->location, address;
+	Dwarf_Op *ops;
+	size_t n;
+	bool here = false;
+	if (!symbol_address(v, name, &wanted) || dwarf_getlocation(&location, &ops, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Addr found = ops[i].number;
+		if (ops[i].atom == DW_OP_addr || (ops[i].atom == DW_OP_addrx && !dwarf_getlocation_attr(&location, &ops[i], &address) && !dwarf_formaddr(&address, &found)))
+			here = found == wanted;
+		if (ops[i].atom != DW_OP_piece)
+			continue;
+		*offset = at;
+		if (here)
+			return true;
+		at += ops[i].number;
+	}
+	return false;
 }
 
 /* ---------------------------------------------------------------- down to a member */
@@ -407,10 +452,11 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 		return NULL;
 	struct place p = { .type = x->type, .offset = offset };
 	append(&p, "%s", x->name, 0);
-	const char *dot = strrchr(name, '.');
-	if (x->split && dot && strcmp(dot, ".0")) /* which member that is, nothing tells */
+	uint64_t piece = 0;
+	if (x->split && strrchr(name, '.') && !piece_offset(v, x, name, &piece)) /* which member that is, nothing tells */
 		return xstrdup(p.name);
-	if (!plain_type(&p.type) || !holds(&p.type, offset, size))
+	p.offset += piece;
+	if (!plain_type(&p.type) || !holds(&p.type, p.offset, size))
 		return NULL;
 	return member_text(&p, size, type);
 }

@@ -31,3 +31,40 @@ for opt in -O0 -O2; do
 	tr -s ' \n' ' ' <out >text
 	has text 'thread 1:1 read session.beats: it found NULL session.c:9 s->beats\[s->number % 4\]\+\+; /\* it may be over \*/ which thread 1 had written in main session.c:19 session.beats = NULL;'
 done
+
+# The optimiser makes variables of their own of the members: they are called by what they were.
+cat >split.c <<'P2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static struct session { int number; int *beats; struct { long a, b; } pair; double level; } session;
+static void *timer(void *p)
+{
+	usleep(1000);
+	session.pair.b += 2;
+	session.level += 1;
+	session.beats[session.number & 3]++; /* it may be over */
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	session.beats = calloc(4, sizeof *session.beats);
+	pthread_create(&t, NULL, timer, NULL);
+	session.number = getpid();
+	session.pair.b++;
+	session.level = 3;
+	int *beats = session.beats;
+	session.beats = NULL;
+	free(beats);
+	pthread_join(t, NULL);
+	return session.pair.b + (int)session.level;
+}
+P2
+rethread cc -O2 -g -pthread split.c -o split
+status 139 rethread record -q --until-failure --runs 100 ./split 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "split: $(cat out)"
+rethread explain >out
+has out 'thread 1:1 read session.beats:'
+has out 'split.c:19 +writes session.pair.b = '
+has out 'split.c:20 +writes session.level = 3.0'
