@@ -276,7 +276,7 @@ static bool is_asked_in(const struct slicer *r, const struct event *e)
 
 /*
  * What a failing thread read in the line in which it read last, and the condition does not tell of: it was certain, or recorded. Where the condition is about that
- * line, what does not race tells less.
+ * line, what does not race tells less; so does what headers of the system read for themselves.
  */
 static void ask_last_reads(struct slicer *r)
 {
@@ -293,7 +293,7 @@ static void ask_last_reads(struct slicer *r)
 		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
-		if (is_asked(r, i) || (known && e->flags & EVENT_NOTE))
+		if (is_asked(r, i) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
 			continue;
 		*vec_push(&found) = i;
 		follow(r, i);
