@@ -25,12 +25,20 @@ struct record {
 	unsigned line;
 };
 
+struct local {
+	const char *name;
+	unsigned line;
+	Dwarf_Die type;
+};
+
 struct variables {
 	int fd;
 	Dwarf *dwarf;
 	vec(struct variable) all;
 	vec(struct record) records; /* structures, classes, unions; found when first asked for */
 	bool records_found;
+	vec(struct local) locals; /* the same */
+	bool locals_found;
 };
 
 /* ---------------------------------------------------------------- the index */
@@ -71,6 +79,23 @@ static void note_record(struct variables *v, Dwarf_Die *die)
 	*vec_push(&v->records) = (struct record){ dwarf_diename(die), *die, size, (unsigned)line };
 }
 
+static void note_local(struct variables *v, Dwarf_Die *die)
+{
+	struct local found = { .name = string(die, DW_AT_name) };
+	Dwarf_Attribute a;
+	Dwarf_Word line;
+	if (!found.name || !dwarf_attr_integrate(die, DW_AT_decl_line, &a) || dwarf_formudata(&a, &line) || !reference(die, DW_AT_type, &found.type))
+		return;
+	found.line = (unsigned)line;
+	*vec_push(&v->locals) = found;
+}
+
+/* Functions of a class are in it. */
+static void note_nothing(struct variables *v, Dwarf_Die *die)
+{
+	(void)v, (void)die;
+}
+
 typedef void noted(struct variables *v, Dwarf_Die *die);
 
 /* All variables, or all records. */
@@ -81,6 +106,7 @@ static void walk(struct variables *v, Dwarf_Die *parent, noted *variable, noted 
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
+		case DW_TAG_formal_parameter:
 		case DW_TAG_variable:
 			if (variable)
 				variable(v, &die);
@@ -143,6 +169,7 @@ void variables_close(struct variables *v)
 		return;
 	vec_free(&v->all);
 	vec_free(&v->records);
+	vec_free(&v->locals);
 	dwarf_end(v->dwarf);
 	close(v->fd);
 	free(v);
@@ -267,6 +294,7 @@ struct place {
 	Dwarf_Die type;
 	uint64_t offset; /* into it */
 	size_t reserved; /* of the name: where a last part that begins with _ begins, after the first byte; 0: it does not */
+	bool pointed;    /* VARIABLES_POINTED */
 	bool whole;      /* it has a name already, and its insides add nothing: a std::atomic */
 };
 
@@ -390,6 +418,8 @@ static bool into_element(struct place *p, unsigned size)
 
 static bool step_down(struct place *p, unsigned size)
 {
+	if (p->pointed && !p->offset && dwarf_tag(&p->type) != DW_TAG_array_type)
+		return false;
 	switch (dwarf_tag(&p->type)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -450,7 +480,8 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 	const struct variable *x = v ? find(v, name) : NULL;
 	if (!x)
 		return NULL;
-	struct place p = { .type = x->type, .offset = offset };
+	struct place p = { .type = x->type, .offset = offset, .pointed = size == VARIABLES_POINTED };
+	size = p.pointed ? 0 : size;
 	append(&p, "%s", x->name, 0);
 	uint64_t piece = 0;
 	if (x->split && strrchr(name, '.') && !piece_offset(v, x, name, &piece)) /* which member that is, nothing tells */
@@ -459,6 +490,41 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 	if (!plain_type(&p.type) || !holds(&p.type, p.offset, size))
 		return NULL;
 	return member_text(&p, size, type);
+}
+
+/* A header may be in several units, and a function there several times. */
+static bool is_same_type(Dwarf_Die a, Dwarf_Die b)
+{
+	const char *one = dwarf_diename(&a), *other = dwarf_diename(&b);
+	return a.addr == b.addr || (one && other && !strcmp(one, other));
+}
+
+char *variables_local(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+{
+	const char *at = strrchr(name, '@');
+	unsigned line = at ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
+	const struct local *found = NULL;
+	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	if (!v || !line)
+		return NULL;
+	if (!v->locals_found)
+		walk_units(v, note_local, note_nothing);
+	v->locals_found = true;
+	for (size_t i = 0; i < v->locals.n; i++) {
+		const struct local *l = &v->locals.at[i];
+		if (l->line != line || !begins_as(l->name, name, (size_t)(at - name)))
+			continue;
+		if (found && !is_same_type(found->type, l->type))
+			return NULL;
+		found = l;
+	}
+	struct place p = { .offset = offset, .pointed = size == VARIABLES_POINTED };
+	size = p.pointed ? 0 : size;
+	if (!found)
+		return NULL;
+	p.type = found->type;
+	append(&p, "%s", found->name, 0);
+	return plain_type(&p.type) && holds(&p.type, offset, size) ? member_text(&p, size, type) : NULL;
 }
 
 char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)

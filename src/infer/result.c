@@ -371,6 +371,25 @@ static bool write_blocks(FILE *f, const struct execution *x)
 	return ok;
 }
 
+/* Values that are addresses of variables and functions, by their text. */
+static void note_place(json_t *places, const struct execution *x, const struct event *e, const uint64_t *values)
+{
+	const uint64_t both[] = {values[e->read], values[e->written]};
+	for (int i = 0; i < 2; i++) {
+		const struct place_name *p = looks_like_address(both[i], e->size) ? execution_place(x, both[i]) : NULL;
+		if (!p || p->block_size || !strncmp(p->name, "0x", 2))
+			continue;
+		char *text = one_value(both[i], e->size, false);
+		json_object_set_new(places, text, json_string(p->name));
+		free(text);
+	}
+}
+
+static bool write_places(FILE *f, const json_t *places)
+{
+	return fputs(", \"places\": ", f) >= 0 && !json_dumpf(places, f, 0);
+}
+
 /* What is found in an order, for a reader. */
 struct finds {
 	struct told told;
@@ -508,14 +527,18 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	FILE *f = fopen(path, "we");
 	bool ok = f && fprintf(f, "{\"model\": \"%s\", \"events\": %zu, \"threads\": %zu, \"switches\": %u, \"steps\": [",
 			       memory_model_name(model), l->needed, x->threads.n, l->switches) > 0;
+	json_t *places = json_object();
 	for (size_t i = 0; ok && i < told->needed; i++) {
+		if (show[i])
+			note_place(places, &d.told.x, &d.told.x.events.at[told->steps.at[i].event], d.values);
 		if (show[i])
 			ok = write_step(f, told_step(&d.told.x, told, &d.slice, i, events, d.values), shown++ == 0);
 		events += !is_note(&d.told.x, &told->steps.at[i]);
 	}
-	ok = ok && write_finds(f, &d) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
+	ok = ok && write_finds(f, &d) && write_places(f, places) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
+	json_decref(places);
 	free(show);
 	finds_release(&d);
 	return ok || fail(err, "cannot write %s: %m", path);
