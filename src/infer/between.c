@@ -60,6 +60,7 @@ struct finder {
 	struct table mine;   /* by address and thread: the last access, step + 1 */
 	struct table pairs;  /* by two lines */
 	uint64_t *symbols;   /* their values */
+	uint64_t *values;    /* of all expressions; NULL: not known */
 	struct locks_index locks;
 	struct life *lives;     /* by thread */
 	vec(struct candidate) found;
@@ -128,6 +129,16 @@ static bool is_child_between(const struct finder *f, size_t first, size_t other,
 	return l->created != UINT32_MAX && l->joined != UINT32_MAX && from < l->created && l->created < l->joined && l->joined < to;
 }
 
+/* Was the other created between the thread's two writes? Then it was meant to see the first of them, at any time until the second. */
+static bool is_shown_to_child(const struct finder *f, size_t first, size_t other, size_t second)
+{
+	const struct event *a = event_at(f, first), *o = event_at(f, other), *c = event_at(f, second);
+	if (o->thread >= f->x->threads.n || !writes(a) || writes(o) || reads(c))
+		return false;
+	uint32_t created = f->lives[o->thread].created;
+	return created != UINT32_MAX && f->l->steps.at[first].event < created && created < f->l->steps.at[second].event;
+}
+
 /* What a read found, if that is known without computing it. */
 static bool found(const struct finder *f, const struct event *e, uint64_t *value)
 {
@@ -143,6 +154,19 @@ static bool found_same(const struct finder *f, const struct event *a, const stru
 {
 	uint64_t one, other;
 	return a->size == c->size && found(f, a, &one) && found(f, c, &other) && one == other;
+}
+
+/* Who frees something asks nothing of it. */
+static bool is_by_free(const struct finder *f, const struct event *e)
+{
+	const char *what = f->x->sites.at[e->site].what;
+	return e->kind == EVENT_WRITE && (!strcmp(what, "free") || !strcmp(what, "realloc"));
+}
+
+/* An update that leaves what it found: 0 was added. */
+static bool changes_nothing(const struct finder *f, const struct event *e)
+{
+	return e->kind == EVENT_UPDATE && e->read && e->written && f->values && f->values[e->read] == f->values[e->written];
 }
 
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
@@ -220,7 +244,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_child_between(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
+		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);
@@ -479,6 +503,10 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	if (l->needed > LONGEST || has_delayed_stores(l))
 		return false;
 	find_lives(&f);
+	if (symbols) {
+		f.values = xcalloc(expr_count(x->exprs) + 1, sizeof *f.values);
+		expr_eval_all(x->exprs, symbols, f.values);
+	}
 	for (size_t i = 0; i < l->needed; i++)
 		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
@@ -494,6 +522,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	table_release(&f.pairs);
 	locks_release(&f.locks);
 	free(f.lives);
+	free(f.values);
 	vec_free(&f.found);
 	return found;
 }
