@@ -61,7 +61,7 @@ static void print_stale(const json_t *root, const char *program)
 	print_deed(second, "then ", text(second, "object"), program);
 	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
 	if (before) {
-		printf("    nobody saw that any more: thread %s had read it before\n", text(before, "thread"));
+		printf("    that came too late: thread %s had read it before\n", text(before, "thread"));
 		quote(before, program);
 	}
 	if (lock)

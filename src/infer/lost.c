@@ -5,7 +5,7 @@
 /* Writes whose pointers are looked for, at most: each takes a way back through the steps. */
 enum { LOOKED_AT = 200 };
 
-/* By word of memory: who reads it later, thread + 1, or MANY; does a read of it matter? */
+/* By word of memory: who reads it later, where that matters, thread + 1, or MANY; does a read of it matter? */
 enum { LATER, MATTERS };
 #define MANY SIZE_MAX
 
@@ -115,7 +115,7 @@ bool lost_find(struct stale *out, const struct slice *s, const struct told *t, c
 			found = is_lost(out, &f, i);
 		}
 		later = &table_at(&f.words, word_of(e))[LATER];
-		if (reads(e))
+		if (reads(e) && s->matters[i])
 			*later = *later && *later != e->thread + 1 ? MANY : e->thread + 1;
 	}
 	table_release(&f.words);

@@ -1,6 +1,6 @@
 /*
  * A write that was lost because the pointer that led to it had been replaced: a thread takes a pointer, another one copies or looks at what it leads to and puts another
- * pointer in its place, and then the first writes where nobody will look any more. For explanations only.
+ * pointer in its place, and then the first writes where nobody will look any more, or nobody to whom it matters. For explanations only.
  */
 #ifndef RETHREAD_LOST_H
 #define RETHREAD_LOST_H

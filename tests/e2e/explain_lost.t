@@ -55,5 +55,5 @@ for opt in -O0 -O2; do
 	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$opt: $(cat out)"
 	rethread explain >out
 	tr -s ' \n' ' ' <out >text
-	has text 'Who came in between: thread 1:[12] read registry.slots: &slot(#[0-9]+)? slots.c:27 .*then thread 1 wrote it: &slot(#[0-9]+)? slots.c:15 .*then thread 1:[12] wrote slot(#[0-9]+)?\[[01]\].count: [0-9]+ slots.c:31 s->count\+\+; which is where the pointer led that had been replaced nobody saw that any more: thread 1 had read it before slots.c:14 .*had registry.lock locked then, and gave it up'
+	has text 'Who came in between: thread 1:[12] read registry.slots: &slot(#[0-9]+)? slots.c:27 .*then thread 1 wrote it: &slot(#[0-9]+)? slots.c:15 .*then thread 1:[12] wrote slot(#[0-9]+)?\[[01]\].count: [0-9]+ slots.c:31 s->count\+\+; which is where the pointer led that had been replaced that came too late: thread 1 had read it before slots.c:14 .*had registry.lock locked then, and gave it up'
 done
