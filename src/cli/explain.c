@@ -161,12 +161,30 @@ static void print_all_asked(const json_t *root, bool last, const char *title, co
 		putchar('\n');
 }
 
+/* Was something that was read last read in the line that failed? Paths may be longer in the one than in the other. */
+static bool is_read_where_it_failed(const json_t *root)
+{
+	json_t *asked = json_object_get(root, "asked"), *one;
+	const char *failed = text(root, "failed_at");
+	size_t i;
+	json_array_foreach(asked, i, one) {
+		const char *where = text(step_numbered(root, number(one, "step")), "where");
+		size_t n = strlen(where), all = strlen(failed);
+		if (json_is_true(json_object_get(one, "last")) && n && n <= all && !strcmp(failed + all - n, where))
+			return true;
+	}
+	return false;
+}
+
 static void print_summary(const json_t *root, const char *program)
 {
 	static const char *const last = "What the failing thread read last:";
-	if (*text(root, "failed_at")) /* else it failed in no line */
+	bool in_a_line = *text(root, "failed_at"), first = is_read_where_it_failed(root);
+	if (in_a_line && first)
 		print_all_asked(root, true, last, program);
 	print_all_asked(root, false, is_guessed(root) ? last : "What the failure depends on:", program);
+	if (in_a_line && !first)
+		print_all_asked(root, true, last, program);
 }
 
 /* ---------------------------------------------------------------- the steps */
