@@ -250,15 +250,20 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 	return j;
 }
 
+static json_t *allocation_json(const struct execution *x, uint32_t site, uint32_t thread)
+{
+	const struct site_info *at = &x->sites.at[site];
+	return json_pack("{s:s s:s s:s}", "where", at->where, "function", at->function, "thread", x->threads.at[thread].name);
+}
+
 static json_t *freed_json(const struct execution *x, const struct freed *f)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:b}", "use", (json_int_t)f->use, "freed", (json_int_t)f->freed, "size", (json_int_t)f->size, "twice",
 			      f->twice);
-	if (f->allocated_at) {
-		const struct site_info *at = &x->sites.at[f->allocated_at];
-		json_object_set_new(j, "allocated", json_pack("{s:s s:s s:s}", "where", at->where, "function", at->function, "thread",
-							      x->threads.at[f->allocated_by].name));
-	}
+	if (f->allocated_at)
+		json_object_set_new(j, "allocated", allocation_json(x, f->allocated_at, f->allocated_by));
+	if (f->again_at)
+		json_object_set_new(j, "again", allocation_json(x, f->again_at, f->again_by));
 	if (f->got != SLICE_NONE)
 		json_object_set_new(j, "got", json_integer((json_int_t)f->got));
 	if (f->gone != SLICE_NONE)
@@ -270,7 +275,7 @@ static json_t *freed_json(const struct execution *x, const struct freed *f)
 
 static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
 {
-	if (!freed_find(f, t, values))
+	if (!freed_find(f, s, t, values))
 		return false;
 	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
