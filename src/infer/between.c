@@ -194,6 +194,13 @@ static bool polls(const struct finder *f, const struct event *a, const struct ev
 	return (!writes(a) || a->kind == EVENT_UPDATE) && !writes(c) && line_of(f, a) == line_of(f, c);
 }
 
+/* A statement that reads and then writes has come round again (`sum += n;`): what it wrote last time and reads now need not be the same. Sites are numbered in the order of the code. */
+static bool is_next_time(const struct finder *f, const struct event *a, const struct event *c)
+{
+	const struct site_info *sites = f->x->sites.at;
+	return writes(a) && !reads(a) && reads(c) && !writes(c) && sites[c->site].number && sites[c->site].number < sites[a->site].number && line_of(f, a) == line_of(f, c);
+}
+
 /* Did the failing thread read the place last? */
 static bool is_read_last(const struct finder *f, uint64_t address)
 {
@@ -242,7 +249,7 @@ static void take_access(struct finder *f, size_t step)
 	size_t *last = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
 	size_t *place = table_at(&f->places, e->object);
 	/* What a call does in pieces is one access. */
-	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
+	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
 		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
 			other = 0;

@@ -1,14 +1,7 @@
 #include "infer/result.h"
 
 #include "exe/variables.h"
-#include "infer/again.h"
-#include "infer/between.h"
-#include "infer/freed.h"
-#include "infer/hang.h"
-#include "infer/lost.h"
-#include "infer/published.h"
-#include "infer/stale.h"
-#include "infer/told.h"
+#include "infer/finds.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -223,16 +216,6 @@ static json_t *lock_json(const struct execution *x, uint32_t event)
 	return j;
 }
 
-/* Its steps belong to what matters, whatever the slice says. */
-static bool find_between(struct between *b, struct slice *s, const struct execution *x, const struct linear *l,
-			 uint64_t *symbols)
-{
-	if (!between_find(b, s, x, l, symbols))
-		return false;
-	s->matters[b->first] = s->matters[b->other] = s->matters[b->second] = true;
-	return true;
-}
-
 static json_t *between_json(const struct execution *x, const struct between *b)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)b->first, "other", (json_int_t)b->other, "second",
@@ -271,25 +254,6 @@ static json_t *freed_json(const struct execution *x, const struct freed *f)
 	if (f->lock != UINT32_MAX)
 		json_object_set_new(j, "lock", lock_json(x, f->lock));
 	return j;
-}
-
-static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
-{
-	if (!freed_find(f, s, t, values))
-		return false;
-	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (steps[i] != SLICE_NONE)
-			s->matters[steps[i]] = true;
-	return true;
-}
-
-static bool find_published(struct published *p, struct slice *s, const struct told *t, const uint64_t *values)
-{
-	if (!published_find(p, s, t, values))
-		return false;
-	s->matters[p->shown] = s->matters[p->seen] = s->matters[p->read] = s->matters[p->filled] = true;
-	return true;
 }
 
 /* What fills it may come after the failure, so that is told in full. */
@@ -395,75 +359,6 @@ static bool write_places(FILE *f, const json_t *places)
 	return fputs(", \"places\": ", f) >= 0 && !json_dumpf(places, f, 0);
 }
 
-/* What is found in an order, for a reader. */
-struct finds {
-	struct told told;
-	struct slice slice;
-	struct between between;
-	struct freed freed;
-	struct stale stale;
-	struct published published;
-	struct again again;
-	bool came_between, used_freed, was_stale, too_early, came_again;
-	hangs hangs;
-	uint64_t *values; /* of all expressions */
-};
-
-/* They belong to what matters, whatever the slice says. */
-static void mark(struct slice *s, const size_t *steps, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (steps[i] != SLICE_NONE)
-			s->matters[steps[i]] = true;
-}
-
-/* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
-static void find_cause(struct finds *d, uint64_t *symbols)
-{
-	struct stale lost;
-	d->came_again = again_find(&d->again, &d->told, d->values);
-	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
-	bool certain = d->came_again || d->used_freed;
-	d->was_stale = !certain && stale_find(&d->stale, &d->slice, &d->told, d->values);
-	certain |= d->was_stale && d->stale.certain;
-	if (!certain && lost_find(&lost, &d->slice, &d->told, d->values)) {
-		d->stale = lost;
-		d->was_stale = certain = true;
-	}
-	d->too_early = !certain && find_published(&d->published, &d->slice, &d->told, d->values);
-	certain |= d->too_early;
-	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
-	d->was_stale &= !d->came_between && !d->too_early;
-	if (!certain && !d->came_between && !d->was_stale)
-		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
-}
-
-static void find(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
-{
-	told_init(&d->told, x, l);
-	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
-	expr_eval_all(x->exprs, symbols, d->values);
-	slice_init(&d->slice, &d->told.x, &d->told.l);
-	find_cause(d, symbols);
-	if (d->came_again)
-		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
-	if (d->was_stale)
-		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before}, 5);
-	d->hangs = hang_find(&d->told);
-	for (size_t i = 0; i < d->hangs.n; i++) {
-		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed}, 6);
-	}
-}
-
-static void finds_release(struct finds *d)
-{
-	free(d->values);
-	vec_free(&d->hangs);
-	slice_release(&d->slice);
-	told_release(&d->told);
-}
-
 static json_t *stale_json(const struct execution *x, const struct stale *s)
 {
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
@@ -524,7 +419,7 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 		return false;
 	}
 	struct finds d;
-	find(&d, x, l, symbols);
+	finds_init(&d, x, l, symbols);
 	free(symbols);
 	const struct linear *told = &d.told.l;
 	bool *show = steps_to_show(&d.told.x, told, &d.slice);

@@ -267,6 +267,36 @@ static void frees_and_adds_nothing(void **state)
 	}
 }
 
+/* `X = X + n` comes round again, and another has written X since: no harm. Where the line reads what it has just written there is. */
+static void statement_again(void **state)
+{
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		uint32_t write = make_write(&x, X, 4, make_const(&x, 4, 1));
+		at_line(&x, "1");
+		make_condition(&x, EXPR_EQ, make_read(&x, X, 4), make_const(&x, 4, 7), false, CONDITION_PATH);
+		uint32_t read = (uint32_t)x.events.n - 1, site = x.events.at[write].site;
+		x.sites.at[site].number = 2;
+		struct site_info other = x.sites.at[site];
+		other.number = again ? 1 : 3;
+		*vec_push(&x.sites) = other;
+		x.events.at[read].site = (uint32_t)x.sites.n - 1;
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 5));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), !again);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* A counter is tested and then taken from; in between, somebody else takes the last one. Other values would have changed nothing. */
 static void test_that_is_overtaken(void **state)
 {
@@ -360,6 +390,7 @@ int main(void)
 		cmocka_unit_test(sections_in_order),
 		cmocka_unit_test(called_again),
 		cmocka_unit_test(mark_for_a_child),
+		cmocka_unit_test(statement_again),
 		cmocka_unit_test(frees_and_adds_nothing),
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
