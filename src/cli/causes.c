@@ -142,8 +142,31 @@ static void print_between(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* Two threads wrote, and did not see what the other had written. */
+static void print_buffered(const json_t *root, const char *program)
+{
+	json_t *b = json_object_get(root, "buffered"), *stores = json_object_get(b, "stores"), *reads = json_object_get(b, "reads");
+	json_t *store[2], *read[2];
+	if (!json_object_size(b))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		store[i] = step_numbered(root, json_integer_value(json_array_get(stores, i)));
+		read[i] = step_numbered(root, json_integer_value(json_array_get(reads, i)));
+		if (!store[i] || !read[i])
+			return;
+	}
+	puts("Whose stores came late:");
+	for (size_t i = 0; i < 2; i++) {
+		print_deed(store[i], "", text(store[i], "object"), program);
+		print_deed(read[i], "then ", text(read[i], "object"), program);
+	}
+	puts("    neither saw what the other had written: it was still in a store buffer, and no fence stands between a store and the read behind it");
+	putchar('\n');
+}
+
 void print_causes(const json_t *root, const char *program)
 {
+	print_buffered(root, program);
 	print_again(root, program);
 	print_freed(root, program);
 	print_published(root, program);

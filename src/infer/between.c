@@ -1,16 +1,16 @@
 #include "infer/between.h"
 
 #include "infer/locks.h"
+#include "infer/other_way.h"
 #include "infer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; how many of the
- * thread's next conditions are tried.
+ * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock.
  */
-enum { LOOKED_AT = 64, ASKED = 40, CONDITIONS = 8 };
+enum { LOOKED_AT = 64, ASKED = 40 };
 
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
@@ -414,20 +414,6 @@ static int look_at_locks(const struct finder *f, struct between *b)
 
 /* ---- what was no longer true ---- */
 
-/* The first condition of the thread behind an event. */
-static size_t condition_behind(const struct execution *x, uint32_t event)
-{
-	size_t low = 0, high = x->conditions.n; /* they are by thread, in program order */
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (x->conditions.at[mid].event < event)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Would the thread have gone another way between the two, had it read what the other wrote? */
 static bool is_overtaken(const struct finder *f, const struct between *b)
 {
@@ -436,17 +422,10 @@ static bool is_overtaken(const struct finder *f, const struct between *b)
 	uint32_t first = f->l->steps.at[b->first].event, second = f->l->steps.at[b->second].event;
 	if (!reads(a) || !a->read || !writes(o) || a->size != o->size || expr_node(x->exprs, a->read)->op != EXPR_SYM)
 		return false;
-	uint64_t *symbol = &f->symbols[expr_node(x->exprs, a->read)->value], before = *symbol;
 	/* Addresses that were recorded are conditions, too, which say nothing about the way. */
-	if (before >> 32 && a->size == 8)
+	if (f->symbols[expr_node(x->exprs, a->read)->value] >> 32 && a->size == 8)
 		return false;
-	*symbol = expr_eval(x->exprs, o->written, f->symbols);
-	bool other_way = false;
-	size_t from = condition_behind(x, first);
-	for (size_t i = from; i < x->conditions.n && i < from + CONDITIONS && x->conditions.at[i].event < second; i++)
-		other_way |= x->conditions.at[i].kind == CONDITION_PATH && !expr_eval(x->exprs, x->conditions.at[i].condition, f->symbols);
-	*symbol = before;
-	return other_way;
+	return goes_another_way(x, first, second, expr_eval(x->exprs, o->written, f->symbols), f->symbols);
 }
 
 /* The thread looked, and counted where others count; what they did in between would not have made a difference. */

@@ -91,11 +91,15 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	struct flat flat;
 	if (flat_init(&flat, &d->told, &d->slice)) {
+		d->was_buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
 		find_cause_flat(d, &flat, symbols);
 		flat_release(&flat);
 	} else {
+		d->was_buffered = false;
 		find_cause(d, &d->slice, &d->told, symbols);
 	}
+	if (d->was_buffered)
+		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);
 	if (d->came_again)
 		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
 	if (d->was_stale)

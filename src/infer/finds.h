@@ -6,6 +6,7 @@
 
 #include "infer/again.h"
 #include "infer/between.h"
+#include "infer/buffered.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
 #include "infer/published.h"
@@ -19,7 +20,8 @@ struct finds {
 	struct stale stale;
 	struct published published;
 	struct again again;
-	bool came_between, used_freed, was_stale, too_early, came_again;
+	struct buffered buffered;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

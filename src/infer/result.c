@@ -377,6 +377,11 @@ static json_t *again_json(const struct again *a)
 			 (json_int_t)a->back, "changed", (json_int_t)a->changed, "swapped", (json_int_t)a->swapped);
 }
 
+static json_t *buffered_json(const struct buffered *b)
+{
+	return json_pack("{s:[I I] s:[I I]}", "stores", (json_int_t)b->store[0], (json_int_t)b->store[1], "reads", (json_int_t)b->read[0], (json_int_t)b->read[1]);
+}
+
 static json_t *hangs_json(const struct execution *x, const hangs *all)
 {
 	json_t *j = json_array();
@@ -405,7 +410,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
 	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
 	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
-	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
+	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
