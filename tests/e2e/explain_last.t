@@ -68,3 +68,42 @@ rethread explain >out
 has out 'thread 1:1 read session.beats:'
 has out 'split.c:19 +writes session.pair.b = '
 has out 'split.c:20 +writes session.level = 3.0'
+
+# Engine search: what the thread read last from others is told, not a number of its own that it only shows.
+cat >gauge.c <<'P2'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sched.h>
+static struct gauge { volatile int low, reads; } gauges[2];
+static void *reader(void *p)
+{
+	struct gauge *g = p;
+	for (;;) {
+		int low = g->low;
+		g->reads++;
+		if (low > 50) {
+			fprintf(stderr, "%d reads\n", g->reads);
+			abort();
+		}
+		sched_yield();
+	}
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, reader, &gauges[argc]);
+	for (int i = 0; argv && i < 100; i++) {
+		gauges[argc].low = i;
+		sched_yield();
+	}
+	pthread_join(t, NULL);
+	return gauges[argc].reads;
+}
+P2
+rethread cc -O1 -g -pthread gauge.c -o gauge
+status 134 rethread record -q --until-failure --runs 100 ./gauge 2>err
+rethread reproduce --engine search --budget 60 >out 2>&1 || fail "gauge: $(cat out)"
+rethread explain >out
+tr -s ' \n' ' ' <out >text
+has text 'What the failing thread read last: thread 1:1 read gauges\[1\].low: it found [0-9]+ gauge.c:10 .*which thread 1 had written in main gauge.c:24 '
