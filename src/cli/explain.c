@@ -1,4 +1,5 @@
 /* The interleaving that was found, for a reader: source lines in order, thread by thread, with what they saw. */
+#include "cli/causes.h"
 #include "cli/cli.h"
 #include "cli/cycle.h"
 #include "cli/freed.h"
@@ -160,119 +161,30 @@ static void print_all_asked(const json_t *root, bool last, const char *title, co
 		putchar('\n');
 }
 
+/* Was something that was read last read in the line that failed? Paths may be longer in the one than in the other. */
+static bool is_read_where_it_failed(const json_t *root)
+{
+	json_t *asked = json_object_get(root, "asked"), *one;
+	const char *failed = text(root, "failed_at");
+	size_t i;
+	json_array_foreach(asked, i, one) {
+		const char *where = text(step_numbered(root, number(one, "step")), "where");
+		size_t n = strlen(where), all = strlen(failed);
+		if (json_is_true(json_object_get(one, "last")) && n && n <= all && !strcmp(failed + all - n, where))
+			return true;
+	}
+	return false;
+}
+
 static void print_summary(const json_t *root, const char *program)
 {
 	static const char *const last = "What the failing thread read last:";
-	if (*text(root, "failed_at")) /* else it failed in no line */
+	bool in_a_line = *text(root, "failed_at"), first = is_read_where_it_failed(root);
+	if (in_a_line && first)
 		print_all_asked(root, true, last, program);
 	print_all_asked(root, false, is_guessed(root) ? last : "What the failure depends on:", program);
-}
-
-/* ---------------------------------------------------------------- who came in between */
-
-static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
-{
-	printf("  %sthread %s %s %s%s%s%s%s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
-	       is_free(step) || !*text(step, "value") ? "" : ": ", is_free(step) ? "" : text(step, "value"));
-	quote(step, program);
-}
-
-/* Which lock one of the three went without. */
-static void print_missing_lock(const json_t *root, const json_t *between, const char *program)
-{
-	json_t *lock = json_object_get(between, "lock"), *bare = step_numbered(root, number(between, "unlocked"));
-	if (!lock || !bare)
-		return;
-	if (json_is_true(json_object_get(between, "as_reader"))) {
-		printf("    with %s%s%s locked for reading only, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
-		       text(bare, "thread"), deed(bare));
-		quote(bare, program);
-		return;
-	}
-	printf("    without %s%s%s, which guards it elsewhere, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
-	       text(bare, "thread"), deed(bare));
-	quote(bare, program);
-	if (*text(lock, "where")) {
-		printf("    that lock is used here\n");
-		quote(lock, program);
-	}
-}
-
-/* Two critical sections that should be one. */
-static void print_given_up(const json_t *between, const char *thread)
-{
-	json_t *lock = json_object_get(between, "given_up");
-	if (lock)
-		printf("    each time with %s%s%s locked, which thread %s gave up between its two accesses\n", style.race, text(lock, "object"), style.off,
-		       thread);
-}
-
-/* Two places that belong together: a pointer and what it led to, or two values. */
-static void print_stale(const json_t *root, const char *program)
-{
-	json_t *stale = json_object_get(root, "stale"), *lock = json_object_get(stale, "given_up");
-	json_t *first = step_numbered(root, number(stale, "first")), *other = step_numbered(root, number(stale, "other")),
-	       *second = step_numbered(root, number(stale, "second"));
-	json_t *also = json_object_get(stale, "also") ? step_numbered(root, number(stale, "also")) : NULL;
-	if (!json_object_size(stale) || !first || !other || !second)
-		return;
-	puts("Who came in between:");
-	print_deed(first, "", text(first, "object"), program);
-	print_deed(other, "then ", "it", program);
-	if (also)
-		print_deed(also, "and ", text(also, "object"), program);
-	print_deed(second, "then ", text(second, "object"), program);
-	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
-	if (lock)
-		printf("    thread %s had %s%s%s locked then, and gave it up before it came to the second\n", text(first, "thread"), style.race,
-		       text(lock, "object"), style.off);
-	print_owner(root, second, program);
-	putchar('\n');
-}
-
-/* It was shown to others before it was filled. */
-static void print_published(const json_t *root, const char *program)
-{
-	json_t *p = json_object_get(root, "published"), *filled = json_object_get(p, "filled");
-	json_t *shown = step_numbered(root, number(p, "shown")), *seen = step_numbered(root, number(p, "seen")), *read = step_numbered(root, number(p, "read"));
-	json_int_t in_time = number(p, "in_time");
-	if (!json_object_size(p) || !shown || !seen || !read || !filled)
-		return;
-	puts("What was read before it was filled:");
-	print_deed(shown, "", text(shown, "object"), program);
-	print_deed(seen, "then ", strcmp(text(seen, "object"), text(shown, "object")) ? text(seen, "object") : "it", program);
-	print_deed(read, "then ", text(read, "object"), program);
-	printf("  and only then thread %s %s it\n", text(filled, "thread"), deed(filled));
-	quote(filled, program);
-	if (in_time)
-		printf("    %lld other time%s it had been filled before it was read\n", (long long)in_time, in_time == 1 ? "" : "s");
-	print_owner(root, read, program);
-	putchar('\n');
-}
-
-static void print_between(const json_t *root, const char *program)
-{
-	json_t *between = json_object_get(root, "between");
-	json_t *first = step_numbered(root, number(between, "first")), *other = step_numbered(root, number(between, "other")),
-	       *second = step_numbered(root, number(between, "second"));
-	json_int_t undisturbed = number(between, "undisturbed");
-	bool told = json_object_size(json_object_get(root, "freed")) && (is_free(other) || is_free(second) || is_told_as_freed(root, second));
-	if (!json_object_size(between) || !first || !other || !second || told)
-		return;
-	puts("Who came in between:");
-	print_deed(first, "", text(first, "object"), program);
-	print_deed(other, "then ", "it", program);
-	print_deed(second, "then ", "it", program);
-	if (json_object_get(between, "overtaken"))
-		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
-	print_missing_lock(root, between, program);
-	print_given_up(between, text(first, "thread"));
-	if (json_is_true(json_object_get(between, "bare")) && strcmp(text(other, "kind"), "update"))
-		puts("    none of the three with a lock");
-	print_owner(root, first, program);
-	if (undisturbed)
-		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
-	putchar('\n');
+	if (in_a_line && !first)
+		print_all_asked(root, true, last, program);
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -506,10 +418,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	print_failure(root, t);
 	print_cycle(root, t);
 	print_hangs(root, t);
-	print_freed(root, t->program);
-	print_published(root, t->program);
-	print_between(root, t->program);
-	print_stale(root, t->program);
+	print_causes(root, t->program);
 	print_summary(root, t->program);
 	print_figures(root);
 	print_interleaving(root, all);

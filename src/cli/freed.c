@@ -58,6 +58,8 @@ void print_freed(const json_t *root, const char *program)
 	print_by(by, "freed", program);
 	if (json_is_object(json_object_get(freed, "allocated")))
 		print_by(json_object_get(freed, "allocated"), "allocated", program);
+	if (json_is_object(json_object_get(freed, "again")))
+		print_by(json_object_get(freed, "again"), "what was found there is another block's, allocated since", program);
 	print_pointer(root, use, program);
 	putchar('\n');
 }

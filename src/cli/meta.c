@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "cli/exec.h"
+#include "exe/twin.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -43,6 +44,12 @@ char *failure_line(const struct rt_failure *f)
 		return signal_line(f);
 	case RT_FAIL_EXIT:
 		return xasprintf("exit status %d", f->status);
+	case RT_FAIL_DEADLOCK: {
+		char *message = xasprintf("%.*s", RT_MESSAGE_SIZE, f->message), *who = deadlock_text(message), *line = xasprintf("deadlock: %s", who);
+		free(message);
+		free(who);
+		return line;
+	}
 	default:
 		return xasprintf("%s: %.*s", failure_kind_name(f->kind), RT_MESSAGE_SIZE, f->message);
 	}

@@ -15,7 +15,8 @@ struct known {
 
 struct pointers {
 	struct blocks *b;
-	const json_t *blocks; /* of the interleaving */
+	struct variables *v;
+	const json_t *blocks, *places; /* of the interleaving */
 	vec(struct known) all; /* by address */
 };
 
@@ -40,13 +41,15 @@ static void number_blocks(struct pointers *p)
 }
 
 /* Where memory is used again, only the last block there has a name, which is not that of all addresses. */
-struct pointers *pointers_new(const json_t *interleaving, struct blocks *b)
+struct pointers *pointers_new(const json_t *interleaving, struct blocks *b, struct variables *v)
 {
 	enum { MOST = 4000 };
 	struct pointers *p = xcalloc(1, sizeof *p);
 	const char *name;
 	json_t *block;
 	p->b = b;
+	p->v = v;
+	p->places = json_object_get(interleaving, "places");
 	p->blocks = json_object_get(interleaving, "blocks");
 	json_object_foreach(json_object_get(interleaving, "blocks"), name, block) {
 		const char *where = json_string_value(json_object_get(block, "where"));
@@ -116,6 +119,38 @@ static char *pointer_text(const struct pointers *p, uint64_t address)
 	return text;
 }
 
+uint64_t place_parse(const char *place, char **name)
+{
+	char *plus, *end;
+	*name = xstrdup(place);
+	plus = strrchr(*name, '+');
+	uint64_t offset = plus ? strtoull(plus + 1, &end, 10) : 0;
+	if (!plus || *end || end == plus + 1)
+		return 0;
+	*plus = 0;
+	return offset;
+}
+
+char *place_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+{
+	return strchr(name, '@') ? variables_local(v, name, offset, size, type) : variables_member(v, name, offset, size, type);
+}
+
+/* Of a variable or a function; NULL: the address is in none that is known, or behind it. */
+static char *place_text(const struct pointers *p, const char *word)
+{
+	const char *place = json_string_value(json_object_get(p->places, word));
+	if (!place)
+		return NULL;
+	char *name = NULL;
+	uint64_t offset = place_parse(place, &name);
+	char *member = place_member(p->v, name, offset, VARIABLES_POINTED, &(struct value_type){ 0 });
+	char *text = member ? xasprintf("&%s", member) : offset || strchr(name, '@') ? NULL : xasprintf("&%s", name);
+	free(name);
+	free(member);
+	return text;
+}
+
 /* One word of a value, to be freed. */
 static char *word_text(const struct pointers *p, const char *word)
 {
@@ -123,6 +158,7 @@ static char *word_text(const struct pointers *p, const char *word)
 	if (!strncmp(word, "0x", 2)) {
 		uint64_t address = strtoull(word, &end, 16);
 		text = *end ? NULL : pointer_text(p, address);
+		text = text || *end ? text : place_text(p, word);
 	}
 	return text ? text : xstrdup(word);
 }

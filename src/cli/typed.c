@@ -51,7 +51,7 @@ struct access {
 static char *member_of(const struct access *a, unsigned at, unsigned size, struct value_type *type)
 {
 	if (!a->b)
-		return variables_member(a->v, a->variable, a->offset + at, size, type);
+		return place_member(a->v, a->variable, a->offset + at, size, type);
 	struct block_name n;
 	if (!blocks_name(a->b, a->variable, at, size, &n))
 		return NULL;
@@ -156,18 +156,15 @@ static void show_pieces(json_t *step, const struct access *a, const char *object
 /* A variable, or a member of one. False: it is none. */
 static bool name_variable(json_t *step, struct variables *v, const char *object, unsigned size)
 {
-	char *name = xstrdup(object), *plus = strrchr(name, '+'), *end;
-	uint64_t offset = 0;
-	if (plus) {
-		offset = strtoull(plus + 1, &end, 10);
-		if (*end || end == plus + 1)
-			offset = 0;
-		else
-			*plus = 0;
-	}
+	char *name;
+	uint64_t offset = place_parse(object, &name);
 	struct value_type type;
-	char *member = variables_member(v, name, offset, size, &type);
-	if (member) {
+	char *member = place_member(v, name, offset, size, &type), *at = strchr(name, '@');
+	if (!member && at) { /* a local variable of which no more is known */
+		*at = 0;
+		member = offset ? xasprintf("%s+%llu", name, (unsigned long long)offset) : xstrdup(name);
+		json_object_set_new(step, "object", json_string(member));
+	} else if (member) {
 		json_object_set_new(step, "object", json_string(member));
 		if (size > 0 && type.size)
 			retype_value(step, &type);
@@ -236,7 +233,7 @@ void name_as_source(json_t *interleaving, const char *program)
 	if (!program)
 		return;
 	struct blocks *b = blocks_new(interleaving, program, v);
-	struct namer n = { interleaving, v, b, pointers_new(interleaving, b) };
+	struct namer n = { interleaving, v, b, pointers_new(interleaving, b, v) };
 	json_object_set_new(interleaving, "owners", json_object());
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
 		name_step(step, &n);

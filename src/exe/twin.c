@@ -163,6 +163,24 @@ static const char *failing_thread(const struct trace *t)
 	return t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "?";
 }
 
+char *deadlock_text(const char *message)
+{
+	size_t left = 0;
+	for (const char *c = message; *c; c++)
+		left += *c == ' ';
+	if (!*message || strstr(message, " waits for ") || message[strlen(message) - 1] != ' ')
+		return xstrdup(message);
+	char *text = xstrdup(left > 1 ? "threads " : "thread ");
+	for (const char *name = message, *end; (end = strchr(name, ' ')); name = end + 1) {
+		char *more = xasprintf("%s%.*s%s", text, (int)(end - name), name, --left > 1 ? ", " : left ? " and " : "");
+		free(text);
+		text = more;
+	}
+	char *all = xasprintf("%s %s", text, strchr(message, ' ')[1] ? "are all blocked" : "is blocked");
+	free(text);
+	return all;
+}
+
 void failure_describe(const struct trace *t, const struct rt_failure *f, const char *thread, char *text,
 		      size_t size)
 {
@@ -177,9 +195,12 @@ void failure_describe(const struct trace *t, const struct rt_failure *f, const c
 	case RT_FAIL_EXIT:
 		snprintf(text, size, "exit status %d", f->status);
 		break;
-	case RT_FAIL_DEADLOCK:
-		snprintf(text, size, "deadlock: %s", f->message);
+	case RT_FAIL_DEADLOCK: {
+		char *who = deadlock_text(f->message);
+		snprintf(text, size, "deadlock: %s", who);
+		free(who);
 		break;
+	}
 	case RT_FAIL_TIMEOUT:
 		snprintf(text, size, "timeout%s%s", *f->message ? ": " : "", f->message);
 		break;

@@ -66,6 +66,8 @@ struct position;
 bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p);
 
 /* The recorded signature as one line: "assertion failed in thread 1:2: ...". */
+/* "threads 1, 1:1 and 1:2 are all blocked", where the message of a deadlock has names and no cycle (src/replay/attempt.c, watchdog.c); else the message. To be freed. */
+char *deadlock_text(const char *message);
 void failure_describe(const struct trace *t, const struct rt_failure *f, const char *thread, char *text,
 		      size_t size);
 

@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct variable {
 	const char *name, *linkage_name; /* the debug information's own; linkage_name may be NULL */
 	Dwarf_Die type;
 	bool split; /* its members are variables of their own: name.0, name.1, ... */
+	Dwarf_Attribute location;
 };
 
 struct record {
@@ -23,12 +25,20 @@ struct record {
 	unsigned line;
 };
 
+struct local {
+	const char *name;
+	unsigned line;
+	Dwarf_Die type;
+};
+
 struct variables {
 	int fd;
 	Dwarf *dwarf;
 	vec(struct variable) all;
 	vec(struct record) records; /* structures, classes, unions; found when first asked for */
 	bool records_found;
+	vec(struct local) locals; /* the same */
+	bool locals_found;
 };
 
 /* ---------------------------------------------------------------- the index */
@@ -47,12 +57,11 @@ static const char *string(Dwarf_Die *die, unsigned attribute)
 
 static void note_variable(struct variables *v, Dwarf_Die *die)
 {
-	struct variable found = { string(die, DW_AT_name), string(die, DW_AT_linkage_name), { 0 }, false };
-	Dwarf_Attribute a;
+	struct variable found = { .name = string(die, DW_AT_name), .linkage_name = string(die, DW_AT_linkage_name) };
 	/* Local ones live in registers and frames; what has one place is what the symbol table knows. */
 	Dwarf_Op *ops;
 	size_t n;
-	bool is_static = dwarf_attr(die, DW_AT_location, &a) && !dwarf_getlocation(&a, &ops, &n) && n &&
+	bool is_static = dwarf_attr(die, DW_AT_location, &found.location) && !dwarf_getlocation(&found.location, &ops, &n) && n &&
 			 (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
 	for (size_t i = 0; is_static && i < n; i++)
 		found.split |= ops[i].atom == DW_OP_piece;
@@ -70,6 +79,23 @@ static void note_record(struct variables *v, Dwarf_Die *die)
 	*vec_push(&v->records) = (struct record){ dwarf_diename(die), *die, size, (unsigned)line };
 }
 
+static void note_local(struct variables *v, Dwarf_Die *die)
+{
+	struct local found = { .name = string(die, DW_AT_name) };
+	Dwarf_Attribute a;
+	Dwarf_Word line;
+	if (!found.name || !dwarf_attr_integrate(die, DW_AT_decl_line, &a) || dwarf_formudata(&a, &line) || !reference(die, DW_AT_type, &found.type))
+		return;
+	found.line = (unsigned)line;
+	*vec_push(&v->locals) = found;
+}
+
+/* Functions of a class are in it. */
+static void note_nothing(struct variables *v, Dwarf_Die *die)
+{
+	(void)v, (void)die;
+}
+
 typedef void noted(struct variables *v, Dwarf_Die *die);
 
 /* All variables, or all records. */
@@ -80,6 +106,7 @@ static void walk(struct variables *v, Dwarf_Die *parent, noted *variable, noted 
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
+		case DW_TAG_formal_parameter:
 		case DW_TAG_variable:
 			if (variable)
 				variable(v, &die);
@@ -142,6 +169,7 @@ void variables_close(struct variables *v)
 		return;
 	vec_free(&v->all);
 	vec_free(&v->records);
+	vec_free(&v->locals);
 	dwarf_end(v->dwarf);
 	close(v->fd);
 	free(v);
@@ -195,6 +223,50 @@ static const struct variable *find(const struct variables *v, const char *name)
 	return local;
 }
 
+/* ---------------------------------------------------------------- variables that were split */
+
+static bool symbol_address(const struct variables *v, const char *name, uint64_t *address)
+{
+	Elf *elf = dwarf_getelf(v->dwarf);
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+		Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *its = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (its && !strcmp(its, name)) {
+				*address = symbol.st_value;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The debug information has the pieces in order, each with its address if there is one. Where in the variable is the piece with this symbol? */
+static bool piece_offset(const struct variables *v, const struct variable *x, const char *name, uint64_t *offset)
+{
+	uint64_t wanted, at = 0;
+	Dwarf_Attribute location = x->location, address;
+	Dwarf_Op *ops;
+	size_t n;
+	bool here = false;
+	if (!symbol_address(v, name, &wanted) || dwarf_getlocation(&location, &ops, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Addr found = ops[i].number;
+		if (ops[i].atom == DW_OP_addr || (ops[i].atom == DW_OP_addrx && !dwarf_getlocation_attr(&location, &ops[i], &address) && !dwarf_formaddr(&address, &found)))
+			here = found == wanted;
+		if (ops[i].atom != DW_OP_piece)
+			continue;
+		*offset = at;
+		if (here)
+			return true;
+		at += ops[i].number;
+	}
+	return false;
+}
+
 /* ---------------------------------------------------------------- down to a member */
 
 /* What is left of a name when typedefs and qualifiers are taken off. */
@@ -222,6 +294,7 @@ struct place {
 	Dwarf_Die type;
 	uint64_t offset; /* into it */
 	size_t reserved; /* of the name: where a last part that begins with _ begins, after the first byte; 0: it does not */
+	bool pointed;    /* VARIABLES_POINTED */
 	bool whole;      /* it has a name already, and its insides add nothing: a std::atomic */
 };
 
@@ -345,6 +418,8 @@ static bool into_element(struct place *p, unsigned size)
 
 static bool step_down(struct place *p, unsigned size)
 {
+	if (p->pointed && !p->offset && dwarf_tag(&p->type) != DW_TAG_array_type)
+		return false;
 	switch (dwarf_tag(&p->type)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -405,14 +480,51 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 	const struct variable *x = v ? find(v, name) : NULL;
 	if (!x)
 		return NULL;
-	struct place p = { .type = x->type, .offset = offset };
+	struct place p = { .type = x->type, .offset = offset, .pointed = size == VARIABLES_POINTED };
+	size = p.pointed ? 0 : size;
 	append(&p, "%s", x->name, 0);
-	const char *dot = strrchr(name, '.');
-	if (x->split && dot && strcmp(dot, ".0")) /* which member that is, nothing tells */
+	uint64_t piece = 0;
+	if (x->split && strrchr(name, '.') && !piece_offset(v, x, name, &piece)) /* which member that is, nothing tells */
 		return xstrdup(p.name);
-	if (!plain_type(&p.type) || !holds(&p.type, offset, size))
+	p.offset += piece;
+	if (!plain_type(&p.type) || !holds(&p.type, p.offset, size))
 		return NULL;
 	return member_text(&p, size, type);
+}
+
+/* A header may be in several units, and a function there several times. */
+static bool is_same_type(Dwarf_Die a, Dwarf_Die b)
+{
+	const char *one = dwarf_diename(&a), *other = dwarf_diename(&b);
+	return a.addr == b.addr || (one && other && !strcmp(one, other));
+}
+
+char *variables_local(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+{
+	const char *at = strrchr(name, '@');
+	unsigned line = at ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
+	const struct local *found = NULL;
+	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	if (!v || !line)
+		return NULL;
+	if (!v->locals_found)
+		walk_units(v, note_local, note_nothing);
+	v->locals_found = true;
+	for (size_t i = 0; i < v->locals.n; i++) {
+		const struct local *l = &v->locals.at[i];
+		if (l->line != line || !begins_as(l->name, name, (size_t)(at - name)))
+			continue;
+		if (found && !is_same_type(found->type, l->type))
+			return NULL;
+		found = l;
+	}
+	struct place p = { .offset = offset, .pointed = size == VARIABLES_POINTED };
+	size = p.pointed ? 0 : size;
+	if (!found)
+		return NULL;
+	p.type = found->type;
+	append(&p, "%s", found->name, 0);
+	return plain_type(&p.type) && holds(&p.type, offset, size) ? member_text(&p, size, type) : NULL;
 }
 
 char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)

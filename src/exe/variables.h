@@ -13,6 +13,8 @@
 
 #include "base/base.h"
 
+#include <limits.h>
+
 enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER };
 
 struct value_type {
@@ -21,6 +23,9 @@ struct value_type {
 };
 
 struct variables;
+
+/* In the place of a size: the largest object that begins there, or the element of an array, which a pointer may lead to. */
+#define VARIABLES_POINTED UINT_MAX
 
 /* NULL when the file cannot be read or has no debug information; all functions take that, and know nothing then. */
 struct variables *variables_open(const char *program);
@@ -32,6 +37,9 @@ void variables_close(struct variables *v);
  * it is made of inside of a library (names that begin with _), for locks and their like.
  */
 char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type);
+
+/* The same of a local variable of any function, by its name and the line that declares it: "queue@12". NULL, too, when that fits variables of different types. */
+char *variables_local(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type);
 
 /* A structure, class or union: its name (or that of a typedef, when it has none), where it is declared, its size. */
 struct record_key {

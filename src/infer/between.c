@@ -1,16 +1,16 @@
 #include "infer/between.h"
 
 #include "infer/locks.h"
+#include "infer/other_way.h"
 #include "infer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; how many of the
- * thread's next conditions are tried.
+ * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock.
  */
-enum { LOOKED_AT = 64, ASKED = 40, CONDITIONS = 8 };
+enum { LOOKED_AT = 64, ASKED = 40 };
 
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
@@ -60,6 +60,7 @@ struct finder {
 	struct table mine;   /* by address and thread: the last access, step + 1 */
 	struct table pairs;  /* by two lines */
 	uint64_t *symbols;   /* their values */
+	uint64_t *values;    /* of all expressions; NULL: not known */
 	struct locks_index locks;
 	struct life *lives;     /* by thread */
 	vec(struct candidate) found;
@@ -128,6 +129,16 @@ static bool is_child_between(const struct finder *f, size_t first, size_t other,
 	return l->created != UINT32_MAX && l->joined != UINT32_MAX && from < l->created && l->created < l->joined && l->joined < to;
 }
 
+/* Was the other created between the thread's two writes? Then it was meant to see the first of them, at any time until the second. */
+static bool is_shown_to_child(const struct finder *f, size_t first, size_t other, size_t second)
+{
+	const struct event *a = event_at(f, first), *o = event_at(f, other), *c = event_at(f, second);
+	if (o->thread >= f->x->threads.n || !writes(a) || writes(o) || reads(c))
+		return false;
+	uint32_t created = f->lives[o->thread].created;
+	return created != UINT32_MAX && f->l->steps.at[first].event < created && created < f->l->steps.at[second].event;
+}
+
 /* What a read found, if that is known without computing it. */
 static bool found(const struct finder *f, const struct event *e, uint64_t *value)
 {
@@ -143,6 +154,19 @@ static bool found_same(const struct finder *f, const struct event *a, const stru
 {
 	uint64_t one, other;
 	return a->size == c->size && found(f, a, &one) && found(f, c, &other) && one == other;
+}
+
+/* Who frees something asks nothing of it. */
+static bool is_by_free(const struct finder *f, const struct event *e)
+{
+	const char *what = f->x->sites.at[e->site].what;
+	return e->kind == EVENT_WRITE && (!strcmp(what, "free") || !strcmp(what, "realloc"));
+}
+
+/* An update that leaves what it found: 0 was added. */
+static bool changes_nothing(const struct finder *f, const struct event *e)
+{
+	return e->kind == EVENT_UPDATE && e->read && e->written && f->values && f->values[e->read] == f->values[e->written];
 }
 
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
@@ -168,6 +192,13 @@ static unsigned bits(uint64_t n)
 static bool polls(const struct finder *f, const struct event *a, const struct event *c)
 {
 	return (!writes(a) || a->kind == EVENT_UPDATE) && !writes(c) && line_of(f, a) == line_of(f, c);
+}
+
+/* A statement that reads and then writes has come round again (`sum += n;`): what it wrote last time and reads now need not be the same. Sites are numbered in the order of the code. */
+static bool is_next_time(const struct finder *f, const struct event *a, const struct event *c)
+{
+	const struct site_info *sites = f->x->sites.at;
+	return writes(a) && !reads(a) && reads(c) && !writes(c) && sites[c->site].number && sites[c->site].number < sites[a->site].number && line_of(f, a) == line_of(f, c);
 }
 
 /* Did the failing thread read the place last? */
@@ -218,9 +249,9 @@ static void take_access(struct finder *f, size_t step)
 	size_t *last = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
 	size_t *place = table_at(&f->places, e->object);
 	/* What a call does in pieces is one access. */
-	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e)) {
+	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_child_between(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
+		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);
@@ -383,20 +414,6 @@ static int look_at_locks(const struct finder *f, struct between *b)
 
 /* ---- what was no longer true ---- */
 
-/* The first condition of the thread behind an event. */
-static size_t condition_behind(const struct execution *x, uint32_t event)
-{
-	size_t low = 0, high = x->conditions.n; /* they are by thread, in program order */
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (x->conditions.at[mid].event < event)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Would the thread have gone another way between the two, had it read what the other wrote? */
 static bool is_overtaken(const struct finder *f, const struct between *b)
 {
@@ -405,17 +422,10 @@ static bool is_overtaken(const struct finder *f, const struct between *b)
 	uint32_t first = f->l->steps.at[b->first].event, second = f->l->steps.at[b->second].event;
 	if (!reads(a) || !a->read || !writes(o) || a->size != o->size || expr_node(x->exprs, a->read)->op != EXPR_SYM)
 		return false;
-	uint64_t *symbol = &f->symbols[expr_node(x->exprs, a->read)->value], before = *symbol;
 	/* Addresses that were recorded are conditions, too, which say nothing about the way. */
-	if (before >> 32 && a->size == 8)
+	if (f->symbols[expr_node(x->exprs, a->read)->value] >> 32 && a->size == 8)
 		return false;
-	*symbol = expr_eval(x->exprs, o->written, f->symbols);
-	bool other_way = false;
-	size_t from = condition_behind(x, first);
-	for (size_t i = from; i < x->conditions.n && i < from + CONDITIONS && x->conditions.at[i].event < second; i++)
-		other_way |= x->conditions.at[i].kind == CONDITION_PATH && !expr_eval(x->exprs, x->conditions.at[i].condition, f->symbols);
-	*symbol = before;
-	return other_way;
+	return goes_another_way(x, first, second, expr_eval(x->exprs, o->written, f->symbols), f->symbols);
 }
 
 /* The thread looked, and counted where others count; what they did in between would not have made a difference. */
@@ -479,6 +489,10 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	if (l->needed > LONGEST || has_delayed_stores(l))
 		return false;
 	find_lives(&f);
+	if (symbols) {
+		f.values = xcalloc(expr_count(x->exprs) + 1, sizeof *f.values);
+		expr_eval_all(x->exprs, symbols, f.values);
+	}
 	for (size_t i = 0; i < l->needed; i++)
 		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
@@ -494,6 +508,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	table_release(&f.pairs);
 	locks_release(&f.locks);
 	free(f.lives);
+	free(f.values);
 	vec_free(&f.found);
 	return found;
 }

@@ -26,14 +26,25 @@ struct range {
 /* A block that was allocated where another was. */
 struct birth {
 	uint32_t site, thread;
+	size_t step;
 };
+
+/* A use of memory that was given out again: by a pointer to the block before, perhaps. */
+struct reuse {
+	size_t use, block, birth; /* of `gone` and `births` */
+};
+
+/* What is kept of a unit, + 1: the block that is gone; the one that was there before the last birth; that birth. */
+enum { GONE, BEFORE, BORN };
 
 struct finder {
 	const struct execution *x;
 	const struct linear *l;
+	const struct slice *s;
 	uint64_t *passed;  /* by thread: SAP of its last event that is no note, so far */
 	vec(struct gone_block) gone;
-	struct table units; /* by 16 bytes of memory: which of them lies there, + 1 */
+	struct table units; /* by 16 bytes of memory */
+	vec(struct reuse) reused;
 	vec(struct range) doubtful; /* memory of which it is not known who had it when */
 	vec(struct birth) births;
 	struct table born; /* by address: the last of them, + 1 */
@@ -67,7 +78,7 @@ static uint64_t key_of(uint64_t address)
 
 static struct gone_block *gone_at(struct finder *f, uint64_t address)
 {
-	size_t i = *table_at(&f->units, key_of(address));
+	size_t i = table_at(&f->units, key_of(address))[GONE];
 	struct gone_block *g = i ? &f->gone.at[i - 1] : NULL;
 	return g && (address - g->start < g->size || address == g->start) ? g : NULL;
 }
@@ -75,7 +86,18 @@ static struct gone_block *gone_at(struct finder *f, uint64_t address)
 static void set_units(struct finder *f, uint64_t start, uint64_t size, size_t block)
 {
 	for (uint64_t at = start; at < start + size && at < start + MOST_OF_BLOCK; at += UNIT)
-		*table_at(&f->units, key_of(at)) = block;
+		table_at(&f->units, key_of(at))[GONE] = block;
+}
+
+/* The newest birth has that memory, whatever was there before. */
+static void bear_units(struct finder *f, uint64_t start, uint64_t size)
+{
+	for (uint64_t at = start; at < start + size && at < start + MOST_OF_BLOCK; at += UNIT) {
+		size_t *unit = table_at(&f->units, key_of(at));
+		unit[BEFORE] = unit[GONE];
+		unit[GONE] = 0;
+		unit[BORN] = f->births.n;
+	}
 }
 
 static bool is_doubtful(const struct finder *f, uint64_t address)
@@ -92,17 +114,18 @@ static bool fails(const struct finder *f, uint32_t thread)
 	return t->count && f->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
 }
 
-/* Is it certain that the thread had freed it by now? Notes say only between which events of their thread they come. */
-static bool is_over(const struct finder *f, const struct gone_block *g, uint32_t thread)
+/* Is it certain that the thread had freed it by now? Notes say only between which events of their thread they come; who reads what the free left there came after it. */
+static bool is_over(const struct finder *f, const struct gone_block *g, size_t use)
 {
-	return thread == g->thread || f->passed[g->thread] >= g->sap;
+	uint32_t thread = event_at(f, use)->thread;
+	return thread == g->thread || f->passed[g->thread] >= g->sap || f->s->saw[use] == g->step;
 }
 
 /* The last one counts, and of the same block the first: what comes after that follows from it. */
 static void take_use(struct finder *f, size_t step, struct gone_block *g, bool twice)
 {
 	uint32_t thread = event_at(f, step)->thread;
-	if (!is_over(f, g, thread) || is_doubtful(f, event_at(f, step)->object) || (f->found && f->fails && !fails(f, thread)))
+	if (!is_over(f, g, step) || is_doubtful(f, event_at(f, step)->object) || (f->found && f->fails && !fails(f, thread)))
 		return;
 	if (!g->used)
 		g->used = xcalloc(f->x->threads.n, sizeof *g->used);
@@ -163,8 +186,8 @@ static void take_step(struct finder *f, size_t step)
 	if (!(e->flags & EVENT_NOTE))
 		f->passed[e->thread] = e->sap;
 	if (e->flags & EVENT_ALLOCATES) {
-		set_units(f, e->object, e->before ? e->before : 1, 0);
-		*vec_push(&f->births) = (struct birth){e->site, e->thread};
+		*vec_push(&f->births) = (struct birth){e->site, e->thread, step};
+		bear_units(f, e->object, e->before ? e->before : 1);
 		*table_at(&f->born, key_of(e->object)) = f->births.n;
 		if (e->count)
 			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
@@ -172,7 +195,39 @@ static void take_step(struct finder *f, size_t step)
 		take_free(f, step);
 	} else if (is_access(e) && !is_by_free(f, e) && (g = gone_at(f, e->object))) {
 		take_use(f, step, g, false);
+	} else if (is_access(e) && !is_by_free(f, e)) {
+		const size_t *unit = table_at(&f->units, key_of(e->object));
+		if (unit[BEFORE] && f->births.at[unit[BORN] - 1].thread != e->thread)
+			*vec_push(&f->reused) = (struct reuse){step, unit[BEFORE] - 1, unit[BORN] - 1};
 	}
+}
+
+/* ---- memory that was given out again ---- */
+
+static bool is_asked(const struct slice *s, size_t step)
+{
+	for (size_t i = 0; i < s->asked.n; i++)
+		if (s->asked.at[i] == step)
+			return true;
+	return false;
+}
+
+/* The thread reads what the new block's owner put there, and has the pointer from before the old one was freed. */
+static bool take_reuse(struct finder *f, const struct reuse *r, const struct told *t, const uint64_t *values)
+{
+	const struct slice *s = f->s;
+	const struct gone_block *g = &f->gone.at[r->block];
+	const struct birth *b = &f->births.at[r->birth];
+	size_t got, gone, saw = s->saw[r->use];
+	if (!is_asked(s, r->use) || is_doubtful(f, event_at(f, r->use)->object) || saw == SLICE_NONE || saw < b->step || event_at(f, saw)->thread != b->thread)
+		return false;
+	stale_pointer(t, values, r->use, g->start, g->size, &got, &gone);
+	if (got == SLICE_NONE || got > g->step)
+		return false;
+	f->start = g->start;
+	f->best = (struct freed){.use = r->use, .freed = g->step, .size = g->size, .allocated_at = g->allocated_at, .allocated_by = g->allocated_by,
+				 .again_at = b->site, .again_by = b->thread};
+	return true;
 }
 
 /* ---- how the thread came by the pointer ---- */
@@ -194,11 +249,13 @@ static void find_lock(struct finder *f)
 	locks_release(&index);
 }
 
-bool freed_find(struct freed *out, const struct told *t, const uint64_t *values)
+bool freed_find(struct freed *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	struct finder f = {.x = &t->x, .l = &t->l, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
+	struct finder f = {.x = &t->x, .l = &t->l, .s = s, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
 	for (size_t i = 0; i < t->l.needed; i++)
 		take_step(&f, i);
+	for (size_t i = 0; i < f.reused.n && !f.found; i++)
+		f.found = take_reuse(&f, &f.reused.at[i], t, values);
 	if (f.found) {
 		stale_pointer(t, values, f.best.use, f.start, f.best.size, &f.best.got, &f.best.gone);
 		find_lock(&f);
@@ -208,6 +265,7 @@ bool freed_find(struct freed *out, const struct told *t, const uint64_t *values)
 		free(f.gone.at[i].used);
 	vec_free(&f.gone);
 	vec_free(&f.births);
+	vec_free(&f.reused);
 	vec_free(&f.doubtful);
 	table_release(&f.units);
 	table_release(&f.born);

@@ -1,12 +1,7 @@
 #include "infer/result.h"
 
 #include "exe/variables.h"
-#include "infer/between.h"
-#include "infer/freed.h"
-#include "infer/hang.h"
-#include "infer/published.h"
-#include "infer/stale.h"
-#include "infer/told.h"
+#include "infer/finds.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -221,16 +216,6 @@ static json_t *lock_json(const struct execution *x, uint32_t event)
 	return j;
 }
 
-/* Its steps belong to what matters, whatever the slice says. */
-static bool find_between(struct between *b, struct slice *s, const struct execution *x, const struct linear *l,
-			 uint64_t *symbols)
-{
-	if (!between_find(b, s, x, l, symbols))
-		return false;
-	s->matters[b->first] = s->matters[b->other] = s->matters[b->second] = true;
-	return true;
-}
-
 static json_t *between_json(const struct execution *x, const struct between *b)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)b->first, "other", (json_int_t)b->other, "second",
@@ -248,15 +233,20 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 	return j;
 }
 
+static json_t *allocation_json(const struct execution *x, uint32_t site, uint32_t thread)
+{
+	const struct site_info *at = &x->sites.at[site];
+	return json_pack("{s:s s:s s:s}", "where", at->where, "function", at->function, "thread", x->threads.at[thread].name);
+}
+
 static json_t *freed_json(const struct execution *x, const struct freed *f)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:b}", "use", (json_int_t)f->use, "freed", (json_int_t)f->freed, "size", (json_int_t)f->size, "twice",
 			      f->twice);
-	if (f->allocated_at) {
-		const struct site_info *at = &x->sites.at[f->allocated_at];
-		json_object_set_new(j, "allocated", json_pack("{s:s s:s s:s}", "where", at->where, "function", at->function, "thread",
-							      x->threads.at[f->allocated_by].name));
-	}
+	if (f->allocated_at)
+		json_object_set_new(j, "allocated", allocation_json(x, f->allocated_at, f->allocated_by));
+	if (f->again_at)
+		json_object_set_new(j, "again", allocation_json(x, f->again_at, f->again_by));
 	if (f->got != SLICE_NONE)
 		json_object_set_new(j, "got", json_integer((json_int_t)f->got));
 	if (f->gone != SLICE_NONE)
@@ -264,25 +254,6 @@ static json_t *freed_json(const struct execution *x, const struct freed *f)
 	if (f->lock != UINT32_MAX)
 		json_object_set_new(j, "lock", lock_json(x, f->lock));
 	return j;
-}
-
-static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
-{
-	if (!freed_find(f, t, values))
-		return false;
-	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (steps[i] != SLICE_NONE)
-			s->matters[steps[i]] = true;
-	return true;
-}
-
-static bool find_published(struct published *p, struct slice *s, const struct told *t, const uint64_t *values)
-{
-	if (!published_find(p, s, t, values))
-		return false;
-	s->matters[p->shown] = s->matters[p->seen] = s->matters[p->read] = s->matters[p->filled] = true;
-	return true;
 }
 
 /* What fills it may come after the failure, so that is told in full. */
@@ -369,57 +340,23 @@ static bool write_blocks(FILE *f, const struct execution *x)
 	return ok;
 }
 
-/* What is found in an order, for a reader. */
-struct finds {
-	struct told told;
-	struct slice slice;
-	struct between between;
-	struct freed freed;
-	struct stale stale;
-	struct published published;
-	bool came_between, used_freed, was_stale, too_early;
-	hangs hangs;
-	uint64_t *values; /* of all expressions */
-};
-
-static void find(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
+/* Values that are addresses of variables and functions, by their text. */
+static void note_place(json_t *places, const struct execution *x, const struct event *e, const uint64_t *values)
 {
-	told_init(&d->told, x, l);
-	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
-	expr_eval_all(x->exprs, symbols, d->values);
-	slice_init(&d->slice, &d->told.x, &d->told.l);
-	d->used_freed = find_freed(&d->freed, &d->slice, &d->told, d->values);
-	d->was_stale = !d->used_freed && stale_find(&d->stale, &d->slice, &d->told, d->values);
-	/* A pointer that was replaced is certain to matter, and so is one to what was not there yet; two values of different times may. */
-	bool certain = d->was_stale && d->stale.also == SLICE_NONE;
-	d->too_early = !d->used_freed && !certain && find_published(&d->published, &d->slice, &d->told, d->values);
-	certain |= d->too_early;
-	d->came_between = !certain && find_between(&d->between, &d->slice, &d->told.x, &d->told.l, symbols);
-	d->was_stale &= !d->came_between && !d->too_early;
-	if (!d->used_freed && !d->came_between && !d->was_stale && !d->too_early)
-		d->was_stale = stale_find_sum(&d->stale, &d->told, d->values);
-	if (d->was_stale) {
-		const size_t steps[] = {d->stale.first, d->stale.other, d->stale.second, d->stale.also};
-		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-			if (steps[i] != SLICE_NONE)
-				d->slice.matters[steps[i]] = true;
-	}
-	d->hangs = hang_find(&d->told);
-	for (size_t i = 0; i < d->hangs.n; i++) {
-		const struct hang *h = &d->hangs.at[i];
-		const size_t steps[] = {h->blocked, h->signal, h->other, h->read, h->wrote, h->freed};
-		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-			if (steps[k] != SLICE_NONE)
-				d->slice.matters[steps[k]] = true;
+	const uint64_t both[] = {values[e->read], values[e->written]};
+	for (int i = 0; i < 2; i++) {
+		const struct place_name *p = looks_like_address(both[i], e->size) ? execution_place(x, both[i]) : NULL;
+		if (!p || p->block_size || !strncmp(p->name, "0x", 2))
+			continue;
+		char *text = one_value(both[i], e->size, false);
+		json_object_set_new(places, text, json_string(p->name));
+		free(text);
 	}
 }
 
-static void finds_release(struct finds *d)
+static bool write_places(FILE *f, const json_t *places)
 {
-	free(d->values);
-	vec_free(&d->hangs);
-	slice_release(&d->slice);
-	told_release(&d->told);
+	return fputs(", \"places\": ", f) >= 0 && !json_dumpf(places, f, 0);
 }
 
 static json_t *stale_json(const struct execution *x, const struct stale *s)
@@ -427,9 +364,22 @@ static json_t *stale_json(const struct execution *x, const struct stale *s)
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
 	if (s->also != SLICE_NONE)
 		json_object_set_new(j, "also", json_integer((json_int_t)s->also));
+	if (s->before != SLICE_NONE)
+		json_object_set_new(j, "before", json_integer((json_int_t)s->before));
 	if (s->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, s->given_up));
 	return j;
+}
+
+static json_t *again_json(const struct again *a)
+{
+	return json_pack("{s:I s:I s:I s:I s:I s:I}", "read", (json_int_t)a->read, "behind", (json_int_t)a->behind, "away", (json_int_t)a->away, "back",
+			 (json_int_t)a->back, "changed", (json_int_t)a->changed, "swapped", (json_int_t)a->swapped);
+}
+
+static json_t *buffered_json(const struct buffered *b)
+{
+	return json_pack("{s:[I I] s:[I I]}", "stores", (json_int_t)b->store[0], (json_int_t)b->store[1], "reads", (json_int_t)b->read[0], (json_int_t)b->read[1]);
 }
 
 static json_t *hangs_json(const struct execution *x, const hangs *all)
@@ -459,7 +409,9 @@ static bool write_finds(FILE *f, const struct finds *d)
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
 	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
+	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
+	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
@@ -473,7 +425,7 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 		return false;
 	}
 	struct finds d;
-	find(&d, x, l, symbols);
+	finds_init(&d, x, l, symbols);
 	free(symbols);
 	const struct linear *told = &d.told.l;
 	bool *show = steps_to_show(&d.told.x, told, &d.slice);
@@ -481,14 +433,18 @@ bool result_write_interleaving(const struct execution *x, enum memory_model mode
 	FILE *f = fopen(path, "we");
 	bool ok = f && fprintf(f, "{\"model\": \"%s\", \"events\": %zu, \"threads\": %zu, \"switches\": %u, \"steps\": [",
 			       memory_model_name(model), l->needed, x->threads.n, l->switches) > 0;
+	json_t *places = json_object();
 	for (size_t i = 0; ok && i < told->needed; i++) {
+		if (show[i])
+			note_place(places, &d.told.x, &d.told.x.events.at[told->steps.at[i].event], d.values);
 		if (show[i])
 			ok = write_step(f, told_step(&d.told.x, told, &d.slice, i, events, d.values), shown++ == 0);
 		events += !is_note(&d.told.x, &told->steps.at[i]);
 	}
-	ok = ok && write_finds(f, &d) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
+	ok = ok && write_finds(f, &d) && write_places(f, places) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
+	json_decref(places);
 	free(show);
 	finds_release(&d);
 	return ok || fail(err, "cannot write %s: %m", path);

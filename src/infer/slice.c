@@ -257,27 +257,47 @@ static bool is_failing(const struct slicer *r, const struct event *e)
 	return t->count && r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
 }
 
-/* What a failing thread read in the line in which it read last, where that was certain: no condition tells of it. */
+static bool is_asked(const struct slicer *r, size_t step)
+{
+	for (size_t i = 0; i < r->s->asked.n; i++)
+		if (r->s->asked.at[i] == step)
+			return true;
+	return false;
+}
+
+/* Is what the failure's condition asks for read in that line? */
+static bool is_asked_in(const struct slicer *r, const struct event *e)
+{
+	for (size_t i = 0; i < r->s->asked.n; i++)
+		if (is_same_line(r, e, event_of(r, r->s->asked.at[i])))
+			return true;
+	return false;
+}
+
+/*
+ * What a failing thread read in the line in which it read last, and the condition does not tell of: it was certain, or recorded. Where the condition is about that
+ * line, what does not race tells less; so does what headers of the system read for themselves.
+ */
 static void ask_last_reads(struct slicer *r)
 {
 	const struct event *last = NULL;
 	vec(size_t) found = {0};
 	uint32_t first_site = 0;
+	bool known = false;
 	for (size_t i = r->l->needed; i-- > 0 && found.n < SLICE_ASKED;) {
 		const struct event *e = event_of(r, i);
 		if (!is_failing(r, e) || !reads(e) || (last && last->thread != e->thread))
 			continue;
-		if (!(e->flags & EVENT_NOTE) || (last && (!is_same_line(r, last, e) || e->site == first_site)))
+		if (last && (!is_same_line(r, last, e) || e->site == first_site))
 			break; /* another line, or an earlier round of it */
+		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
+		if (is_asked(r, i) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
+			continue;
 		*vec_push(&found) = i;
 		follow(r, i);
 	}
-	/* The condition is about that line: what else was read there tells less. */
-	for (size_t i = 0; i < r->s->asked.n && last; i++)
-		if (is_same_line(r, last, event_of(r, r->s->asked.at[i])))
-			found.n = 0;
 	r->s->last_reads = found.n;
 	for (size_t i = 0; i < r->s->asked.n; i++)
 		*vec_push(&found) = r->s->asked.at[i];

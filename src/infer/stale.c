@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that are looked at backwards for where a pointer was read. */
-enum { BACK = 200000 };
+/* Steps that are looked at backwards for where a pointer was read; events of a thread that are near one another. */
+enum { BACK = 200000, NEAR = 32 };
 
 static const struct event *event_at(const struct told *t, size_t step)
 {
@@ -68,11 +68,33 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 	/* What the thread put there itself, and the other took away, was handed over. */
 	if (writes(event_at(t, got)) && !values[event_at(t, gone)->written])
 		return false;
-	*out = (struct stale){got, gone, read, SLICE_NONE, UINT32_MAX};
+	*out = (struct stale){got, gone, read, SLICE_NONE, SLICE_NONE, UINT32_MAX, true};
 	return true;
 }
 
 /* ---- two values ---- */
+
+/* Does the failure's own condition ask for what the step reads? */
+static bool decides(const struct slice *s, size_t step)
+{
+	for (size_t i = s->last_reads; i < s->asked.n; i++)
+		if (s->asked.at[i] == step)
+			return true;
+	return false;
+}
+
+/* Are both written in one function, one shortly after the other, and does the failure's condition ask for both? */
+static bool belong_together(const struct stale *f, const struct slice *s, const struct told *t)
+{
+	uint32_t one = t->l.steps.at[f->other].event, other = t->l.steps.at[f->also].event; /* a thread's events stand together */
+	return decides(s, f->first) && decides(s, f->second) && (one < other ? other - one : one - other) <= NEAR &&
+	       !strcmp(t->x.sites.at[event_at(t, f->other)->site].function, t->x.sites.at[event_at(t, f->also)->site].function);
+}
+
+static size_t distance(size_t a, size_t b)
+{
+	return a < b ? b - a : a - b;
+}
 
 /* The thread read the one, then somebody wrote both, and something else there, then the thread read the other as he left it. */
 static bool is_torn(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t one, size_t other)
@@ -82,15 +104,18 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 	if (one >= other || a->thread != b->thread || a->object == b->object || a->kind != EVENT_READ || b->kind != EVENT_READ ||
 	    saw == SLICE_NONE || saw <= one || event_at(t, saw)->thread == a->thread)
 		return false;
+	size_t wrote = SLICE_NONE; /* the nearest to the other's write: he may have come several times */
 	for (size_t i = one; ++i < other;) {
 		const struct event *e = event_at(t, i);
 		if (e->thread == event_at(t, saw)->thread && writes(e) && e->object == a->object && !is_by_free(t, e) &&
-		    values[e->written] != values[a->read]) {
-			*out = (struct stale){one, i, other, saw, UINT32_MAX};
-			return true;
-		}
+		    values[e->written] != values[a->read] && (wrote == SLICE_NONE || distance(i, saw) < distance(wrote, saw)))
+			wrote = i;
 	}
-	return false;
+	if (wrote == SLICE_NONE)
+		return false;
+	*out = (struct stale){one, wrote, other, saw, SLICE_NONE, UINT32_MAX, false};
+	out->certain = belong_together(out, s, t);
+	return true;
 }
 
 /* ---- sums ---- */
@@ -154,7 +179,7 @@ static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, 
 		if (o->read + 1 < turn || a->object == e->object || line_of(s, a) != line_of(s, e) || e->sap - a->sap >= s->distance ||
 		    event_at(s->t, o->write)->thread != event_at(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
 			continue;
-		s->best = (struct stale){o->read, o->write, read, wrote, UINT32_MAX};
+		s->best = (struct stale){o->read, o->write, read, wrote, SLICE_NONE, UINT32_MAX, false};
 		s->distance = e->sap - a->sap;
 	}
 }
@@ -195,7 +220,7 @@ static uint64_t *number_lines(const struct execution *x)
 
 /* ---- all of it ---- */
 
-static void find_lock(struct stale *f, const struct told *t)
+void stale_find_lock(struct stale *f, const struct told *t)
 {
 	struct locks_index index;
 	const struct event *a = event_at(t, f->first), *c = event_at(t, f->second);
@@ -218,7 +243,7 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
 			found = s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(out, s, t, values, read, s->asked.at[k]);
 	}
 	if (found)
-		find_lock(out, t);
+		stale_find_lock(out, t);
 	return found;
 }
 
@@ -239,7 +264,7 @@ bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *val
 	bool found = s.distance != UINT64_MAX;
 	if (found) {
 		*out = s.best;
-		find_lock(out, t);
+		stale_find_lock(out, t);
 	}
 	locks_release(&s.locks);
 	table_release(&s.reads);

@@ -9,9 +9,11 @@
 #include "infer/told.h"
 
 struct stale {
-	size_t first, other, second; /* steps: the thread reads (or keeps) something, another changes that, and then the thread reads elsewhere */
+	size_t first, other, second; /* steps: the thread reads (or keeps) something, another changes that, and then the thread reads or writes elsewhere */
 	size_t also;                 /* of two values: where the other wrote what `second` saw; SLICE_NONE: `first` is the pointer that led to `second` */
+	size_t before;               /* `second` writes, and nobody sees it: where the other had read that before; SLICE_NONE: it reads */
 	uint32_t given_up;           /* an event of a lock that the thread had at `first` and not all the time until `second`; UINT32_MAX: none */
+	bool certain;                /* a pointer that was replaced; or two values that the other writes together, and the failure's condition asks for */
 };
 
 /* Of the reads that the failure depends on. values: of all expressions, in this order. False: there is none. */
@@ -22,6 +24,9 @@ bool stale_find(struct stale *out, const struct slice *s, const struct told *t, 
  * in between; another changed two of them in one section, of which the thread found the one as it was before and the other as it was after that.
  */
 bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *values);
+
+/* Sets `given_up`. */
+void stale_find_lock(struct stale *f, const struct told *t);
 
 /*
  * How the thread of a step came by the pointer to the block that it used there: the last step at which it read the pointer or wrote it, and the next

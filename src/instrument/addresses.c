@@ -16,6 +16,7 @@
 #include "instrument/shared.h"
 #include "instrument/stored.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,8 +272,22 @@ static void mark(LLVMModuleRef m, LLVMValueRef i, const char *kind)
 	LLVMSetMetadata(i, metadata_kind(i), LLVMMetadataAsValue(context, node));
 }
 
+static void name_local(LLVMModuleRef m, LLVMValueRef alloca)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	struct llvm_place p;
+	char name[96];
+	llvm_place_of(alloca, &p);
+	if (!llvm_declared_type(alloca) || !p.name || snprintf(name, sizeof name, "%s@%u", p.name, p.line) >= (int)sizeof name)
+		return;
+	LLVMMetadataRef operand = LLVMMDStringInContext2(context, name, strlen(name)), node = LLVMMDNodeInContext2(context, &operand, 1);
+	LLVMSetMetadata(alloca, LLVMGetMDKindIDInContext(context, PASS_LOCAL_METADATA, sizeof PASS_LOCAL_METADATA - 1), LLVMMetadataAsValue(context, node));
+}
+
 static void mark_found(LLVMModuleRef m, LLVMValueRef i, enum race race)
 {
+	if (LLVMIsAAllocaInst(i))
+		name_local(m, i);
 	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
 	mark(m, i, race == RACE_LOCKED ? RT_VALUE_UNORDERED : callee ? memory_kind(callee) : NULL);
 }

@@ -51,6 +51,8 @@
 #define PASS_KNOWN_METADATA "rethread.known"
 /* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h). RT_VALUE_* of include/rethread/instrument.h says how. */
 #define PASS_VALUE_METADATA "rethread.value"
+/* On such an alloca: what the variable is called, and in which line it is declared, "queue@12". */
+#define PASS_LOCAL_METADATA "rethread.local"
 #define PASS_OWN_PREFIX "__rethread_"
 /*
  * The functions that anchors.c adds: i64 (i64), they return their parameter. One goes through the digits, of PASS_ANCHOR_BITS bits, the

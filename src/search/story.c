@@ -200,7 +200,8 @@ static json_t *step_json(const struct story *s, const struct rt_trail *t)
 
 /* ---- what the failing thread read last ---- */
 
-enum { MOST_ASKED = 4, MOST_OF_PLACE = 12 };
+/* Reads that are told of; that are looked at for one that found another's write; accesses to its place. */
+enum { MOST_ASKED = 4, LAST_READS = 16, MOST_OF_PLACE = 12 };
 
 static bool overlap(const struct rt_trail *a, const struct rt_trail *b)
 {
@@ -255,13 +256,44 @@ static void ask(struct story *s, uint64_t read)
 			s->matters[k] = true, n++;
 }
 
+/* Is the step in the line that failed? Paths may be longer in the one than in the other. */
+static bool is_where_it_failed(const struct story *s, const struct trace *t, const struct rt_trail *step)
+{
+	struct position p = { .function = "" };
+	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->program, NULL); /* the one that failed */
+	const struct site_line *x = site_line_of(s, step);
+	bool there = program && failure_site(program, &t->failure, &p) && p.file && p.line == x->line;
+	size_t n = strlen(x->file), all = there ? strlen(p.file) : 0;
+	there = there && n <= all && !strcmp(p.file + all - n, x->file);
+	if (program != s->symbols)
+		symbols_close(program);
+	return there;
+}
+
+/* Behind the last read of the thread, of the last few, that found what another had written: what only the thread itself writes, or nobody, is not why it failed. The end: there is none, or it read last in the line that failed. */
+static uint64_t behind_foreign_read(const struct story *s, const struct trace *t, const char *name)
+{
+	unsigned looked = 0;
+	for (uint64_t i = s->n; i-- && looked < LAST_READS;) {
+		if (strcmp(thread_name(s, trail_at(s, i)), name) || !is_read(trail_at(s, i)))
+			continue;
+		if (!looked && is_where_it_failed(s, t, trail_at(s, i)))
+			break;
+		uint64_t seen = seen_by(s, i);
+		if (seen != UINT64_MAX && strcmp(thread_name(s, trail_at(s, seen)), name))
+			return i + 1;
+		looked++;
+	}
+	return s->n;
+}
+
 /* The reads in the line that the thread read last in. A thread that is blocked failed by none. */
 static void ask_last_reads(struct story *s, const struct trace *t)
 {
 	const char *name = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "";
 	if (t->failure.kind == RT_FAIL_DEADLOCK || t->failure.kind == RT_FAIL_TIMEOUT)
 		return;
-	for (uint64_t i = s->n; i-- && s->asked.n < MOST_ASKED;) {
+	for (uint64_t i = behind_foreign_read(s, t, name); i-- && s->asked.n < MOST_ASKED;) {
 		const struct rt_trail *step = trail_at(s, i);
 		if (strcmp(thread_name(s, step), name))
 			continue;

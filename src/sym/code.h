@@ -91,7 +91,7 @@
 	X(RECALL, "---")                /* the access that comes next: its value is in the log */ \
 	X(ALLOCATES, "---")             /* the call that comes next allocates */                  \
 	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation; w: where it is */ \
-	X(PLACED, "-rr")                /* and this, where a local variable or a mapping lies; its size */ \
+	X(PLACED, "trr")                /* and this, where a local variable or a mapping lies; its size; its name, or "" */ \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \
@@ -252,7 +252,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 5
+#define CODE_VERSION 6
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

@@ -594,6 +594,8 @@ void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size
 void notes_put(struct execution *x);
 /* names.c: what the accessed addresses are called. */
 void names_add(struct execution *x);
+/* A local variable lies there from now on. */
+void names_local(uint64_t start, uint64_t size, const char *name);
 /* A call that allocates has returned. */
 void names_allocated(struct ethread *self, const struct native_call *c);
 bool events_write(const char *path, struct error *err);

@@ -437,7 +437,7 @@ reload: /* the running frame may be another one */
 	OP(RECALL) host_recall(t, pc->w); STEP;
 	OP(ALLOCATES) host_allocates(t); STEP;
 	OP(ALLOCATED) host_allocated(t, pc->w ? *(uint64_t *)reg_get(t->frame, pc->a).v : reg_get(t->frame, pc->a).v, 0); STEP;
-	OP(PLACED) host_allocated(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v); STEP;
+	OP(PLACED) host_placed(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v, t->in->code.strings + pc->d); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;

@@ -175,6 +175,13 @@ void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 	}
 }
 
+void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *name)
+{
+	if (*name)
+		names_local(own, size, name);
+	host_allocated(t, own, size);
+}
+
 /* Is that where the address of the recorded run lies here, in one of perhaps many blocks, or at the end of one? */
 static bool stands_for(uint64_t own, uint32_t recorded)
 {

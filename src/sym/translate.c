@@ -481,6 +481,7 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, bool 
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
+	t->local_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.local", 14);
 	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
 	t->attr_byval = attribute("byval");
 	t->attr_signext = attribute("signext");

@@ -240,7 +240,7 @@ void translate_allocated(struct tr *t, LLVMValueRef call)
 	if (!is_recorded_value(t, call))
 		return;
 	if (is_value_kind(t, call, RT_VALUE_MAPPING))
-		emit(t, OP_PLACED, 0, 0, value_reg(t, call), value_reg(t, LLVMGetOperand(call, 1)));
+		emit(t, OP_PLACED, 0, add_string(t, "", 0), value_reg(t, call), value_reg(t, LLVMGetOperand(call, 1)));
 	else if (is_value_kind(t, call, RT_VALUE_OUT))
 		emit(t, OP_ALLOCATED, 1, 0, value_reg(t, LLVMGetOperand(call, 0)), 0);
 	else

@@ -165,6 +165,17 @@ static bool is_in_frame(struct tr *t, LLVMValueRef i)
 	return map_get(&t->fn.allocas, i, &at);
 }
 
+/* As the pass has noted it (PASS_LOCAL_METADATA), or "". */
+static uint32_t local_name(struct tr *t, LLVMValueRef alloca)
+{
+	LLVMValueRef mark = LLVMGetMetadata(alloca, t->local_kind), operand;
+	unsigned n = 0;
+	if (mark && LLVMGetMDNodeNumOperands(mark) == 1)
+		LLVMGetMDNodeOperands(mark, &operand);
+	const char *name = mark ? LLVMGetMDString(operand, &n) : NULL;
+	return add_string(t, name ? name : "", n);
+}
+
 static void stacked(struct tr *t, LLVMValueRef i)
 {
 	if (!is_recorded_value(t, i))
@@ -175,7 +186,7 @@ static void stacked(struct tr *t, LLVMValueRef i)
 		emit(t, OP_MUL64, 64, all, value_reg(t, LLVMGetOperand(i, 0)), size);
 		size = all;
 	}
-	emit(t, OP_PLACED, 0, 0, value_reg(t, i), size);
+	emit(t, OP_PLACED, 0, local_name(t, i), value_reg(t, i), size);
 }
 
 /* The program records where those of its frame lie when it has made them all (addresses.c in src/instrument). */

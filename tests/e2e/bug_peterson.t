@@ -3,4 +3,6 @@
 PATIENCE=40 TRY="80 200" proven "$BUGS/peterson.c"
 if grep -q '^rethread: trace: ' err; then
 	has "$(latest)/schedule" '^model tso$'
+	rethread explain >out
+	has out '^Whose stores came late:$' 'neither saw what the other had written'
 fi

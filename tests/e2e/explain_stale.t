@@ -83,3 +83,54 @@ rethread c++ -std=c++17 -O2 -g -pthread span.cpp -o span
 status 134 rethread record -q --until-failure --runs 8000 ./span 2>err
 between -O2
 has text 'thread 1 read span.low: [0-9]+ span.cpp:15 int low = span.low.load\(\); then thread 1:1 (wrote|updated) it: .* span.cpp:11 .*and thread 1:1 (wrote|updated) span.* span.cpp:10 .*then thread 1 read span.* span.cpp:18 .*the one value is from before, the other from after that'
+
+# Another object's values were new when the first one was read, as they often are: that is no reason.
+cat >book.cpp <<'P'
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+struct Quote { std::atomic<long> bid{0}, ask{1}; };
+static Quote *quotes = new Quote[2];
+static std::atomic<int> wanted{0}, done{0};
+static void update(Quote &q, long bid)
+{
+	q.bid.store(bid);
+	q.ask.store(bid + 1);
+}
+static void look(const Quote &q, int pause)
+{
+	long bid = q.bid.load();
+	usleep(pause);
+	long ask = q.ask.load();
+	if (bid + 1 < ask) // the second may be newer
+		std::abort();
+}
+int main()
+{
+	std::thread t([] {
+		for (int i = 1; i < 6; i++) {
+			while (wanted != i)
+				usleep(50);
+			update(quotes[0], i);
+			if (i == 5)
+				done = i;
+			usleep(i == 5 ? 2000 : 0);
+			update(quotes[1], i);
+			done = i;
+		}
+	});
+	for (int i = 1; i < 6; i++) {
+		wanted = i;
+		while (done != i)
+			usleep(50);
+		look(quotes[0], 0);
+		look(quotes[1], i == 5 ? 4000 : 0);
+	}
+	t.join();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread book.cpp -o book
+status 134 rethread record -q --until-failure --runs 100 ./book 2>err
+between -O2
+has text 'thread 1 read .*: 4 book.cpp:15 long bid = .*then thread 1:1 updated it: 4 -> 5 book.cpp:10 .*and thread 1:1 updated .*: 5 -> 6 book.cpp:11 .*then thread 1 read .*: 6 book.cpp:17 .*the one value is from before, the other from after that'

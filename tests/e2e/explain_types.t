@@ -48,7 +48,7 @@ status 134 rethread record -o trace ./prog 2>err
 rethread reproduce trace --engine solve >out 2>err
 rethread explain --all trace >out
 has out 'reads accounts\[2\]\.money\[1\] = 0\.0' 'writes accounts\[2\]\.money\[1\] = 0\.25' 'writes accounts\[2\]\.rate = 1\.5' \
-	'writes accounts\[2\]\.visits = 4294967295' 'accounts\[2\]\.open = true' 'accounts\[2\]\.next = 0x5' 'heap\[1\] = 2\.0' \
+	'writes accounts\[2\]\.visits = 4294967295' 'accounts\[2\]\.open = true' 'accounts\[2\]\.next = &accounts\[2\]' 'heap\[1\] = 2\.0' \
 	'writes copied = \{\.low = -3, \.one = -1, \.two = 7\}' 'writes copied.all = \{\[0\] = 5, \[1\] = 4000000000\}' 'lock accounts\[2\]\.lock' 'sem_wait turn'
 rethread reproduce trace --engine search >out 2>err
 rethread explain --all trace >out

@@ -79,5 +79,5 @@ same $got 3
 # Both have the first lock before they want the second: 1: 1 create, 2 and 3 lock; 1:1: 1 and 2 lock.
 try 'wait 1 3 1:1 1
 wait 1:1 2 1 2' 1
-has out 'deadlock: 1 1:1' 'expected: exit status 3'
+has out 'deadlock: threads 1 and 1:1 are all blocked' 'expected: exit status 3'
 try 'wait 1 2 1:1 4' 0

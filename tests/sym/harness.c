@@ -201,6 +201,11 @@ void host_allocates(struct ithread *t)
 	(void)t;
 }
 
+void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *name)
+{
+	(void)t, (void)own, (void)size, (void)name;
+}
+
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 {
 	(void)t, (void)own, (void)size;

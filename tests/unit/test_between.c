@@ -212,6 +212,91 @@ static void child_between(void **state)
 	}
 }
 
+/* A thread sets a mark, creates another that looks at it (the failure depends on that), and sets it again: it was meant to be seen. Who was there before was not. */
+static void mark_for_a_child(void **state)
+{
+	(void)state;
+	for (int child = 0; child < 2; child++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_event(&x, child ? EVENT_FENCE : EVENT_CREATE, 1);
+		make_write(&x, X, 4, make_const(&x, 4, 0));
+		at_line(&x, "1");
+		make_event(&x, child ? EVENT_CREATE : EVENT_FENCE, 1);
+		make_write(&x, X, 4, make_const(&x, 4, 1));
+		at_line(&x, "2");
+		make_end(&x, 0);
+		make_thread(&x, "1:1");
+		expr e = reads_at(&x, "3");
+		uint32_t end = make_end(&x, EVENT_FAILS);
+		*vec_push(&x.conditions) = (struct condition){.condition = expr_equals(x.exprs, e, 100), .event = end, .kind = CONDITION_BUG};
+		struct linear l = broken_at(&x, 4);
+		assert_int_equal(find(&b, &x, &l), !child);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* What comes second frees the memory, or what comes in between adds nothing: neither tells anything. */
+static void frees_and_adds_nothing(void **state)
+{
+	(void)state;
+	for (int harmless = 0; harmless < 3; harmless++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_condition(&x, EXPR_EQ, reads_at(&x, "1"), make_const(&x, 4, 7), false, CONDITION_PATH);
+		make_write(&x, X, 4, make_const(&x, 4, 3));
+		at_line(&x, "2");
+		if (harmless == 1)
+			strcpy(x.sites.at[x.events.at[x.events.n - 1].site].what, "free");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		expr e = reads_at(&x, "3");
+		struct event *update = &x.events.at[x.events.n - 1];
+		update->kind = EVENT_UPDATE;
+		update->written = make_add(&x, e, harmless == 2 ? 0 : 1);
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), !harmless);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* `X = X + n` comes round again, and another has written X since: no harm. Where the line reads what it has just written there is. */
+static void statement_again(void **state)
+{
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		uint32_t write = make_write(&x, X, 4, make_const(&x, 4, 1));
+		at_line(&x, "1");
+		make_condition(&x, EXPR_EQ, make_read(&x, X, 4), make_const(&x, 4, 7), false, CONDITION_PATH);
+		uint32_t read = (uint32_t)x.events.n - 1, site = x.events.at[write].site;
+		x.sites.at[site].number = 2;
+		struct site_info other = x.sites.at[site];
+		other.number = again ? 1 : 3;
+		*vec_push(&x.sites) = other;
+		x.events.at[read].site = (uint32_t)x.sites.n - 1;
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 5));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), !again);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* A counter is tested and then taken from; in between, somebody else takes the last one. Other values would have changed nothing. */
 static void test_that_is_overtaken(void **state)
 {
@@ -304,6 +389,9 @@ int main(void)
 		cmocka_unit_test(intruder_without_the_lock),
 		cmocka_unit_test(sections_in_order),
 		cmocka_unit_test(called_again),
+		cmocka_unit_test(mark_for_a_child),
+		cmocka_unit_test(statement_again),
+		cmocka_unit_test(frees_and_adds_nothing),
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(counted),

@@ -1,0 +1,175 @@
+#include "cli/causes.h"
+
+#include "cli/freed.h"
+#include "cli/telling.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_deed(const json_t *step, const char *when, const char *object, const char *program)
+{
+	printf("  %sthread %s %s %s%s%s%s%s\n", when, text(step, "thread"), deed(step), style.race, object, style.off,
+	       is_free(step) || !*text(step, "value") ? "" : ": ", is_free(step) ? "" : text(step, "value"));
+	quote(step, program);
+}
+
+/* Which lock one of the three went without. */
+static void print_missing_lock(const json_t *root, const json_t *between, const char *program)
+{
+	json_t *lock = json_object_get(between, "lock"), *bare = step_numbered(root, number(between, "unlocked"));
+	if (!lock || !bare)
+		return;
+	if (json_is_true(json_object_get(between, "as_reader"))) {
+		printf("    with %s%s%s locked for reading only, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
+		       text(bare, "thread"), deed(bare));
+		quote(bare, program);
+		return;
+	}
+	printf("    without %s%s%s, which guards it elsewhere, thread %s %s it here\n", style.race, text(lock, "object"), style.off,
+	       text(bare, "thread"), deed(bare));
+	quote(bare, program);
+	if (*text(lock, "where")) {
+		printf("    that lock is used here\n");
+		quote(lock, program);
+	}
+}
+
+/* Two critical sections that should be one. */
+static void print_given_up(const json_t *between, const char *thread)
+{
+	json_t *lock = json_object_get(between, "given_up");
+	if (lock)
+		printf("    each time with %s%s%s locked, which thread %s gave up between its two accesses\n", style.race, text(lock, "object"), style.off,
+		       thread);
+}
+
+/* Two places that belong together: a pointer and what it led to, or two values. */
+static void print_stale(const json_t *root, const char *program)
+{
+	json_t *stale = json_object_get(root, "stale"), *lock = json_object_get(stale, "given_up");
+	json_t *first = step_numbered(root, number(stale, "first")), *other = step_numbered(root, number(stale, "other")),
+	       *second = step_numbered(root, number(stale, "second"));
+	json_t *also = json_object_get(stale, "also") ? step_numbered(root, number(stale, "also")) : NULL;
+	json_t *before = json_object_get(stale, "before") ? step_numbered(root, number(stale, "before")) : NULL;
+	if (!json_object_size(stale) || !first || !other || !second)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	if (also)
+		print_deed(also, "and ", text(also, "object"), program);
+	print_deed(second, "then ", text(second, "object"), program);
+	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
+	if (before) {
+		printf("    that came too late: thread %s had read it before\n", text(before, "thread"));
+		quote(before, program);
+	}
+	if (lock)
+		printf("    thread %s had %s%s%s locked then, and gave it up before it came to the second\n", text(first, "thread"), style.race,
+		       text(lock, "object"), style.off);
+	print_owner(root, second, program);
+	putchar('\n');
+}
+
+/* It was shown to others before it was filled. */
+static void print_published(const json_t *root, const char *program)
+{
+	json_t *p = json_object_get(root, "published"), *filled = json_object_get(p, "filled");
+	json_t *shown = step_numbered(root, number(p, "shown")), *seen = step_numbered(root, number(p, "seen")), *read = step_numbered(root, number(p, "read"));
+	json_int_t in_time = number(p, "in_time");
+	if (!json_object_size(p) || !shown || !seen || !read || !filled)
+		return;
+	puts("What was read before it was filled:");
+	print_deed(shown, "", text(shown, "object"), program);
+	print_deed(seen, "then ", strcmp(text(seen, "object"), text(shown, "object")) ? text(seen, "object") : "it", program);
+	print_deed(read, "then ", text(read, "object"), program);
+	printf("  and only then thread %s %s it\n", text(filled, "thread"), deed(filled));
+	quote(filled, program);
+	if (in_time)
+		printf("    %lld other time%s it had been filled before it was read\n", (long long)in_time, in_time == 1 ? "" : "s");
+	print_owner(root, read, program);
+	putchar('\n');
+}
+
+/* An old value came again, and was taken for unchanged. */
+static void print_again(const json_t *root, const char *program)
+{
+	json_t *again = json_object_get(root, "again");
+	const char *const keys[] = {"read", "behind", "away", "changed", "back", "swapped"};
+	enum { READ, BEHIND, AWAY, CHANGED, BACK, SWAPPED, STEPS };
+	json_t *steps[STEPS];
+	if (!json_object_size(again))
+		return;
+	for (size_t i = 0; i < STEPS; i++)
+		if (!(steps[i] = step_numbered(root, number(again, keys[i]))))
+			return;
+	const char *place = text(steps[READ], "object"), *behind = text(steps[BEHIND], "object");
+	puts("What came round again:");
+	print_deed(steps[READ], "", place, program);
+	print_deed(steps[BEHIND], "and ", behind, program);
+	print_deed(steps[AWAY], "then ", place, program);
+	bool changed_last = number(again, "changed") > number(again, "back");
+	print_deed(steps[changed_last ? BACK : CHANGED], "and ", changed_last ? place : behind, program);
+	print_deed(steps[changed_last ? CHANGED : BACK], "and ", changed_last ? behind : place, program);
+	print_deed(steps[SWAPPED], "then ", place, program);
+	printf("    it found there what it had read first, and put what it had read of %s there, which was no longer true\n", behind);
+	print_owner(root, steps[BEHIND], program);
+	putchar('\n');
+}
+
+static void print_between(const json_t *root, const char *program)
+{
+	json_t *between = json_object_get(root, "between");
+	json_t *first = step_numbered(root, number(between, "first")), *other = step_numbered(root, number(between, "other")),
+	       *second = step_numbered(root, number(between, "second"));
+	json_int_t undisturbed = number(between, "undisturbed");
+	bool told = json_object_size(json_object_get(root, "freed")) && (is_free(other) || is_free(second) || is_told_as_freed(root, second));
+	if (!json_object_size(between) || !first || !other || !second || told)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	print_deed(second, "then ", "it", program);
+	if (json_object_get(between, "overtaken"))
+		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
+	print_missing_lock(root, between, program);
+	print_given_up(between, text(first, "thread"));
+	if (json_is_true(json_object_get(between, "bare")) && strcmp(text(other, "kind"), "update"))
+		puts("    none of the three with a lock");
+	print_owner(root, first, program);
+	if (undisturbed)
+		printf("    %lld other time%s nobody came in between these two\n", (long long)undisturbed, undisturbed == 1 ? "" : "s");
+	putchar('\n');
+}
+
+/* Two threads wrote, and did not see what the other had written. */
+static void print_buffered(const json_t *root, const char *program)
+{
+	json_t *b = json_object_get(root, "buffered"), *stores = json_object_get(b, "stores"), *reads = json_object_get(b, "reads");
+	json_t *store[2], *read[2];
+	if (!json_object_size(b))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		store[i] = step_numbered(root, json_integer_value(json_array_get(stores, i)));
+		read[i] = step_numbered(root, json_integer_value(json_array_get(reads, i)));
+		if (!store[i] || !read[i])
+			return;
+	}
+	puts("Whose stores came late:");
+	for (size_t i = 0; i < 2; i++) {
+		print_deed(store[i], "", text(store[i], "object"), program);
+		print_deed(read[i], "then ", text(read[i], "object"), program);
+	}
+	puts("    neither saw what the other had written: it was still in a store buffer, and no fence stands between a store and the read behind it");
+	putchar('\n');
+}
+
+void print_causes(const json_t *root, const char *program)
+{
+	print_buffered(root, program);
+	print_again(root, program);
+	print_freed(root, program);
+	print_published(root, program);
+	print_between(root, program);
+	print_stale(root, program);
+}

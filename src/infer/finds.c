@@ -1,0 +1,120 @@
+#include "infer/finds.h"
+
+#include "infer/flat.h"
+#include "infer/lost.h"
+
+#include <stdlib.h>
+
+/* They belong to what matters, whatever the slice says. */
+static void mark(struct slice *s, const size_t *steps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (steps[i] != SLICE_NONE)
+			s->matters[steps[i]] = true;
+}
+
+static bool find_between(struct between *b, struct slice *s, const struct execution *x, const struct linear *l,
+			 uint64_t *symbols)
+{
+	if (!between_find(b, s, x, l, symbols))
+		return false;
+	s->matters[b->first] = s->matters[b->other] = s->matters[b->second] = true;
+	return true;
+}
+
+static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
+{
+	if (!freed_find(f, s, t, values))
+		return false;
+	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (steps[i] != SLICE_NONE)
+			s->matters[steps[i]] = true;
+	return true;
+}
+
+static bool find_published(struct published *p, struct slice *s, const struct told *t, const uint64_t *values)
+{
+	if (!published_find(p, s, t, values))
+		return false;
+	s->matters[p->shown] = s->matters[p->seen] = s->matters[p->read] = s->matters[p->filled] = true;
+	return true;
+}
+
+/* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
+static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols)
+{
+	struct stale lost;
+	d->came_again = again_find(&d->again, t, d->values);
+	d->used_freed = find_freed(&d->freed, s, t, d->values);
+	bool certain = d->came_again || d->used_freed;
+	d->was_stale = !certain && stale_find(&d->stale, s, t, d->values);
+	certain |= d->was_stale && d->stale.certain;
+	if (!certain && lost_find(&lost, s, t, d->values)) {
+		d->stale = lost;
+		d->was_stale = certain = true;
+	}
+	d->too_early = !certain && find_published(&d->published, s, t, d->values);
+	certain |= d->too_early;
+	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
+	d->was_stale &= !d->came_between && !d->too_early;
+	if (!certain && !d->came_between && !d->was_stale)
+		d->was_stale = stale_find_sum(&d->stale, t, d->values);
+}
+
+/* Of an order with store buffers, what is found is said of where others see the stores. */
+static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
+{
+	find_cause(d, &f->slice, &f->told, symbols);
+	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
+				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
+				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before,
+				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled,
+				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked};
+	const bool found[] = {d->came_again, d->came_again, d->came_again, d->came_again, d->came_again, d->came_again,
+			      d->used_freed, d->used_freed, d->used_freed, d->used_freed,
+			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
+			      d->too_early, d->too_early, d->too_early, d->too_early,
+			      d->came_between, d->came_between, d->came_between, d->came_between};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (found[i] && *steps[i] != SLICE_NONE) {
+			*steps[i] = f->back[*steps[i]];
+			d->slice.matters[*steps[i]] = true;
+		}
+}
+
+void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
+{
+	told_init(&d->told, x, l);
+	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
+	expr_eval_all(x->exprs, symbols, d->values);
+	slice_init(&d->slice, &d->told.x, &d->told.l);
+	struct flat flat;
+	if (flat_init(&flat, &d->told, &d->slice)) {
+		d->was_buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
+		find_cause_flat(d, &flat, symbols);
+		flat_release(&flat);
+	} else {
+		d->was_buffered = false;
+		find_cause(d, &d->slice, &d->told, symbols);
+	}
+	if (d->was_buffered)
+		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);
+	if (d->came_again)
+		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
+	if (d->was_stale)
+		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before}, 5);
+	d->hangs = hang_find(&d->told);
+	for (size_t i = 0; i < d->hangs.n; i++) {
+		const struct hang *h = &d->hangs.at[i];
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed}, 6);
+	}
+}
+
+void finds_release(struct finds *d)
+{
+	free(d->values);
+	vec_free(&d->hangs);
+	slice_release(&d->slice);
+	told_release(&d->told);
+}

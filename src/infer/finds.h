@@ -1,0 +1,33 @@
+/*
+ * What is found in an order that fails, for a reader: what its failure depends on, and what went wrong. For explanations only.
+ */
+#ifndef RETHREAD_FINDS_H
+#define RETHREAD_FINDS_H
+
+#include "infer/again.h"
+#include "infer/between.h"
+#include "infer/buffered.h"
+#include "infer/freed.h"
+#include "infer/hang.h"
+#include "infer/published.h"
+#include "infer/stale.h"
+
+struct finds {
+	struct told told;
+	struct slice slice;
+	struct between between;
+	struct freed freed;
+	struct stale stale;
+	struct published published;
+	struct again again;
+	struct buffered buffered;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered;
+	hangs hangs;
+	uint64_t *values; /* of all expressions */
+};
+
+/* symbols: their values in this order. The first two arguments have to live longer. */
+void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols);
+void finds_release(struct finds *d);
+
+#endif

@@ -1,0 +1,13 @@
+/* Would a thread have gone another way, had it read something else? For explanations only. */
+#ifndef RETHREAD_OTHER_WAY_H
+#define RETHREAD_OTHER_WAY_H
+
+#include "model/execution.h"
+
+/*
+ * Does one of the thread's next conditions behind the event, up to the event `until`, not hold if it read this value? symbols: those of the order, the same again
+ * afterwards. False, too, where what it read is no symbol.
+ */
+bool goes_another_way(const struct execution *x, uint32_t event, uint32_t until, uint64_t value, uint64_t *symbols);
+
+#endif
