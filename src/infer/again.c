@@ -12,21 +12,6 @@ struct finder {
 	struct table writes; /* by place: the last write, step + 1 */
 };
 
-static const struct event *event_at(const struct finder *f, size_t step)
-{
-	return &f->t->x.events.at[f->t->l.steps.at[step].event];
-}
-
-static bool reads(const struct event *e)
-{
-	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
-}
-
-static bool writes(const struct event *e)
-{
-	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
-}
-
 static bool is_access(const struct event *e)
 {
 	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
@@ -37,8 +22,8 @@ static size_t write_between(const struct finder *f, const struct event *place, s
 {
 	size_t found = SLICE_NONE;
 	for (size_t i = from + 1; i < to && (!first || found == SLICE_NONE); i++) {
-		const struct event *e = event_at(f, i);
-		if (e->thread != place->thread && writes(e) && e->object == place->object && (f->values[e->written] == value) == same)
+		const struct event *e = told_event(f->t, i);
+		if (e->thread != place->thread && told_writes(e) && e->object == place->object && (f->values[e->written] == value) == same)
 			found = i;
 	}
 	return found;
@@ -47,7 +32,7 @@ static size_t write_between(const struct finder *f, const struct event *place, s
 /* The last write of others between the steps, if it left something else there than the thread had read. */
 static size_t changed_since(const struct finder *f, size_t read, size_t to)
 {
-	const struct event *e = event_at(f, read);
+	const struct event *e = told_event(f->t, read);
 	size_t other = write_between(f, e, read, to, f->values[e->read], false, false), same = write_between(f, e, read, to, f->values[e->read], true, false);
 	return other != SLICE_NONE && (same == SLICE_NONE || same < other) ? other : SLICE_NONE;
 }
@@ -55,17 +40,17 @@ static size_t changed_since(const struct finder *f, size_t read, size_t to)
 /* The thread had read the place, and exchanges it for what it read since. */
 static bool look_at(struct again *a, const struct finder *f, size_t read, size_t swapped)
 {
-	const struct event *r = event_at(f, read), *u = event_at(f, swapped);
+	const struct event *r = told_event(f->t, read), *u = told_event(f->t, swapped);
 	uint64_t was = f->values[u->read], becomes = f->values[u->written];
-	if (!reads(r) || writes(r) || f->values[r->read] != was || becomes == was || swapped - read > LONGEST)
+	if (!told_reads(r) || told_writes(r) || f->values[r->read] != was || becomes == was || swapped - read > LONGEST)
 		return false;
 	*a = (struct again){.read = read, .swapped = swapped, .away = write_between(f, r, read, swapped, was, false, true),
 			    .back = write_between(f, r, read, swapped, was, true, false)};
 	if (a->away == SLICE_NONE || a->back == SLICE_NONE || a->back < a->away)
 		return false;
 	for (size_t i = read + 1; i < swapped; i++) {
-		const struct event *e = event_at(f, i);
-		if (e->thread != u->thread || !reads(e) || e->object == u->object || e->size != u->size || f->values[e->read] != becomes)
+		const struct event *e = told_event(f->t, i);
+		if (e->thread != u->thread || !told_reads(e) || e->object == u->object || e->size != u->size || f->values[e->read] != becomes)
 			continue;
 		a->behind = i;
 		a->changed = changed_since(f, i, swapped);
@@ -80,18 +65,18 @@ bool again_find(struct again *out, const struct told *t, const uint64_t *values)
 	struct finder f = {.t = t, .values = values};
 	bool found = false;
 	for (size_t i = 0; i < t->l.needed; i++) {
-		const struct event *e = event_at(&f, i);
+		const struct event *e = told_event(f.t, i);
 		if (!is_access(e) || t->l.steps.at[i].visible)
 			continue;
 		size_t *last = table_at(&f.last, e->object ^ (uint64_t)(e->thread + 1) << 48), *write = table_at(&f.writes, e->object);
 		struct again a;
 		bool swaps = e->kind == EVENT_UPDATE && e->read && e->written;
-		if (swaps && *last && *write > *last && event_at(&f, *write - 1)->thread != e->thread && look_at(&a, &f, *last - 1, i)) {
+		if (swaps && *last && *write > *last && told_event(f.t, *write - 1)->thread != e->thread && look_at(&a, &f, *last - 1, i)) {
 			*out = a;
 			found = true;
 		}
 		*last = i + 1;
-		if (writes(e))
+		if (told_writes(e))
 			*write = i + 1;
 	}
 	table_release(&f.last);

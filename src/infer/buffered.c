@@ -17,11 +17,6 @@ struct finder {
 	size_t looked;
 };
 
-static const struct event *event_at(const struct finder *f, size_t step)
-{
-	return &f->t->x.events.at[f->t->l.steps.at[step].event];
-}
-
 static bool overlap(const struct event *a, const struct event *b)
 {
 	return a->object < b->object + b->size && b->object < a->object + a->size;
@@ -29,13 +24,13 @@ static bool overlap(const struct event *a, const struct event *b)
 
 static bool is_read(const struct finder *f, size_t step)
 {
-	return event_at(f, step)->kind == EVENT_READ && event_at(f, step)->read;
+	return told_event(f->t, step)->kind == EVENT_READ && told_event(f->t, step)->read;
 }
 
 /* Does it matter to the thread that it has not seen the store? */
 static bool is_missed(const struct finder *f, size_t read, size_t store)
 {
-	const struct event *r = event_at(f, read), *w = event_at(f, store);
+	const struct event *r = told_event(f->t, read), *w = told_event(f->t, store);
 	return r->object == w->object && r->size == w->size && f->values[r->read] != f->values[w->written] &&
 	       goes_another_way(&f->t->x, f->t->l.steps.at[read].event, UINT32_MAX, f->values[w->written], f->symbols);
 }
@@ -43,10 +38,10 @@ static bool is_missed(const struct finder *f, size_t read, size_t store)
 /* The store of the thread of `look`, before that, which `missed` would have seen if it had been visible. */
 static size_t store_before(struct finder *f, size_t look, size_t missed)
 {
-	uint32_t thread = event_at(f, look)->thread;
+	uint32_t thread = told_event(f->t, look)->thread;
 	for (size_t i = look; i-- > 0 && look - i < BACK; f->looked++) {
-		const struct event *e = event_at(f, i);
-		if (e->thread != thread || f->t->l.steps.at[i].visible || e->kind != EVENT_WRITE || !overlap(e, event_at(f, missed)))
+		const struct event *e = told_event(f->t, i);
+		if (e->thread != thread || f->t->l.steps.at[i].visible || e->kind != EVENT_WRITE || !overlap(e, told_event(f->t, missed)))
 			continue;
 		return f->visible[f->t->l.steps.at[i].event] > missed ? i : SLICE_NONE;
 	}
@@ -56,13 +51,13 @@ static size_t store_before(struct finder *f, size_t look, size_t missed)
 /* Both look while the store of the one is in its buffer. */
 static bool look_at(struct buffered *out, struct finder *f, size_t store, size_t seen)
 {
-	const struct event *s = event_at(f, store);
+	const struct event *s = told_event(f->t, store);
 	for (size_t i = store + 1; i < seen; i++, f->looked++) {
-		const struct event *e = event_at(f, i);
+		const struct event *e = told_event(f->t, i);
 		if (e->thread == s->thread || !is_read(f, i) || !overlap(e, s) || !is_missed(f, i, store))
 			continue;
 		for (size_t k = store + 1; k < seen; k++, f->looked++) {
-			if (event_at(f, k)->thread != s->thread || !is_read(f, k) || overlap(event_at(f, k), s))
+			if (told_event(f->t, k)->thread != s->thread || !is_read(f, k) || overlap(told_event(f->t, k), s))
 				continue;
 			size_t other = store_before(f, i, k);
 			if (other == SLICE_NONE || !is_missed(f, k, other))

@@ -16,21 +16,6 @@ struct finder {
 	struct table words;
 };
 
-static const struct event *event_at(const struct finder *f, size_t step)
-{
-	return &f->t->x.events.at[f->t->l.steps.at[step].event];
-}
-
-static bool reads(const struct event *e)
-{
-	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
-}
-
-static bool writes(const struct event *e)
-{
-	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
-}
-
 /* Copies read other sizes than who writes a member. */
 static uint64_t word_of(const struct event *e)
 {
@@ -46,14 +31,14 @@ static const struct place_name *block_of(const struct finder *f, const struct ev
 /* Does the failure ask for the same member of a block that the pointer led to later? */
 static bool is_asked_elsewhere(const struct finder *f, const struct stale *l)
 {
-	uint64_t place = event_at(f, l->first)->object, member = event_at(f, l->second)->object - block_of(f, event_at(f, l->second))->block;
+	uint64_t place = told_event(f->t, l->first)->object, member = told_event(f->t, l->second)->object - block_of(f, told_event(f->t, l->second))->block;
 	for (size_t k = 0; k < f->s->asked.n; k++) {
-		const struct event *asked = event_at(f, f->s->asked.at[k]);
+		const struct event *asked = told_event(f->t, f->s->asked.at[k]);
 		const struct place_name *p = block_of(f, asked);
 		if (!p || asked->object - p->block != member || f->s->asked.at[k] < l->other)
 			continue;
 		for (size_t i = l->other; i < f->s->asked.at[k]; i++) {
-			const struct event *e = event_at(f, i);
+			const struct event *e = told_event(f->t, i);
 			if (e->kind == EVENT_WRITE && e->object == place && f->values[e->written] - p->block < p->block_size)
 				return true;
 		}
@@ -64,14 +49,14 @@ static bool is_asked_elsewhere(const struct finder *f, const struct stale *l)
 /* The last read of the word by the thread that replaced the pointer, between the thread's two steps. Who takes a pointer away himself (a list's head) has it for himself. */
 static bool was_looked_at(const struct finder *f, struct stale *l)
 {
-	const struct event *got = event_at(f, l->first), *use = event_at(f, l->second);
-	uint32_t other = event_at(f, l->other)->thread;
+	const struct event *got = told_event(f->t, l->first), *use = told_event(f->t, l->second);
+	uint32_t other = told_event(f->t, l->other)->thread;
 	l->before = SLICE_NONE;
 	for (size_t i = l->first + 1; i < l->second; i++) {
-		const struct event *e = event_at(f, i);
-		if (e->thread == got->thread && writes(e) && e->object == got->object)
+		const struct event *e = told_event(f->t, i);
+		if (e->thread == got->thread && told_writes(e) && e->object == got->object)
 			return false;
-		if (e->thread == other && reads(e) && word_of(e) == word_of(use))
+		if (e->thread == other && told_reads(e) && word_of(e) == word_of(use))
 			l->before = i;
 	}
 	return l->before != SLICE_NONE;
@@ -79,10 +64,10 @@ static bool was_looked_at(const struct finder *f, struct stale *l)
 
 static bool is_lost(struct stale *l, const struct finder *f, size_t use)
 {
-	const struct place_name *p = block_of(f, event_at(f, use));
+	const struct place_name *p = block_of(f, told_event(f->t, use));
 	*l = (struct stale){.second = use, .also = SLICE_NONE, .given_up = UINT32_MAX, .certain = true};
 	stale_pointer(f->t, f->values, use, p->block, p->block_size, &l->first, &l->other);
-	return l->other != SLICE_NONE && !writes(event_at(f, l->first)) && was_looked_at(f, l) && (f->s->matters[l->before] || is_asked_elsewhere(f, l));
+	return l->other != SLICE_NONE && !told_writes(told_event(f->t, l->first)) && was_looked_at(f, l) && (f->s->matters[l->before] || is_asked_elsewhere(f, l));
 }
 
 /* Is the word in a block, and does the failure depend on it, or on the same member of another block? */
@@ -91,7 +76,7 @@ static bool may_matter(struct finder *f, const struct event *e)
 	const struct place_name *p = block_of(f, e), *q;
 	bool may = p && table_at(&f->words, word_of(e))[MATTERS];
 	for (size_t k = 0; p && !may && k < f->s->asked.n; k++) {
-		const struct event *asked = event_at(f, f->s->asked.at[k]);
+		const struct event *asked = told_event(f->t, f->s->asked.at[k]);
 		may = (q = block_of(f, asked)) && q->block != p->block && asked->object - q->block == e->object - p->block;
 	}
 	return may;
@@ -103,11 +88,11 @@ bool lost_find(struct stale *out, const struct slice *s, const struct told *t, c
 	bool found = false;
 	unsigned looked = 0;
 	for (size_t i = 0; i < t->l.needed; i++)
-		if (s->matters[i] && reads(event_at(&f, i)))
-			table_at(&f.words, word_of(event_at(&f, i)))[MATTERS] = true;
+		if (s->matters[i] && told_reads(told_event(f.t, i)))
+			table_at(&f.words, word_of(told_event(f.t, i)))[MATTERS] = true;
 	for (size_t i = t->l.needed; i-- > 0 && !found && looked < LOOKED_AT;) {
-		const struct event *e = event_at(&f, i);
-		if (t->l.steps.at[i].visible || (!reads(e) && !writes(e)))
+		const struct event *e = told_event(f.t, i);
+		if (t->l.steps.at[i].visible || (!told_reads(e) && !told_writes(e)))
 			continue;
 		size_t *later = &table_at(&f.words, word_of(e))[LATER];
 		if (e->kind == EVENT_WRITE && (!*later || *later == e->thread + 1) && may_matter(&f, e)) {
@@ -115,7 +100,7 @@ bool lost_find(struct stale *out, const struct slice *s, const struct told *t, c
 			found = is_lost(out, &f, i);
 		}
 		later = &table_at(&f.words, word_of(e))[LATER];
-		if (reads(e) && s->matters[i])
+		if (told_reads(e) && s->matters[i])
 			*later = *later && *later != e->thread + 1 ? MANY : e->thread + 1;
 	}
 	table_release(&f.words);

@@ -12,21 +12,6 @@ enum { ENOUGH = 2, TIMES = 2, MORE = 16 };
 /* Events of a thread that are near one another. */
 enum { NEAR = 32 };
 
-static const struct event *event_at(const struct told *t, size_t step)
-{
-	return &t->x.events.at[t->l.steps.at[step].event];
-}
-
-static bool writes(const struct event *e)
-{
-	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
-}
-
-static bool reads(const struct event *e)
-{
-	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
-}
-
 static bool overlap(const struct event *a, const struct event *b)
 {
 	return a->object < b->object + b->size && b->object < a->object + a->size;
@@ -47,8 +32,8 @@ static bool is_by_free(const struct told *t, const struct event *e)
 static size_t write_of(const struct told *t, uint32_t thread, size_t read, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
-		const struct event *e = event_at(t, i);
-		if (e->thread == thread && writes(e) && !t->l.steps.at[i].visible && overlap(e, event_at(t, read)))
+		const struct event *e = told_event(t, i);
+		if (e->thread == thread && told_writes(e) && !t->l.steps.at[i].visible && overlap(e, told_event(t, read)))
 			return is_by_free(t, e) ? SLICE_NONE : i;
 	}
 	return SLICE_NONE;
@@ -59,10 +44,10 @@ static size_t write_of(const struct told *t, uint32_t thread, size_t read, size_
 /* A pointer into the block of the place, in which that thread has not written the place yet. */
 static bool leads_to_nothing(const struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	const struct event *shown = event_at(t, p->shown), *read = event_at(t, p->read);
+	const struct event *shown = told_event(t, p->shown), *read = told_event(t, p->read);
 	const struct place_name *place = execution_place(&t->x, read->object);
 	size_t saw = s->saw[p->read];
-	bool blank = saw == SLICE_NONE || !strcmp(t->x.sites.at[event_at(t, saw)->site].what, "calloc");
+	bool blank = saw == SLICE_NONE || !strcmp(t->x.sites.at[told_event(t, saw)->site].what, "calloc");
 	return blank && place && place->block_size && shown->size == 8 && values[shown->written] - place->block < place->block_size;
 }
 
@@ -73,8 +58,8 @@ static bool leads_to_nothing(const struct published *p, const struct slice *s, c
 static bool belong_together(const struct published *p, const struct told *t)
 {
 	uint32_t from = t->l.steps.at[p->shown].event, to = t->l.steps.at[p->filled].event; /* a thread's events stand together */
-	const struct event *shown = event_at(t, p->shown), *filled = event_at(t, p->filled);
-	bool together = !same_line(t, event_at(t, p->seen), event_at(t, p->read)) && from < to && to - from <= NEAR && !strcmp(t->x.sites.at[shown->site].function, t->x.sites.at[filled->site].function);
+	const struct event *shown = told_event(t, p->shown), *filled = told_event(t, p->filled);
+	bool together = !same_line(t, told_event(t, p->seen), told_event(t, p->read)) && from < to && to - from <= NEAR && !strcmp(t->x.sites.at[shown->site].function, t->x.sites.at[filled->site].function);
 	for (uint32_t i = from + 1; i < to && together; i++)
 		together = t->x.events.at[i].kind == EVENT_WRITE;
 	return together;
@@ -83,19 +68,19 @@ static bool belong_together(const struct published *p, const struct told *t)
 /* Counts how often, in the same lines, the place was found as it was filled behind what had been shown. The longest that this took, in SAPs of who did. */
 static uint64_t count_others(struct published *p, const struct slice *s, const struct told *t)
 {
-	const struct event *shown = event_at(t, p->shown), *seen = event_at(t, p->seen), *read = event_at(t, p->read), *filled = event_at(t, p->filled);
+	const struct event *shown = told_event(t, p->shown), *seen = told_event(t, p->seen), *read = told_event(t, p->read), *filled = told_event(t, p->filled);
 	size_t *last = xcalloc(t->x.threads.n + 1, sizeof *last); /* by thread: where it was seen, + 1 */
 	uint64_t longest = 0;
 	for (size_t i = 0; i < t->l.needed; i++) {
-		const struct event *e = event_at(t, i);
-		if (!reads(e) || s->saw[i] == SLICE_NONE || t->l.steps.at[i].visible)
+		const struct event *e = told_event(t, i);
+		if (!told_reads(e) || s->saw[i] == SLICE_NONE || t->l.steps.at[i].visible)
 			continue;
-		const struct event *saw = event_at(t, s->saw[i]);
+		const struct event *saw = told_event(t, s->saw[i]);
 		if (saw->thread != e->thread && same_line(t, e, seen) && same_line(t, saw, shown))
 			last[e->thread] = i + 1;
 		if (!last[e->thread] || !same_line(t, e, read) || !same_line(t, saw, filled))
 			continue;
-		const struct event *by = event_at(t, s->saw[last[e->thread] - 1]);
+		const struct event *by = told_event(t, s->saw[last[e->thread] - 1]);
 		if (saw->thread != by->thread || saw->sap <= by->sap)
 			continue;
 		p->in_time++;
@@ -108,7 +93,7 @@ static uint64_t count_others(struct published *p, const struct slice *s, const s
 
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	uint64_t longest = count_others(p, s, t), took = event_at(t, p->filled)->sap - event_at(t, p->shown)->sap;
+	uint64_t longest = count_others(p, s, t), took = told_event(t, p->filled)->sap - told_event(t, p->shown)->sap;
 	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
 }
 
@@ -117,21 +102,21 @@ static bool is_late(struct published *p, const struct slice *s, const struct tol
 /* What was shown is looked for from the read on backwards; what other times or a pointer tell comes first. */
 static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
 {
-	const struct event *e = event_at(t, read);
+	const struct event *e = told_event(t, read);
 	struct published together = {.filled = SLICE_NONE};
 	unsigned looked = 0;
 	for (size_t i = read; i-- > 0 && read - i < BACK && looked < LOOKED_AT;) {
-		const struct event *v = event_at(t, i);
-		size_t shown = v->thread == e->thread && reads(v) && !overlap(v, e) ? s->saw[i] : SLICE_NONE;
-		if (shown == SLICE_NONE || event_at(t, shown)->thread == e->thread)
+		const struct event *v = told_event(t, i);
+		size_t shown = v->thread == e->thread && told_reads(v) && !overlap(v, e) ? s->saw[i] : SLICE_NONE;
+		if (shown == SLICE_NONE || told_event(t, shown)->thread == e->thread)
 			continue;
 		looked++;
-		uint32_t other = event_at(t, shown)->thread;
+		uint32_t other = told_event(t, shown)->thread;
 		size_t end = t->l.steps.n - read > AHEAD ? read + AHEAD : t->l.steps.n;
 		if (write_of(t, other, read, shown, read) != SLICE_NONE)
 			continue;
 		size_t filled = write_of(t, other, read, read, end);
-		if (filled == SLICE_NONE || same_line(t, event_at(t, shown), event_at(t, filled)))
+		if (filled == SLICE_NONE || same_line(t, told_event(t, shown), told_event(t, filled)))
 			continue;
 		*p = (struct published){shown, i, read, filled, 0};
 		if (is_late(p, s, t, values))

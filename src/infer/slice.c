@@ -1,5 +1,7 @@
 #include "infer/slice.h"
 
+#include "infer/told.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +41,6 @@ struct slicer {
 static const struct event *event_of(const struct slicer *r, size_t step)
 {
 	return &r->x->events.at[r->l->steps.at[step].event];
-}
-
-static bool reads(const struct event *e)
-{
-	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
 }
 
 static bool overlap(const struct event *a, const struct event *b)
@@ -103,7 +100,7 @@ static void run(struct slicer *r)
 			becomes_visible(r, e, r->step_of[number]);
 			continue;
 		}
-		if (reads(e))
+		if (told_reads(e))
 			r->s->saw[i] = last_write(r, e);
 		if (e->kind == EVENT_UPDATE && e->written)
 			becomes_visible(r, e, i);
@@ -286,7 +283,7 @@ static void ask_last_reads(struct slicer *r)
 	bool known = false;
 	for (size_t i = r->l->needed; i-- > 0 && found.n < SLICE_ASKED;) {
 		const struct event *e = event_of(r, i);
-		if (!is_failing(r, e) || !reads(e) || (last && last->thread != e->thread))
+		if (!is_failing(r, e) || !told_reads(e) || (last && last->thread != e->thread))
 			continue;
 		if (last && (!is_same_line(r, last, e) || e->site == first_site))
 			break; /* another line, or an earlier round of it */
@@ -329,7 +326,7 @@ static void go_back(struct slicer *r)
 	for (size_t i = 0; i < r->queue.n && i < FOLLOWED; i++) {
 		size_t step = r->queue.at[i];
 		const struct event *e = event_of(r, step);
-		if (reads(e))
+		if (told_reads(e))
 			follow(r, r->s->saw[step]);
 		if (e->written) {
 			visit_reads(r, e->written, follow);
@@ -375,7 +372,7 @@ void slice_init(struct slice *s, const struct execution *x, const struct linear 
 	memset(r.step_of, 0xff, (x->events.n + 1) * sizeof *r.step_of);
 	r.reader = xcalloc(x->nsymbols + 1, sizeof *r.reader);
 	for (uint32_t e = 0; e < x->events.n; e++)
-		if (reads(&x->events.at[e]) && expr_node(x->exprs, x->events.at[e].read)->op == EXPR_SYM)
+		if (told_reads(&x->events.at[e]) && expr_node(x->exprs, x->events.at[e].read)->op == EXPR_SYM)
 			r.reader[expr_node(x->exprs, x->events.at[e].read)->value] = e + 1;
 	run(&r);
 	ask(&r);

@@ -9,16 +9,6 @@
 /* Steps that are looked at backwards for where a pointer was read; events of a thread that are near one another. */
 enum { BACK = 200000, NEAR = 32 };
 
-static const struct event *event_at(const struct told *t, size_t step)
-{
-	return &t->x.events.at[t->l.steps.at[step].event];
-}
-
-static bool writes(const struct event *e)
-{
-	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
-}
-
 /* ---- pointers ---- */
 
 /* What a step read or wrote. */
@@ -43,14 +33,14 @@ static bool is_by_free(const struct told *t, const struct event *e)
 
 void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uint64_t start, uint64_t size, size_t *got, size_t *gone)
 {
-	uint32_t thread = event_at(t, use)->thread;
+	uint32_t thread = told_event(t, use)->thread;
 	*got = *gone = SLICE_NONE;
 	for (size_t i = use; i-- > 0 && use - i < BACK && *got == SLICE_NONE;)
-		if (event_at(t, i)->thread == thread && points_in(event_at(t, i), values, start, size))
+		if (told_event(t, i)->thread == thread && points_in(told_event(t, i), values, start, size))
 			*got = i;
 	for (size_t i = *got; *got != SLICE_NONE && ++i < use && *gone == SLICE_NONE;) {
-		const struct event *e = event_at(t, i), *kept = event_at(t, *got);
-		if (e->thread != thread && writes(e) && e->object == kept->object && !is_by_free(t, e) && values[e->written] != values[value_of(kept)])
+		const struct event *e = told_event(t, i), *kept = told_event(t, *got);
+		if (e->thread != thread && told_writes(e) && e->object == kept->object && !is_by_free(t, e) && values[e->written] != values[value_of(kept)])
 			*gone = i;
 	}
 }
@@ -58,15 +48,15 @@ void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uin
 /* The read sees what somebody wrote after he had put another pointer in the place of the one that led there. */
 static bool is_replaced(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
 {
-	const struct place_name *p = execution_place(&t->x, event_at(t, read)->object);
+	const struct place_name *p = execution_place(&t->x, told_event(t, read)->object);
 	size_t got, gone, saw = s->saw[read];
 	if (!p || !p->block_size || saw == SLICE_NONE)
 		return false;
 	stale_pointer(t, values, read, p->block, p->block_size, &got, &gone);
-	if (gone == SLICE_NONE || saw < gone || event_at(t, saw)->thread != event_at(t, gone)->thread)
+	if (gone == SLICE_NONE || saw < gone || told_event(t, saw)->thread != told_event(t, gone)->thread)
 		return false;
 	/* What the thread put there itself, and the other took away, was handed over. */
-	if (writes(event_at(t, got)) && !values[event_at(t, gone)->written])
+	if (told_writes(told_event(t, got)) && !values[told_event(t, gone)->written])
 		return false;
 	*out = (struct stale){got, gone, read, SLICE_NONE, SLICE_NONE, UINT32_MAX, true};
 	return true;
@@ -88,7 +78,7 @@ static bool belong_together(const struct stale *f, const struct slice *s, const 
 {
 	uint32_t one = t->l.steps.at[f->other].event, other = t->l.steps.at[f->also].event; /* a thread's events stand together */
 	return decides(s, f->first) && decides(s, f->second) && (one < other ? other - one : one - other) <= NEAR &&
-	       !strcmp(t->x.sites.at[event_at(t, f->other)->site].function, t->x.sites.at[event_at(t, f->also)->site].function);
+	       !strcmp(t->x.sites.at[told_event(t, f->other)->site].function, t->x.sites.at[told_event(t, f->also)->site].function);
 }
 
 static size_t distance(size_t a, size_t b)
@@ -99,15 +89,15 @@ static size_t distance(size_t a, size_t b)
 /* The thread read the one, then somebody wrote both, and something else there, then the thread read the other as he left it. */
 static bool is_torn(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t one, size_t other)
 {
-	const struct event *a = event_at(t, one), *b = event_at(t, other);
+	const struct event *a = told_event(t, one), *b = told_event(t, other);
 	size_t saw = s->saw[other];
 	if (one >= other || a->thread != b->thread || a->object == b->object || a->kind != EVENT_READ || b->kind != EVENT_READ ||
-	    saw == SLICE_NONE || saw <= one || event_at(t, saw)->thread == a->thread)
+	    saw == SLICE_NONE || saw <= one || told_event(t, saw)->thread == a->thread)
 		return false;
 	size_t wrote = SLICE_NONE; /* the nearest to the other's write: he may have come several times */
 	for (size_t i = one; ++i < other;) {
-		const struct event *e = event_at(t, i);
-		if (e->thread == event_at(t, saw)->thread && writes(e) && e->object == a->object && !is_by_free(t, e) &&
+		const struct event *e = told_event(t, i);
+		if (e->thread == told_event(t, saw)->thread && told_writes(e) && e->object == a->object && !is_by_free(t, e) &&
 		    values[e->written] != values[a->read] && (wrote == SLICE_NONE || distance(i, saw) < distance(wrote, saw)))
 			wrote = i;
 	}
@@ -160,7 +150,7 @@ static uint64_t line_of(const struct sums *s, const struct event *e)
 /* Has the thread of two writes had a lock from the one to the other? */
 static bool in_one_section(const struct sums *s, size_t one, size_t other)
 {
-	const struct event *a = event_at(s->t, one < other ? one : other), *b = event_at(s->t, one < other ? other : one);
+	const struct event *a = told_event(s->t, one < other ? one : other), *b = told_event(s->t, one < other ? other : one);
 	locks then = locks_at(&s->locks, a, false);
 	bool kept = false;
 	for (size_t i = 0; i < then.n && !kept; i++)
@@ -172,12 +162,12 @@ static bool in_one_section(const struct sums *s, size_t one, size_t other)
 /* The thread reads what `wrote` left there: has it read something in the same turn that was overwritten in the same section? */
 static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, size_t turn)
 {
-	const struct event *e = event_at(s->t, read);
+	const struct event *e = told_event(s->t, read);
 	for (size_t i = s->overwritten.n; i-- > 0 && i + IN_MIND >= s->overwritten.n;) {
 		const struct overwritten *o = &s->overwritten.at[i];
-		const struct event *a = event_at(s->t, o->read);
+		const struct event *a = told_event(s->t, o->read);
 		if (o->read + 1 < turn || a->object == e->object || line_of(s, a) != line_of(s, e) || e->sap - a->sap >= s->distance ||
-		    event_at(s->t, o->write)->thread != event_at(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
+		    told_event(s->t, o->write)->thread != told_event(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
 			continue;
 		s->best = (struct stale){o->read, o->write, read, wrote, SLICE_NONE, UINT32_MAX, false};
 		s->distance = e->sap - a->sap;
@@ -186,9 +176,9 @@ static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, 
 
 static void sum_read(struct sums *s, size_t step)
 {
-	const struct event *e = event_at(s->t, step);
+	const struct event *e = told_event(s->t, step);
 	size_t before = *table_at(&s->reads, e->object), *turn = table_at(&s->turns, line_of(s, e));
-	bool same_line = before && line_of(s, event_at(s->t, before - 1)) == line_of(s, e);
+	bool same_line = before && line_of(s, told_event(s->t, before - 1)) == line_of(s, e);
 	if (!*turn || (same_line && before >= *turn))
 		*turn = step + 1;
 	size_t begun = *turn, wrote = *table_at(&s->writes, e->object);
@@ -199,10 +189,10 @@ static void sum_read(struct sums *s, size_t step)
 
 static void sum_write(struct sums *s, size_t step)
 {
-	const struct event *e = event_at(s->t, step);
+	const struct event *e = told_event(s->t, step);
 	size_t read = *table_at(&s->reads, e->object);
 	*table_at(&s->writes, e->object) = step + 1;
-	if (read && !is_by_free(s->t, e) && s->values[e->written] != s->values[event_at(s->t, read - 1)->read])
+	if (read && !is_by_free(s->t, e) && s->values[e->written] != s->values[told_event(s->t, read - 1)->read])
 		*vec_push(&s->overwritten) = (struct overwritten){read - 1, step};
 }
 
@@ -223,7 +213,7 @@ static uint64_t *number_lines(const struct execution *x)
 void stale_find_lock(struct stale *f, const struct told *t)
 {
 	struct locks_index index;
-	const struct event *a = event_at(t, f->first), *c = event_at(t, f->second);
+	const struct event *a = told_event(t, f->first), *c = told_event(t, f->second);
 	locks_init(&index, &t->x);
 	locks then = locks_at(&index, a, true);
 	for (size_t i = 0; i < then.n && f->given_up == UINT32_MAX; i++)
@@ -255,10 +245,10 @@ bool stale_find_sum(struct stale *out, const struct told *t, const uint64_t *val
 	s.lines = number_lines(&t->x);
 	locks_init(&s.locks, &t->x);
 	for (size_t i = 0; i < t->l.needed; i++) {
-		const struct event *e = event_at(t, i);
+		const struct event *e = told_event(t, i);
 		if (e->thread == s.thread && e->kind == EVENT_READ)
 			sum_read(&s, i);
-		else if (e->thread != s.thread && writes(e))
+		else if (e->thread != s.thread && told_writes(e))
 			sum_write(&s, i);
 	}
 	bool found = s.distance != UINT64_MAX;

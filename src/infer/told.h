@@ -16,4 +16,20 @@ struct told {
 void told_init(struct told *t, const struct execution *x, const struct linear *l);
 void told_release(struct told *t);
 
+static inline const struct event *told_event(const struct told *t, size_t step)
+{
+	return &t->x.events.at[t->l.steps.at[step].event];
+}
+
+/* Does it find something, or leave something? */
+static inline bool told_reads(const struct event *e)
+{
+	return (e->kind == EVENT_READ || e->kind == EVENT_UPDATE) && e->read;
+}
+
+static inline bool told_writes(const struct event *e)
+{
+	return (e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE) && e->written;
+}
+
 #endif
