@@ -82,14 +82,30 @@ static bool is_harmless(const char *variable)
 	return false;
 }
 
-/* As the program saw it: our own variables do not belong to it. */
-static json_t *environment(char **e, bool all)
+static bool is_ours(const char *variable)
+{
+	return !strncmp(variable, "RETHREAD_OPTIONS=", 17);
+}
+
+/* As the program saw it: our own variable is the last. */
+static json_t *environment(char **e, const char *ours, bool all)
 {
 	json_t *list = json_array();
 	for (; *e; e++)
-		if (strncmp(*e, "RETHREAD_OPTIONS=", 17) && (all || is_harmless(*e)))
+		if (!is_ours(*e) && (all || is_harmless(*e)))
 			json_array_append_new(list, text(*e));
+	json_array_append_new(list, text(ours));
 	return list;
+}
+
+static char *own_variable(const struct run_options *o, const char *dir, const struct exec_command *other)
+{
+	for (char **e = other ? other->environment : NULL; e && *e; e++)
+		if (is_ours(*e))
+			return xstrdup(*e);
+	char *value = run_variable(o, dir), *variable = xasprintf("RETHREAD_OPTIONS=%s", value);
+	free(value);
+	return variable;
 }
 
 static json_t *arguments(char **argv)
@@ -111,12 +127,12 @@ static json_t *verdict(const struct rt_failure *f)
 bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r, const struct exec_command *other,
 		    struct error *err)
 {
-	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir);
+	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/meta.json", dir), *ours = own_variable(o, dir, other);
 	struct exec_command c = {.program = o->program, .cwd = cwd ? cwd : "/", .argv = o->argv, .environment = environ};
 	if (other)
 		c = *other;
 	json_t *meta = json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:i, s:o}", "program", text(c.program), "argv",
-				 arguments(c.argv), "environment", environment(c.environment, !o->no_env), "cwd",
+				 arguments(c.argv), "environment", environment(c.environment, ours, !o->no_env), "cwd",
 				 text(*c.cwd ? c.cwd : "/"), "pid", (int)r->pid, "scheme",
 				 o->scheme ? o->scheme : "path+sync", "status", r->status, "verdict",
 				 verdict(&r->failure));
@@ -127,6 +143,7 @@ bool run_write_meta(const struct run_options *o, const char *dir, const struct r
 		unlink(path); /* what is there of it is of no use */
 	free(dump);
 	json_decref(meta);
+	free(ours);
 	free(path);
 	free(cwd);
 	return ok;

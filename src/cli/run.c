@@ -85,16 +85,20 @@ struct watch {
 	struct timespec start;
 };
 
-static void set_options_variable(const struct watch *w)
+char *run_variable(const struct run_options *o, const char *dir)
 {
-	const struct run_options *o = w->options;
 	const char *user = getenv("RETHREAD_OPTIONS");
-	char *value = xasprintf("margin=%llu%s%s,dir=%s%s%s%s%s%s%s%s%s", (unsigned long long)o->margin,
-				user && *user ? "," : "", user ? user : "", w->dir,
+	return xasprintf("margin=%llu%s%s,dir=%s%s%s%s%s%s%s%s%s", (unsigned long long)o->margin,
+				user && *user ? "," : "", user ? user : "", dir,
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "",
 				o->no_output ? ",output=0" : "", o->all_values ? ",values=all" : "",
 				o->fail_if ? ",stacks=1" : "", o->script ? ",command=1" : "");
+}
+
+static void set_options_variable(const struct watch *w)
+{
+	char *value = run_variable(w->options, w->dir);
 	setenv("RETHREAD_OPTIONS", value, 1);
 	free(value);
 }

@@ -54,6 +54,9 @@ int run_signal(void);
 /* Run into the trace directory `dir`, which exists. False when the program could not be started. */
 bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err);
 
+/* What the program finds in RETHREAD_OPTIONS, when it is recorded into `dir`. */
+char *run_variable(const struct run_options *o, const char *dir);
+
 /* meta.json of the run (docs/FORMAT.md). `other` is what the process has become by exec, or NULL. */
 bool run_write_meta(const struct run_options *o, const char *dir, const struct run_result *r, const struct exec_command *other,
 		    struct error *err);

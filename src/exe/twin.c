@@ -61,6 +61,19 @@ char *twin_extract(const struct trace *t, const char *dir, struct error *err)
 	return NULL;
 }
 
+/* Ours, which programs walk over as well: as long as the recorded one, where it may be. Nobody minds commas at the end. */
+static char *own_variable(const char *recorded, const char *options)
+{
+	char *ours = xasprintf("RETHREAD_OPTIONS=%s", options);
+	size_t n = strlen(ours), long_as = recorded ? strlen(recorded) : 0;
+	if (n >= long_as)
+		return ours;
+	ours = xrealloc(ours, long_as + 1);
+	memset(ours + n, ',', long_as - n);
+	ours[long_as] = 0;
+	return ours;
+}
+
 /* In the child: never returns. */
 static void start_twin(const struct trace *t, const char *twin, const struct twin_run *run, const char *output)
 {
@@ -79,18 +92,22 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 		n++;
 	char **env = xcalloc(n + 4, sizeof *env);
 	size_t kept = 0;
-	const char *libraries = NULL;
+	const char *libraries = NULL, *ours = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(t->environment[i], "LD_LIBRARY_PATH=", 16))
 			libraries = t->environment[i] + 16;
+		else if (!strncmp(t->environment[i], "RETHREAD_OPTIONS=", 17))
+			ours = t->environment[i];
 	char *setting = origin_setting(t->program, libraries);
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(t->environment[i], "RETHREAD_", 9) && !(setting && libraries == t->environment[i] + 16))
 			env[kept++] = t->environment[i];
-	if (run->options)
-		env[kept++] = xasprintf("RETHREAD_OPTIONS=%s", run->options);
 	if (setting)
 		env[kept++] = setting;
+	if (run->options)
+		env[kept++] = own_variable(ours, run->options);
+	else if (ours)
+		env[kept++] = (char *)ours;
 	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
 	personality(ADDR_NO_RANDOMIZE);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left who would wait for it */

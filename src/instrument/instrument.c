@@ -89,6 +89,7 @@ static void turn(LLVMModuleRef m)
 		{"control", control_turn, false},
 		{"identities", identities_turn, false},
 		{"choices", choices_turn, false},
+		{"aligned", aligned_turn, false},
 		{"anchors", anchors_turn, true}, /* before loops are unrolled, which makes several branches of one */
 		{"loops", loops_turn, true},
 	};

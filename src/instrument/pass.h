@@ -160,6 +160,7 @@ void copies_turn(LLVMModuleRef m);
 void thread_pointer_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
 void choices_turn(LLVMModuleRef m);
+void aligned_turn(LLVMModuleRef m);
 void loops_turn(LLVMModuleRef m);
 void anchors_turn(LLVMModuleRef m);
 void machine_turn(LLVMModuleRef m);

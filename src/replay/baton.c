@@ -52,7 +52,7 @@ static bool can_run(const struct actor *a)
 	case ACTOR_AWAITS:
 		return baton_has_done(a->wait);
 	case ACTOR_TURN:
-		return a->follower.off || object_of(a->object)->steps + 1 >= a->entry->order;
+		return conducted_is_due(a);
 	case ACTOR_JOINS:
 		return a->target->state == ACTOR_ENDED;
 	default:

@@ -85,20 +85,44 @@ static void check_end(struct actor *a, const char *what)
 	}
 }
 
+/* Recorded objects are counted by their numbers, which stand for addresses in the table: nothing lies as low as that. */
+static struct object *recorded_object(uint32_t number)
+{
+	return object_of((const void *)(uintptr_t)number);
+}
+
+static uint64_t *steps_of(struct object *o)
+{
+	return &(o->number ? recorded_object(o->number) : o)->steps;
+}
+
+bool conducted_is_due(const struct actor *a)
+{
+	return a->follower.off || recorded_object(a->entry->object)->steps + 1 >= a->entry->order;
+}
+
+static void becomes(struct object *o, uint32_t number)
+{
+	uint64_t so_far = o->number ? 0 : o->steps;
+	o->number = number;
+	*steps_of(o) += so_far;
+}
+
+/* Memory that is used again is used for other objects here than it was in the recorded run. Variables are what they were. */
 static void await_order(struct actor *a, const void *address)
 {
 	const struct rt_sync *e = a->entry;
 	if (!e || !address || e->object >= RT_OBJECT_THREAD || (a->kind != STEP_ACQUIRE && a->kind != STEP_ORDERED))
 		return;
 	struct object *o = object_of(address);
-	if (!o->number)
-		o->number = e->object;
-	if (o->number != e->object) {
+	if (o->number && o->number != e->object && rt_image_relative((uint64_t)(uintptr_t)address)) {
 		conductor_leaves(a, "thread %s takes another lock than recorded", a->thread->name);
 		return;
 	}
+	if (o->number != e->object)
+		becomes(o, e->object);
 	a->object = address;
-	while (!a->follower.off && o->steps + 1 < e->order)
+	while (!conducted_is_due(a))
 		conductor_give_way(a, ACTOR_TURN);
 }
 
@@ -135,7 +159,7 @@ void conducted_end(struct actor *a)
 	if (o)
 		conductor_trail(a, RT_ACCESS_NONE);
 	if (o && a->kind != STEP_RELEASE && (!a->result || a->entry)) {
-		o->steps++;
+		++*steps_of(o);
 		conflicts_acquire(a, o);
 	}
 	if (o && a->kind != STEP_ACQUIRE)

@@ -84,7 +84,7 @@ struct actor {
 /* A mutex, semaphore, ... */
 struct object {
 	const void *address;
-	uint64_t steps;    /* acquisitions or ordered steps */
+	uint64_t steps;    /* acquisitions or ordered steps; of those in the sketch by their number (conducted.c) */
 	uint32_t number;   /* in the sketch, once known */
 	uint32_t last;     /* who acquired it last + 1 */
 	uint64_t last_sap;
@@ -129,6 +129,8 @@ enum step_kind conducted_kind(const char *what);
 /* True: it is known to have returned *result, and to have done nothing. */
 bool conducted_begin(struct actor *a, const char *what, const void *address, int *result);
 void conducted_end(struct actor *a);
+/* Has it come to the turn of the step that the thread waits at? */
+bool conducted_is_due(const struct actor *a);
 /* For whoever explains it: what was done (enum rt_access, or NONE: a step), and what is there now. */
 void conductor_trail(struct actor *a, uint32_t access);
 /* The same of a block of the heap, for which `caller` called; size 0: it is freed. Does nothing outside of an attempt. */

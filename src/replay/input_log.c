@@ -92,6 +92,7 @@ void input_log_open(const char *path)
 		return;
 	input_log.ends_early = (h->flags & (RT_LOG_FULL | RT_LOG_CAP)) != 0 || h->dropped;
 	input_log.nthreads = h->nthreads;
+	words_start(h->load_address);
 	if (h->freed_mark)
 		placed_mark = h->freed_mark;
 	input_log.threads = twin_pages((h->nthreads + 1) * sizeof *input_log.threads);

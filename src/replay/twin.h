@@ -227,6 +227,7 @@ const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
  * words.c: addresses that the program sends to itself through the kernel (a pipe, epoll). They are others than in the
  * recorded run, whose inputs are given back.
  */
+void words_start(uint64_t load);
 void words_pair(uint64_t recorded, uint64_t own);
 uint64_t words_own(uint64_t recorded); /* the same when it is no such address */
 

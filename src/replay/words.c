@@ -1,5 +1,6 @@
 /* Pairs of an address in the recorded run and the one in this run that stands for it. */
 #include "replay/twin.h"
+#include "rt/image.h"
 
 #include <stdatomic.h>
 
@@ -15,6 +16,22 @@ static atomic_flag busy = ATOMIC_FLAG_INIT;
 static bool may_be_address(uint64_t word)
 {
 	return word >= 0x10000 && word < 1ull << 47;
+}
+
+static uint64_t recorded_load; /* where the program lay in the recorded run */
+
+void words_start(uint64_t load)
+{
+	recorded_load = load;
+}
+
+/*
+ * Variables stay what they are. What a program passes without having set it (an event's data, where only the call is tried out) is what other
+ * calls left on the stack: there the address of a variable that was passed before, here anything.
+ */
+static bool is_variable(uint64_t recorded, uint64_t own)
+{
+	return rt_image_relative(own) && rt_image_relative(recorded - recorded_load + rt_image_load_address());
 }
 
 static uint32_t slot(uint64_t recorded)
@@ -35,9 +52,10 @@ void words_pair(uint64_t recorded, uint64_t own)
 		table = twin_pages(SLOTS * sizeof *table);
 	if (table && atomic_load(&used) < SLOTS / 2) {
 		uint32_t i = slot(recorded);
-		if (!atomic_load(&table[i].recorded))
-			atomic_fetch_add(&used, 1);
-		atomic_store(&table[i].own, own);
+		bool known = atomic_load(&table[i].recorded);
+		atomic_fetch_add(&used, !known);
+		if (!known || !is_variable(recorded, atomic_load(&table[i].own)) || is_variable(recorded, own))
+			atomic_store(&table[i].own, own);
 		atomic_store(&table[i].recorded, recorded);
 	}
 	atomic_flag_clear(&busy);

@@ -56,10 +56,13 @@ void host_contradicted(struct ithread *t, expr condition)
 void host_mismatch(struct ithread *t)
 {
 	if (!engine.mismatches++) {
-		struct position p;
-		ithread_position(t, &p);
-		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%s), thread %s", p.file,
-			 p.line, p.function, of(t)->name);
+		/* Anchors have no line of their own. */
+		struct position stack[4], *p = stack;
+		unsigned n = ithread_stack(t, stack, 4);
+		while (p + 1 < stack + n && !p->line)
+			p++;
+		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%s), thread %s", n ? p->file : "?",
+			 n ? p->line : 0, n ? p->function : "?", of(t)->name);
 	}
 	guess_refute(of(t));
 	suspect_mismatch(of(t));

@@ -17,7 +17,7 @@ bool sync_can_go(const struct ethread *t)
 		if (!engine.lock_order)
 			return unordered_can_go(t);
 		return !t->wait_object->holder &&
-		       (!t->wait_order || t->wait_object->steps + 1 >= t->wait_order);
+		       (!t->wait_order || *object_steps(t->wait_object) + 1 >= t->wait_order);
 	case WAIT_JOIN:
 		return t->wait_thread->ended;
 	case WAIT_CANCEL:
@@ -151,8 +151,11 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
 	self->wait = WAIT_OBJECT;
 	self->wait_object = o;
 	self->wait_order = e ? e->order : 0;
+	/* A thread that is off its path is at another step than the entry. */
+	if (e && e->object && !self->strayed)
+		object_is(o, e->object);
 	baton_wait(self);
-	o->steps++;
+	++*object_steps(o);
 }
 
 /* The event of the last step on o; made now, of this kind, when it is none yet. */
@@ -204,7 +207,7 @@ int sync_acquire(const void *place, const char *what)
 	struct object *o = object_at(place);
 	if (o->holder == self) { /* recursive */
 		o->depth++;
-		o->steps++;
+		++*object_steps(o);
 		return step_done(self, e);
 	}
 	await_turn(self, o, e);

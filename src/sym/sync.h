@@ -45,7 +45,8 @@ struct object {
 	uint64_t hold_sap;           /* where it got it */
 	uint32_t hold_site;
 	uint32_t depth;              /* of a recursive one */
-	uint64_t steps;              /* acquisitions or ordered steps so far */
+	uint32_t recorded;           /* its number in the log, once an entry has told */
+	uint64_t steps;              /* acquisitions or ordered steps so far, until then (object_steps) */
 	struct vclock clock;         /* what the next one learns */
 	struct ethread *last;        /* who took the last step, or released it last */
 	uint64_t last_sap;           /* where that was */
@@ -84,6 +85,10 @@ struct object *object_known(const void *place);
 bool objects_any(void);
 /* The i-th object, or NULL beyond the last. */
 struct object *object_number(size_t i);
+/* An entry of the log tells which of the recorded objects this is. Several of ours may be one there: what was used again was its memory. */
+void object_is(struct object *o, uint32_t recorded);
+/* How many acquisitions or ordered steps of it there were so far, in the recorded order. */
+uint64_t *object_steps(struct object *o);
 /* Something new is at this address from now on. */
 void object_forget(const void *place);
 

@@ -7,6 +7,7 @@ static struct {
 	struct object **at; /* open addressing by address */
 	size_t slots, n;
 	vec(struct object *) all; /* by number */
+	vec(uint64_t) recorded;   /* steps of recorded objects, by their number */
 } objects;
 
 static size_t object_slot(uint64_t address)
@@ -39,6 +40,22 @@ struct object *object_known(const void *place)
 struct object *object_number(size_t i)
 {
 	return i < objects.all.n ? objects.all.at[i] : NULL;
+}
+
+void object_is(struct object *o, uint32_t recorded)
+{
+	if (o->recorded == recorded)
+		return;
+	while (objects.recorded.n <= recorded)
+		*vec_push(&objects.recorded) = 0;
+	if (!o->recorded)
+		objects.recorded.at[recorded] += o->steps;
+	o->recorded = recorded;
+}
+
+uint64_t *object_steps(struct object *o)
+{
+	return o->recorded ? &objects.recorded.at[o->recorded] : &o->steps;
 }
 
 void object_forget(const void *place)

@@ -1,4 +1,4 @@
-# A program that walks over its environment, as those do that write a title over it, does as many rounds in every kind of replay.
+# A program that walks over its environment and copies it, as those do that write a title over it, does as many rounds in every kind of replay.
 cat >prog.c <<'P'
 #include <pthread.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@ cat >prog.c <<'P'
 #include <unistd.h>
 extern char **environ;
 static volatile int racy, many;
+static char copy[1 << 20];
 static void *work(void *p)
 {
 	for (int i = 0; i < 20; i++, usleep(1))
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
 			many++;
 		}
 		racy = i;
+		for (char *p = environ[i]; (copy[p - environ[i]] = *p); p++)
+			racy = 0;
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, NULL);
@@ -39,7 +42,8 @@ P
 rethread cc -O2 -g -pthread -o prog prog.c
 for engine in solve search; do
 	status 134 rethread record -- ./prog one two >recorded 2>err
-	rethread reproduce --engine $engine --budget 60 >out 2>&1 || fail "$engine: $(cat out)"
+	rethread reproduce --engine $engine --budget 60 -v >out 2>&1 || fail "$engine: $(cat out)"
+	! grep -q 'another branch' out || fail "$engine: $(cat out)"
 	rethread replay >replayed 2>&1 || fail "$engine: $(cat replayed)"
 	grep -qxF "$(cat recorded)" replayed || fail "$engine: $(cat recorded) became $(cat replayed)"
 done
