@@ -152,7 +152,7 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
 	self->wait_object = o;
 	self->wait_order = e ? e->order : 0;
 	/* A thread that is off its path is at another step than the entry. */
-	if (e && e->object && !self->strayed)
+	if (e && e->object && e->object < RT_OBJECT_THREAD && !self->strayed)
 		object_is(o, e->object);
 	baton_wait(self);
 	++*object_steps(o);
