@@ -76,10 +76,27 @@ static void note_use(expr e, const struct position *at)
 	numbers.is_used[e] = true;
 }
 
+/* Is one of the words there an address? */
+static bool has_address(uint64_t from, uint64_t size)
+{
+	uint64_t word;
+	for (uint64_t at = from & ~(uint64_t)7; at < from + size && is_mapped(at); at += 8) {
+		memcpy(&word, (const void *)(uintptr_t)at, sizeof word);
+		if (is_mapped(word))
+			return true;
+	}
+	return false;
+}
+
 void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 {
 	struct position at;
 	ithread_position(t, &at);
+	if (use == NUMBER_BYTES) {
+		if (has_address(a.v, b.v))
+			note_first(numbers.made, &at);
+		return;
+	}
 	a.e = counting_clean(ithread_data(t), a.e);
 	b.e = counting_clean(ithread_data(t), b.e);
 	bool addresses = is_mapped(a.v) || is_mapped(b.v);

@@ -142,7 +142,7 @@ static bool find_folded(struct tr *t, LLVMValueRef i)
 bool is_folded(struct tr *t, LLVMValueRef i)
 {
 	uint32_t known;
-	if (!LLVMIsAAllocaInst(i) && !LLVMIsAGetElementPtrInst(i))
+	if (t->with_numbers || (!LLVMIsAAllocaInst(i) && !LLVMIsAGetElementPtrInst(i))) /* numbers: all addresses are looked at */
 		return false;
 	if (!map_get(&t->fn.folded, i, &known)) {
 		known = find_folded(t, i);

@@ -64,9 +64,31 @@ static unsigned number_operands(LLVMValueRef i, bool *pair)
 	}
 }
 
+/* A load of a part of what may be an address: a hash over the bytes of a structure. No copy. */
+static bool is_part(LLVMValueRef i)
+{
+	bool is_used = false;
+	for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u))
+		is_used |= !LLVMIsAStoreInst(LLVMGetUser(u));
+	return is_used && opcode(i) == LLVMLoad && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind &&
+	       LLVMGetIntTypeWidth(LLVMTypeOf(i)) < 64;
+}
+
+static bool compares_bytes(LLVMValueRef i)
+{
+	size_t length;
+	LLVMValueRef callee = opcode(i) == LLVMCall || opcode(i) == LLVMInvoke ? LLVMGetCalledValue(i) : NULL;
+	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+	return (!strcmp(name, "memcmp") || !strcmp(name, "bcmp")) && LLVMGetNumArgOperands(i) == 3;
+}
+
 void translate_number(struct tr *t, LLVMValueRef i)
 {
 	bool pair = false;
+	if (is_part(i))
+		emit(t, OP_NUMBER, NUMBER_BYTES, 0, value_reg(t, LLVMGetOperand(i, 0)), const_reg(t, 1));
+	for (unsigned k = 0; k < 2 && compares_bytes(i); k++)
+		emit(t, OP_NUMBER, NUMBER_BYTES, 0, value_reg(t, LLVMGetOperand(i, k)), value_reg(t, LLVMGetOperand(i, 2)));
 	if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
 		return;
 	unsigned n = number_operands(i, &pair);

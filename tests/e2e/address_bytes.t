@@ -1,0 +1,51 @@
+# Structures with pointers in them are hashed and compared byte by byte. Where inference finds that it goes another way than the recorded run did,
+# blocks lie where they lay, as for other numbers that are made of addresses.
+cat >bytes.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+struct key { void *p; int id, pad; };
+struct entry { struct key k; struct entry *next; };
+static volatile long loose;
+__attribute__((noinline)) static unsigned hash(const void *key, size_t n)
+{
+	const unsigned char *c = key;
+	unsigned h = 2166136261u;
+	for (size_t i = 0; i < n; i++)
+		if (i % 8 < 3) /* above these it is not known where memory lay */
+			h = (h ^ c[i]) * 16777619u;
+	return h;
+}
+static void *work(void *arg)
+{
+	struct entry *table[8] = {0};
+	void *objects[6];
+	for (int i = 0; i < 6; i++)
+		objects[i] = malloc(40);
+	for (int i = 0; i < 30; i++) {
+		struct key k = {objects[i % 6], i % 3, 0};
+		unsigned h = hash(&k, sizeof k) % 8;
+		struct entry *e = table[h];
+		while (e && memcmp(&e->k, &k, sizeof k)) {
+			loose = loose + 1;
+			e = e->next;
+		}
+		if (!e) {
+			e = malloc(sizeof *e);
+			*e = (struct entry){k, table[h]};
+			table[h] = e;
+		}
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+ENGINE=solve proven bytes.c
