@@ -117,6 +117,14 @@ static void tell(const char *text)
 	progress_status("%s", text);
 }
 
+/* Where a few have not replayed, it may be addresses that lead the twin another way: then no other order helps. */
+static bool begins_anew(struct solving *w)
+{
+	enum { A_FEW = 2 };
+	w->anew = ++w->nrejected == A_FEW && solving_again(w, false);
+	return w->anew;
+}
+
 /*
  * Candidates under one memory model, until one is proven or the time is up; *state is kept, so that another call goes
  * on from there.
@@ -170,7 +178,7 @@ static enum infer_result solve(struct solving *w, enum memory_model model, doubl
 		for (size_t i = 0; i < l->steps.n; i++)
 			*vec_push(&w->tried) = l->steps.at[i];
 		schedule_release(&schedule);
-		if (w->seed)
+		if (w->seed || begins_anew(w))
 			return INFER_BUDGET;
 	}
 }
@@ -243,7 +251,7 @@ static enum infer_result solve_in_turns(struct solving *w)
 	double slice = w->nmodels == 1 && !briefly ? w->work->request->budget : phase_patience(w, 3, 3);
 	for (; result == INFER_BUDGET && !work_over(w->work) && !phase_over(w); slice *= 2) {
 		result = INFER_NONE;
-		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND; i++) {
+		for (size_t i = 0; i < (once ? 1 : w->nmodels) && result != INFER_FOUND && !w->anew; i++) {
 			if (decided[i])
 				continue;
 			enum infer_result one = solve(w, w->models[i], slice, &states[i]);
@@ -251,7 +259,7 @@ static enum infer_result solve_in_turns(struct solving *w)
 			if (!decided[i])
 				result = one;
 		}
-		if (briefly)
+		if (briefly || w->anew)
 			break;
 	}
 	for (size_t i = 0; i < w->nmodels; i++)
@@ -316,6 +324,11 @@ _Noreturn void engine_solve(struct work *work)
 			enum infer_result result = solve_models(w);
 			if (result == INFER_FOUND)
 				solving_reproduced(w);
+			if (w->anew) {
+				w->anew = false;
+				forget(w);
+				continue;
+			}
 			if (phase_over(w)) {
 				executed = phase_next(w, false);
 				continue;

@@ -22,6 +22,8 @@ struct solving {
 	vec(struct condition) conditions; /* all of them */
 	uint64_t *rejected; /* values of its symbols in a candidate that did not replay, or NULL */
 	vec(struct step) tried; /* that candidate's order */
+	unsigned nrejected;     /* such candidates, so far */
+	bool anew;              /* solving_again has said so: the execution is to be forgotten */
 	enum memory_model models[2]; /* to try, in this order */
 	size_t nmodels;
 	bool use_time;      /* believe the time stamps */

@@ -160,8 +160,8 @@ enum code_helper {
 };
 
 /* w of NUMBER: what its operands are used for; of two that are used together it may not matter that they are addresses. NUMBER_BYTES: the
-   first leads to as many bytes as the second says, which are looked at as such. */
-enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_BYTES };
+   first leads to as many bytes as the second says, which are looked at as such. NUMBER_SAME: are the two the same? */
+enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_BYTES, NUMBER_SAME };
 
 /* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits; it is a float or a double. */
 enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4 };

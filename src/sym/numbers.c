@@ -88,20 +88,38 @@ static bool has_address(uint64_t from, uint64_t size)
 	return false;
 }
 
+/* Of a block that was given back, or that realloc may have moved: whether another one lies there is the allocator's affair. */
+static bool is_stale(uint64_t address)
+{
+	uint64_t start, size;
+	bool freed;
+	return engine.config->heap_block(address, &start, &size, &freed) && freed;
+}
+
+static bool is_made_of_address(unsigned use, uint64_t a, uint64_t b)
+{
+	switch (use) {
+	case NUMBER_BYTES:
+		return has_address(a, b);
+	case NUMBER_SAME:
+		return is_stale(a) || is_stale(b);
+	case NUMBER_PAIR:
+		return (is_mapped(a) || is_mapped(b)) && !is_harmless(a, b);
+	default:
+		return is_mapped(a) || is_mapped(b);
+	}
+}
+
 void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 {
 	struct position at;
 	ithread_position(t, &at);
-	if (use == NUMBER_BYTES) {
-		if (has_address(a.v, b.v))
-			note_first(numbers.made, &at);
-		return;
-	}
 	a.e = counting_clean(ithread_data(t), a.e);
 	b.e = counting_clean(ithread_data(t), b.e);
-	bool addresses = is_mapped(a.v) || is_mapped(b.v);
-	if (addresses && !(use == NUMBER_PAIR && is_harmless(a.v, b.v)))
+	if (is_made_of_address(use, a.v, b.v))
 		note_first(a.e || b.e ? numbers.possible : numbers.made, &at);
+	if (use == NUMBER_BYTES || use == NUMBER_SAME)
+		return;
 	note_use(a.e, &at);
 	note_use(b.e, &at);
 }

@@ -1,7 +1,7 @@
 /*
  * Where a number is made of an address: its bits decide something that another address would decide otherwise. Only
  * for a look at whether a program does so (numbers.c). What every address has, or gives again, is no such use: copies,
- * comparisons for being the same, the low bits that alignment leaves free, steps from one address to another.
+ * comparisons for being the same (but with an address that was given back), the low bits that alignment leaves free, steps from one address to another.
  */
 #include "sym/translate_internal.h"
 
@@ -9,9 +9,8 @@
 
 enum { ALIGNMENT = 16 };
 
-static bool is_scalar_word(LLVMValueRef v)
+static bool is_word(LLVMTypeRef type)
 {
-	LLVMTypeRef type = LLVMTypeOf(v);
 	return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
 	       (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 }
@@ -82,17 +81,30 @@ static bool compares_bytes(LLVMValueRef i)
 	return (!strcmp(name, "memcmp") || !strcmp(name, "bcmp")) && LLVMGetNumArgOperands(i) == 3;
 }
 
+/* Of how many pairs of addresses is it asked whether they are the same? Several: a loop that was vectorised. */
+static unsigned compared_addresses(LLVMValueRef i)
+{
+	if (opcode(i) != LLVMICmp || number_operands(i, &(bool){false}) || LLVMIsConstant(LLVMGetOperand(i, 0)) ||
+	    LLVMIsConstant(LLVMGetOperand(i, 1)))
+		return 0;
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
+	bool several = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+	return is_word(several ? LLVMGetElementType(type) : type) ? several ? LLVMGetVectorSize(type) : 1 : 0;
+}
+
 void translate_number(struct tr *t, LLVMValueRef i)
 {
 	bool pair = false;
 	if (is_part(i))
 		emit(t, OP_NUMBER, NUMBER_BYTES, 0, value_reg(t, LLVMGetOperand(i, 0)), const_reg(t, 1));
+	for (unsigned k = 0, n = compared_addresses(i); k < n; k++)
+		emit(t, OP_NUMBER, NUMBER_SAME, 0, value_regs(t, LLVMGetOperand(i, 0))[k], value_regs(t, LLVMGetOperand(i, 1))[k]);
 	for (unsigned k = 0; k < 2 && compares_bytes(i); k++)
 		emit(t, OP_NUMBER, NUMBER_BYTES, 0, value_reg(t, LLVMGetOperand(i, k)), value_reg(t, LLVMGetOperand(i, 2)));
 	if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind)
 		return;
 	unsigned n = number_operands(i, &pair);
-	if (!n || !is_scalar_word(LLVMGetOperand(i, 0)))
+	if (!n || !is_word(LLVMTypeOf(LLVMGetOperand(i, 0))))
 		return;
 	reg a = value_reg(t, LLVMGetOperand(i, 0));
 	emit(t, OP_NUMBER, pair ? NUMBER_PAIR : NUMBER_ALONE, 0, a, n == 2 ? value_reg(t, LLVMGetOperand(i, 1)) : a);
