@@ -127,13 +127,29 @@ static bool returns_number(LLVMValueRef call)
 	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
 }
 
-/* Is the number compared, added and subtracted, the size of something for other code, and nothing else? Hashes and copies are made of anything. */
-static bool is_counted_with(LLVMValueRef number, int depth)
+static bool is_counted_with(LLVMValueRef number, bool stored, int depth);
+
+/* The same of what the function is given it for. */
+static bool is_counted_inside(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef number, bool stored, int depth)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+		if (LLVMGetOperand(call, i) == number &&
+		    (!depth || i >= LLVMCountParams(callee) || !is_counted_with(LLVMGetParam(callee, i), stored, depth - 1)))
+			return false;
+	return true;
+}
+
+/* Is the number compared, added and subtracted, the size of something for other code, stored if that may be, and nothing else? Hashes are made of anything. */
+static bool is_counted_with(LLVMValueRef number, bool stored, int depth)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(number); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u), callee = is_call(user) ? direct_callee(user) : NULL;
 		switch (LLVMGetInstructionOpcode(user)) {
 		case LLVMICmp:
+			break;
+		case LLVMStore:
+			if (!stored || LLVMGetOperand(user, 0) != number)
+				return false;
 			break;
 		case LLVMGetElementPtr:
 			if (LLVMGetOperand(user, 0) == number)
@@ -141,13 +157,13 @@ static bool is_counted_with(LLVMValueRef number, int depth)
 			break;
 		case LLVMCall:
 		case LLVMInvoke:
-			if (!callee || is_instrumented(callee))
+			if (!callee || (is_instrumented(callee) && !is_counted_inside(user, callee, number, stored, depth)))
 				return false;
 			if (!is_intrinsic(callee) || !returns_number(user)) /* a size */
 				break;
 			/* fallthrough */
-		case LLVMAdd: case LLVMSub: case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
-			if (!depth || !is_counted_with(user, depth - 1))
+		case LLVMAdd: case LLVMSub: case LLVMShl: case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+			if (!depth || !is_counted_with(user, stored, depth - 1))
 				return false;
 			break;
 		default:
@@ -163,9 +179,12 @@ bool member_is_number(LLVMValueRef access)
 	if ((!LLVMIsALoadInst(access) && !LLVMIsAStoreInst(access)) || LLVMGetTypeKind(accessed_type(access)) != LLVMIntegerTypeKind)
 		return false;
 	tag = some_tag_of(access);
-	if (!tag) /* a few characters that were copied, mostly; or a length */
-		return LLVMGetIntTypeWidth(accessed_type(access)) < 8 * sizeof(void *) ||
-		       (LLVMIsALoadInst(access) && is_counted_with(access, DEPTH));
+	if (!tag && LLVMGetIntTypeWidth(accessed_type(access)) < 8 * sizeof(void *)) /* a few characters, mostly */
+		return true;
+	if (LLVMIsALoadInst(access) && !is_counted_with(access, tag, DEPTH / 2))
+		return false;
+	if (!tag)
+		return LLVMIsALoadInst(access);
 	if (operands_of(tag) < 3 || operands_of(tag) > 4)
 		return false;
 	LLVMGetMDNodeOperands(tag, operands);

@@ -35,7 +35,7 @@ uint32_t members_number(struct members *m, const struct member *member);
 /* What a load, store or atomic accesses. Numbers are small. */
 uint32_t member_of(struct members *m, LLVMValueRef access);
 /*
- * Is it one of a union's numbers, or one of which nothing is known but that it is no address by its use? Such a one is not taken for a pointer's bytes
+ * Is it one of a union's numbers, or one of which nothing is known, and no address by its use: counted with, not hashed? Such a one is not taken for a pointer's bytes
  * either, of a pointer that is a member of a structure.
  */
 bool member_is_number(LLVMValueRef access);

@@ -49,3 +49,37 @@ int main(void)
 }
 P
 ENGINE=solve proven bytes.c
+# Numbers in unions may be the bits of pointers that were stored by way of a structure: what is made of such bits is recorded.
+cat >union.c <<'P'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+struct pair { void *a, *b; };
+union value { struct pair p; uint64_t n[2]; };
+static volatile long loose;
+__attribute__((noinline)) static void fill(struct pair *p, void *a, void *b)
+{
+	p->a = a;
+	p->b = b;
+}
+static void *work(void *arg)
+{
+	union value *v = malloc(8 * sizeof *v);
+	for (int i = 0; i < 8; i++) {
+		fill(&v[i].p, malloc(24), malloc(48));
+		if (((v[i].n[0] >> 4) ^ (v[i].n[1] >> 5)) & 1)
+			loose = loose + 1;
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, NULL);
+	work(NULL);
+	return pthread_join(t, NULL);
+}
+P
+rethread cc -O1 -g -pthread union.c -o union
+rethread analyze --why union >out
+has out 'recorded: where something lies in memory'
