@@ -127,28 +127,37 @@ static bool returns_number(LLVMValueRef call)
 	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
 }
 
-static bool is_counted_with(LLVMValueRef number, bool stored, int depth);
+/* Uses that are looked at: what is used in more places is not known. */
+enum { MOST_USES = 500 };
+
+struct counting {
+	bool stored; /* it may be stored */
+	unsigned uses;
+};
+static bool is_counted_with(struct counting *c, LLVMValueRef number, int depth);
 
 /* The same of what the function is given it for. */
-static bool is_counted_inside(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef number, bool stored, int depth)
+static bool is_counted_inside(struct counting *c, LLVMValueRef call, LLVMValueRef callee, LLVMValueRef number, int depth)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
 		if (LLVMGetOperand(call, i) == number &&
-		    (!depth || i >= LLVMCountParams(callee) || !is_counted_with(LLVMGetParam(callee, i), stored, depth - 1)))
+		    (!depth || i >= LLVMCountParams(callee) || !is_counted_with(c, LLVMGetParam(callee, i), depth - 1)))
 			return false;
 	return true;
 }
 
 /* Is the number compared, added and subtracted, the size of something for other code, stored if that may be, and nothing else? Hashes are made of anything. */
-static bool is_counted_with(LLVMValueRef number, bool stored, int depth)
+static bool is_counted_with(struct counting *c, LLVMValueRef number, int depth)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(number); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u), callee = is_call(user) ? direct_callee(user) : NULL;
+		if (++c->uses > MOST_USES)
+			return false;
 		switch (LLVMGetInstructionOpcode(user)) {
 		case LLVMICmp:
 			break;
 		case LLVMStore:
-			if (!stored || LLVMGetOperand(user, 0) != number)
+			if (!c->stored || LLVMGetOperand(user, 0) != number)
 				return false;
 			break;
 		case LLVMGetElementPtr:
@@ -157,13 +166,13 @@ static bool is_counted_with(LLVMValueRef number, bool stored, int depth)
 			break;
 		case LLVMCall:
 		case LLVMInvoke:
-			if (!callee || (is_instrumented(callee) && !is_counted_inside(user, callee, number, stored, depth)))
+			if (!callee || (is_instrumented(callee) && !is_counted_inside(c, user, callee, number, depth)))
 				return false;
 			if (!is_intrinsic(callee) || !returns_number(user)) /* a size */
 				break;
 			/* fallthrough */
 		case LLVMAdd: case LLVMSub: case LLVMShl: case LLVMPHI: case LLVMSelect: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
-			if (!depth || !is_counted_with(user, stored, depth - 1))
+			if (!depth || !is_counted_with(c, user, depth - 1))
 				return false;
 			break;
 		default:
@@ -173,7 +182,7 @@ static bool is_counted_with(LLVMValueRef number, bool stored, int depth)
 	return true;
 }
 
-bool member_is_number(LLVMValueRef access)
+static bool is_number(LLVMValueRef access)
 {
 	LLVMValueRef tag, operands[4], type[3];
 	if ((!LLVMIsALoadInst(access) && !LLVMIsAStoreInst(access)) || LLVMGetTypeKind(accessed_type(access)) != LLVMIntegerTypeKind)
@@ -181,7 +190,7 @@ bool member_is_number(LLVMValueRef access)
 	tag = some_tag_of(access);
 	if (!tag && LLVMGetIntTypeWidth(accessed_type(access)) < 8 * sizeof(void *)) /* a few characters, mostly */
 		return true;
-	if (LLVMIsALoadInst(access) && !is_counted_with(access, tag, DEPTH / 2))
+	if (LLVMIsALoadInst(access) && !is_counted_with(&(struct counting){.stored = tag}, access, DEPTH / 2))
 		return false;
 	if (!tag)
 		return LLVMIsALoadInst(access);
@@ -192,6 +201,16 @@ bool member_is_number(LLVMValueRef access)
 		return false;
 	LLVMGetMDNodeOperands(operands[1], type);
 	return !is_named(type, "any pointer") && !is_named(type, "vtable pointer");
+}
+
+bool member_is_number(struct members *ms, LLVMValueRef access)
+{
+	uint32_t known = map_get(&ms->numbers, access);
+	if (!known) {
+		known = is_number(access) ? 2 : 1;
+		map_set(&ms->numbers, access, known);
+	}
+	return known == 2;
 }
 
 /* Behind the beginning of something, at a place that is known, or one of several: a member of it. */

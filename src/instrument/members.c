@@ -37,6 +37,7 @@ bool members_alias(const struct members *ms, uint32_t a, uint32_t b)
 void members_free(struct members *ms)
 {
 	map_free(&ms->of);
+	map_free(&ms->numbers);
 	free(ms->at);
 	*ms = (struct members){0};
 }

@@ -15,7 +15,8 @@
 enum { MEMBER_ANY, MEMBER_BYTES, MEMBERS };
 
 struct members {
-	struct map of; /* an access tag: its member, + 1 */
+	struct map of;      /* an access tag: its member, + 1 */
+	struct map numbers; /* accesses: member_is_number, 1 or 2; none: not asked yet */
 	struct member {
 		LLVMValueRef structure; /* NULL: none */
 		uint64_t offset;
@@ -38,7 +39,7 @@ uint32_t member_of(struct members *m, LLVMValueRef access);
  * Is it one of a union's numbers, or one of which nothing is known, and no address by its use: counted with, not hashed? Such a one is not taken for a pointer's bytes
  * either, of a pointer that is a member of a structure.
  */
-bool member_is_number(LLVMValueRef access);
+bool member_is_number(struct members *m, LLVMValueRef access);
 /* May accesses to both be of the same bytes of an object? */
 bool members_alias(const struct members *m, uint32_t a, uint32_t b);
 

@@ -619,6 +619,11 @@ uint32_t points_to_member(struct points_to *p, LLVMValueRef access)
 	return member_of(&p->members, access);
 }
 
+bool points_to_is_number(struct points_to *p, LLVMValueRef access)
+{
+	return member_is_number(&p->members, access);
+}
+
 bool points_to_members_alias(const struct points_to *p, uint32_t a, uint32_t b)
 {
 	return members_alias(&p->members, a, b);

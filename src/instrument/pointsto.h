@@ -44,6 +44,7 @@ void points_to_originals(const struct points_to *p, const struct bits *objects, 
 
 /* What the instruction accesses in its objects (members.h). */
 uint32_t points_to_member(struct points_to *p, LLVMValueRef access);
+bool points_to_is_number(struct points_to *p, LLVMValueRef access); /* member_is_number */
 bool points_to_members_alias(const struct points_to *p, uint32_t a, uint32_t b);
 
 #endif

@@ -138,7 +138,7 @@ static struct place anywhere(LLVMValueRef pointer)
 static struct place accessed(const struct recompute *r, LLVMValueRef access, LLVMValueRef pointer)
 {
 	uint32_t member = points_to_member(r->sharing->points_to, access);
-	return (struct place){pointer, member == MEMBER_ANY && member_is_number(access) ? MEMBER_BYTES : member};
+	return (struct place){pointer, member == MEMBER_ANY && points_to_is_number(r->sharing->points_to, access) ? MEMBER_BYTES : member};
 }
 
 static unsigned flags_of(const struct recompute *r, struct place at)
