@@ -76,10 +76,11 @@ static bool lose_patience(struct patience *p, const struct twin_thread *t)
 	if (p->spins % 64)
 		return false;
 	uint64_t now = now_ns();
-	if (!p->since)
+	char state = twin_thread_state(t);
+	/* A disk that is busy, for a page that the thread touches, says nothing of it. */
+	if (!p->since || state == 'D')
 		p->since = now;
-	/* One that waits for a processor may be asleep for a moment as well, for a page that it touches. */
-	if (!twin_thread_asleep(t))
+	if (state != 'S')
 		p->asleep = 0;
 	else if (!p->asleep)
 		p->asleep = now;
@@ -158,9 +159,12 @@ static struct twin_thread *anybody_hard(const struct twin_thread *self)
 static bool wait_for_others(const struct twin_thread *self)
 {
 	struct patience p = { 0 };
-	for (struct twin_thread *t; (t = anybody_hard(self));)
+	for (struct twin_thread *t, *last = NULL; (t = anybody_hard(self)); last = t) {
+		if (t != last)
+			p = (struct patience){ 0 };
 		if (lose_patience(&p, t))
 			return false;
+	}
 	return true;
 }
 
@@ -206,11 +210,12 @@ static void write_group(struct twin_thread *self)
 		struct twin_thread *t = twin_thread_at(i);
 		if (!t || t == self || is_old(t))
 			continue;
+		bool over = atomic_load(&t->state) == TWIN_ENDED; /* before it is looked at: there is nothing to come */
 		uint32_t begun;
 		uint64_t done = look_at(t, &begun);
 		recorder_entry(self, (struct rt_order){ .first = sap, .count = 1 + begun, .kind = RT_ORDER_SEEN,
 							.value = t->number, .version = done });
-		t->seen = group.epoch;
+		t->seen = over ? group.epoch : 0;
 	}
 }
 

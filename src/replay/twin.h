@@ -73,7 +73,7 @@ struct twin_thread {
 	_Atomic uint32_t inside; /* in mode record: enum alone_state (alone.h) */
 	uint64_t alone;        /* it is alone: its word in alone.c's `holder`; owner only */
 	uint64_t rounds;       /* how often somebody was alone before the SAP at hand; owner only */
-	uint32_t seen;         /* when somebody who was alone last saw it; guarded by being alone */
+	uint32_t seen;         /* the epoch in which somebody who was alone saw that it had ended, or 0; guarded by being alone */
 	struct actor *actor;         /* while the conductor is on (conductor.h), or NULL */
 	struct store_buffer *buffer; /* NULL until it delays a store (buffers.c) */
 };
@@ -93,8 +93,8 @@ void twin_thread_end(struct twin_thread *t);
 uint32_t twin_thread_count(void);
 struct twin_thread *twin_thread_at(uint32_t number);
 struct twin_thread *twin_thread_named(const char *name);
-/* Does the kernel have it wait for something? */
-bool twin_thread_asleep(const struct twin_thread *t);
+/* As the kernel says: 'S' waits for something that others do, 'D' for a disk, 'R' runs or could; 0: it is gone. */
+char twin_thread_state(const struct twin_thread *t);
 
 /* schedule.c: a thread's part of the schedule. */
 struct wait {
