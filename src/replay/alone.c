@@ -76,11 +76,10 @@ static bool lose_patience(struct patience *p, const struct twin_thread *t)
 	if (p->spins % 64)
 		return false;
 	uint64_t now = now_ns();
-	char state = twin_thread_state(t);
-	/* A disk that is busy, for a page that the thread touches, says nothing of it. */
-	if (!p->since || state == 'D')
+	if (!p->since)
 		p->since = now;
-	if (state != 'S')
+	/* One that waits for a processor may be asleep for a moment as well, for a page that it touches. */
+	if (!twin_thread_asleep(t))
 		p->asleep = 0;
 	else if (!p->asleep)
 		p->asleep = now;
@@ -159,12 +158,9 @@ static struct twin_thread *anybody_hard(const struct twin_thread *self)
 static bool wait_for_others(const struct twin_thread *self)
 {
 	struct patience p = { 0 };
-	for (struct twin_thread *t, *last = NULL; (t = anybody_hard(self)); last = t) {
-		if (t != last)
-			p = (struct patience){ 0 };
+	for (struct twin_thread *t; (t = anybody_hard(self));)
 		if (lose_patience(&p, t))
 			return false;
-	}
 	return true;
 }
 

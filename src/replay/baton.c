@@ -282,7 +282,7 @@ static void *monitor(void *unused)
 			continue;
 		lock();
 		struct actor *a = atomic_load(&running);
-		if (a && a->in_call && a->thread->tid && twin_thread_state(a->thread) == 'S') {
+		if (a && a->in_call && a->thread->tid && twin_thread_asleep(a->thread)) {
 			a->state = ACTOR_OUTSIDE;
 			pass_on(NULL);
 			idle = 0;

@@ -182,7 +182,7 @@ struct twin_thread *twin_thread_named(const char *name)
 	return NULL;
 }
 
-char twin_thread_state(const struct twin_thread *t)
+bool twin_thread_asleep(const struct twin_thread *t)
 {
 	char path[64], text[512];
 	snprintf(path, sizeof path, "/proc/self/task/%d/stat", t->tid);
@@ -192,5 +192,5 @@ char twin_thread_state(const struct twin_thread *t)
 		syscall(SYS_close, fd);
 	text[n > 0 ? n : 0] = 0;
 	const char *state = strrchr(text, ')');
-	return state && state[1] ? state[2] : 0;
+	return state && state[1] && (state[2] == 'S' || state[2] == 'D');
 }

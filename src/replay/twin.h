@@ -93,8 +93,8 @@ void twin_thread_end(struct twin_thread *t);
 uint32_t twin_thread_count(void);
 struct twin_thread *twin_thread_at(uint32_t number);
 struct twin_thread *twin_thread_named(const char *name);
-/* As the kernel says: 'S' waits for something that others do, 'D' for a disk, 'R' runs or could; 0: it is gone. */
-char twin_thread_state(const struct twin_thread *t);
+/* Does the kernel have it wait for something? */
+bool twin_thread_asleep(const struct twin_thread *t);
 
 /* schedule.c: a thread's part of the schedule. */
 struct wait {
