@@ -12,11 +12,6 @@ struct finder {
 	struct table writes; /* by place: the last write, step + 1 */
 };
 
-static bool is_access(const struct event *e)
-{
-	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
-}
-
 /* The first or the last write of others to the place between two steps that changes it to that value, or to any other one. */
 static size_t write_between(const struct finder *f, const struct event *place, size_t from, size_t to, uint64_t value, bool same, bool first)
 {
@@ -66,7 +61,7 @@ bool again_find(struct again *out, const struct told *t, const uint64_t *values)
 	bool found = false;
 	for (size_t i = 0; i < t->l.needed; i++) {
 		const struct event *e = told_event(f.t, i);
-		if (!is_access(e) || t->l.steps.at[i].visible)
+		if (!told_accesses(e) || t->l.steps.at[i].visible)
 			continue;
 		size_t *last = table_at(&f.last, e->object ^ (uint64_t)(e->thread + 1) << 48), *write = table_at(&f.writes, e->object);
 		struct again a;

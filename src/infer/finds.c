@@ -18,7 +18,7 @@ static bool find_between(struct between *b, struct slice *s, const struct execut
 {
 	if (!between_find(b, s, x, l, symbols))
 		return false;
-	s->matters[b->first] = s->matters[b->other] = s->matters[b->second] = true;
+	mark(s, (const size_t[]){b->first, b->other, b->second}, 3);
 	return true;
 }
 
@@ -26,10 +26,7 @@ static bool find_freed(struct freed *f, struct slice *s, const struct told *t, c
 {
 	if (!freed_find(f, s, t, values))
 		return false;
-	const size_t steps[] = {f->use, f->freed, f->got, f->gone};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (steps[i] != SLICE_NONE)
-			s->matters[steps[i]] = true;
+	mark(s, (const size_t[]){f->use, f->freed, f->got, f->gone}, 4);
 	return true;
 }
 
@@ -37,7 +34,7 @@ static bool find_published(struct published *p, struct slice *s, const struct to
 {
 	if (!published_find(p, s, t, values))
 		return false;
-	s->matters[p->shown] = s->matters[p->seen] = s->matters[p->read] = s->matters[p->filled] = true;
+	mark(s, (const size_t[]){p->shown, p->seen, p->read, p->filled}, 4);
 	return true;
 }
 

@@ -58,11 +58,6 @@ static const struct event *event_at(const struct finder *f, size_t step)
 	return &f->x->events.at[f->l->steps.at[step].event];
 }
 
-static bool is_access(const struct event *e)
-{
-	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
-}
-
 /* Giving memory back is no use of it. */
 static bool is_by_free(const struct finder *f, const struct event *e)
 {
@@ -193,9 +188,9 @@ static void take_step(struct finder *f, size_t step)
 			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
 	} else if (e->flags & EVENT_FREES) {
 		take_free(f, step);
-	} else if (is_access(e) && !is_by_free(f, e) && (g = gone_at(f, e->object))) {
+	} else if (told_accesses(e) && !is_by_free(f, e) && (g = gone_at(f, e->object))) {
 		take_use(f, step, g, false);
-	} else if (is_access(e) && !is_by_free(f, e)) {
+	} else if (told_accesses(e) && !is_by_free(f, e)) {
 		const size_t *unit = table_at(&f->units, key_of(e->object));
 		if (unit[BEFORE] && f->births.at[unit[BORN] - 1].thread != e->thread)
 			*vec_push(&f->reused) = (struct reuse){step, unit[BEFORE] - 1, unit[BORN] - 1};

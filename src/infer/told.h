@@ -21,6 +21,11 @@ static inline const struct event *told_event(const struct told *t, size_t step)
 	return &t->x.events.at[t->l.steps.at[step].event];
 }
 
+static inline bool told_accesses(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
+}
+
 /* Does it find something, or leave something? */
 static inline bool told_reads(const struct event *e)
 {

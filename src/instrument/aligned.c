@@ -3,7 +3,7 @@
  * They lie elsewhere in the twin than in the recorded program. So in a program that asks such things, variables of a cache line or more begin one in
  * both. Up to sixteen bytes compilers align them anyway.
  */
-#include "instrument/pass.h"
+#include "instrument/shared.h"
 
 enum { LINE = 64, ALIGNED_ANYWAY = 16 };
 
@@ -13,17 +13,12 @@ static bool is_telling(LLVMValueRef mask)
 	return !LLVMIsAConstantInt(mask) || LLVMConstIntGetZExtValue(mask) >= ALIGNED_ANYWAY;
 }
 
-static bool is_number_of_address(LLVMValueRef v)
-{
-	return LLVMIsAPtrToIntInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMPtrToInt);
-}
-
 static bool asks(LLVMValueRef i)
 {
 	if (LLVMGetInstructionOpcode(i) != LLVMAnd)
 		return false;
 	LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
-	return (is_number_of_address(a) && is_telling(b)) || (is_number_of_address(b) && is_telling(a));
+	return (pointer_of_number(a) && is_telling(b)) || (pointer_of_number(b) && is_telling(a));
 }
 
 static bool any_asks(LLVMModuleRef m)

@@ -103,8 +103,7 @@ bool is_number_on_null(LLVMValueRef getelementptr)
 	return false;
 }
 
-/* The pointer that a number is made of; or NULL. */
-static LLVMValueRef pointer_of_number(LLVMValueRef v)
+LLVMValueRef pointer_of_number(LLVMValueRef v)
 {
 	bool is_made = LLVMIsAPtrToIntInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMPtrToInt);
 	return is_made ? LLVMGetOperand(v, 0) : NULL;

@@ -27,6 +27,8 @@ bool pointer_only_differs(LLVMValueRef ptrtoint);
 bool is_no_address(LLVMValueRef inttoptr);
 /* (char *)0 + number: a number that is made a pointer in another way. */
 bool is_number_on_null(LLVMValueRef getelementptr);
+/* The pointer that a number is made of; or NULL. */
+LLVMValueRef pointer_of_number(LLVMValueRef v);
 /* p + (q - p): q, as std::string has it where it does not know which of two texts lies first; else NULL. */
 LLVMValueRef pointer_by_distance(LLVMValueRef getelementptr);
 /* The object a pointer is computed from by address arithmetic alone. */
