@@ -88,7 +88,7 @@ struct watch {
 char *run_variable(const struct run_options *o, const char *dir)
 {
 	const char *user = getenv("RETHREAD_OPTIONS");
-	return xasprintf("margin=%llu%s%s,dir=%s%s%s%s%s%s%s%s%s", (unsigned long long)o->margin,
+	return xasprintf("margin=%llu%s%s%s,dir=%s%s%s%s%s%s%s%s%s", (unsigned long long)o->margin, o->patient ? ",tries=0" : "",
 				user && *user ? "," : "", user ? user : "", dir,
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "",

@@ -29,6 +29,7 @@ struct run_options {
 	bool no_env;          /* most of the environment is not kept */
 	bool all_values;      /* however many */
 	bool no_output;       /* what the program shows is not in the log */
+	bool patient;         /* threads that find a lock taken sleep at once */
 	uint64_t margin;      /* of time stamps (margin.h) */
 };
 

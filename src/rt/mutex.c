@@ -18,14 +18,14 @@
 bool rt_plain_mutexes;
 int rt_tries;
 
-void rt_plain_mutexes_init(void)
+void rt_plain_mutexes_init(int tries)
 {
 	void *functions[] = {(void *)rt_real.pthread_mutex_trylock, (void *)rt_real.pthread_mutex_lock,
 			     (void *)rt_real.pthread_mutex_unlock};
 	const char *version = gnu_get_libc_version();
 	cpu_set_t processors;
 
-	rt_tries = !sched_getaffinity(0, sizeof processors, &processors) && CPU_COUNT(&processors) == 1 ? 0 : 30;
+	rt_tries = tries >= 0 ? tries : !sched_getaffinity(0, sizeof processors, &processors) && CPU_COUNT(&processors) == 1 ? 0 : 30;
 	if (strncmp(version, "2.", 2) || atoi(version + 2) < 34)
 		return;
 	for (unsigned i = 0; i < 3; i++)

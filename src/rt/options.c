@@ -136,7 +136,7 @@ static bool parse_command(struct rt_options *o, struct piece v)
 	return parse_switch(&o->command, v);
 }
 
-static bool parse_margin(struct rt_options *o, struct piece v)
+static bool parse_number(uint64_t *number, struct piece v)
 {
 	uint64_t n = 0;
 
@@ -145,8 +145,28 @@ static bool parse_margin(struct rt_options *o, struct piece v)
 			return false;
 		n = n * 10 + (uint64_t)(v.at[i] - '0');
 	}
+	*number = n;
+	return v.size > 0;
+}
+
+static bool parse_margin(struct rt_options *o, struct piece v)
+{
+	uint64_t n;
+
+	if (!parse_number(&n, v) || !n)
+		return false;
 	o->margin = n;
-	return n > 0;
+	return true;
+}
+
+static bool parse_tries(struct rt_options *o, struct piece v)
+{
+	uint64_t n;
+
+	if (!parse_number(&n, v) || n > INT32_MAX)
+		return false;
+	o->tries = (int)n;
+	return true;
 }
 
 static const struct {
@@ -160,6 +180,7 @@ static const struct {
 	{"values", parse_values},
 	{"output", parse_output},
 	{"margin", parse_margin},
+	{"tries", parse_tries},
 	{"stacks", parse_stacks},
 	{"command", parse_command},
 };
@@ -201,6 +222,7 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	o->time = o->output = true;
 	o->values = RT_VALUES_FEW;
 	o->margin = RT_TIME_MARGIN;
+	o->tries = -1;
 	while (text && *text) {
 		size_t n = strcspn(text, ",");
 

@@ -7,6 +7,7 @@
  *     time=0|1       time stamps (default 1)
  *     values=0|1|all values of reads that decide addresses: none, unless they are very many (default), all
  *     margin=N       what time stamps of two threads can be wrong by, as `rethread record` measured it
+ *     tries=N        how often a thread tries for a lock that is taken before it sleeps (default: for about a microsecond)
  *     stacks=0|1     backtraces of all threads at the end of a run with status 0, too (default 0)
  *     command=0|1    say how the program was called (command.h), whatever it was before (default 0)
  *     off            the same as scheme=off
@@ -26,6 +27,7 @@ struct rt_options {
 	uint32_t scheme;  /* enum rt_scheme; RT_SCHEME_OFF when nothing is to be recorded */
 	uint64_t max_log; /* UINT64_MAX: no limit */
 	uint64_t margin; /* what time stamps of two threads can be wrong by */
+	int tries;       /* for a lock that is taken, before a thread sleeps; -1: as many as pay */
 	bool time;
 	enum rt_values_kept values;
 	bool output; /* what is shown is recorded */

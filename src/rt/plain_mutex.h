@@ -19,8 +19,8 @@
 #pragma GCC visibility push(hidden)
 
 extern bool rt_plain_mutexes;
-/* Finds out; after rt_real_init. */
-void rt_plain_mutexes_init(void);
+/* Finds out, and sets rt_tries, which is as many as pay where `tries` is below 0; after rt_real_init. */
+void rt_plain_mutexes_init(int tries);
 /*
  * How often a thread tries for a lock that somebody has before it sleeps: about a microsecond, less than it takes to go to
  * sleep and to be woken. 0 where there is one processor.

@@ -213,7 +213,7 @@ static void start(int argc, char **argv, char **environment)
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
 	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);
 	rt_handlers_start();
-	rt_plain_mutexes_init();
+	rt_plain_mutexes_init(options.tries);
 	rt_shared_tags_init();
 	rt_threads_start();
 }

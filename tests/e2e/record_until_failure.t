@@ -18,6 +18,7 @@ rethread cc p.c -o p
 status 3 rethread record --until-failure ./p 4 >out 2>err
 same "$(cat out)" "$(printf 'run 1\nrun 2\nrun 3\nrun 4')"
 has err 'run 4: exit status 3'
+has "$(latest)/meta.json" ',tries=0,' # every second run takes locks otherwise
 same "$(rethread ls | wc -l)" 1
 rm count
 status 0 rethread record --until-failure --runs 3 ./p 2>err >out
@@ -32,6 +33,7 @@ rm count
 rethread record -o "$PWD/mine" ./p >out 2>err
 has err 'no failure'
 has mine/meta.json '"kind": "none"'
+! grep -q tries mine/meta.json || fail "the first run takes locks otherwise"
 same "$(latest)" "$PWD/mine"
 
 # Every run finds the same standard input when it is a file, from where it stood; a pipe cannot be read again, and that is said.

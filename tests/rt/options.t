@@ -4,9 +4,10 @@ program p <<'E'
 int main(void) { B(1); return 3; }
 E
 mkdir t
-RETHREAD_OPTIONS=dir=t,colour=red,max-log=1Q status 3 ./p 2>err
+RETHREAD_OPTIONS=dir=t,colour=red,max-log=1Q,tries=many,tries=3 status 3 ./p 2>err
 same "$(cat err)" "rethread: unknown option in RETHREAD_OPTIONS: colour=red
-rethread: bad value of option in RETHREAD_OPTIONS: max-log=1Q"
+rethread: bad value of option in RETHREAD_OPTIONS: max-log=1Q
+rethread: bad value of option in RETHREAD_OPTIONS: tries=many"
 dump t
 has dump '^flags 4 '
 RETHREAD_OPTIONS=off status 3 ./p 2>err
