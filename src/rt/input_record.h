@@ -5,6 +5,7 @@
 #ifndef RETHREAD_RT_INPUT_RECORD_H
 #define RETHREAD_RT_INPUT_RECORD_H
 
+#include "rt/log.h"
 #include "rt/mapped.h"
 
 #include <rethread/packed.h>
@@ -16,7 +17,19 @@ struct input_recording {
 	size_t size;
 	char *at; /* NULL in the first pass */
 	char *end;
+	uint64_t shift; /* as in struct rt_input_stream */
 };
+
+/* So many bytes are written rather than copied to pages that are new. */
+enum { INPUT_WRITTEN = 1 << 15 };
+
+static __attribute__((unused)) void input_copy(const struct input_recording *r, const void *from, size_t n)
+{
+	char *to = r->at + sizeof(uint64_t);
+
+	if (!r->shift || n < INPUT_WRITTEN || !rt_log_write(from, n, (uintptr_t)to + r->shift))
+		memcpy(to, from, n);
+}
 
 static inline uint8_t *input_number(uint8_t *at, uint64_t n)
 {
@@ -56,7 +69,7 @@ static __attribute__((noinline, unused)) void input_put_own(struct input_recordi
 		length = padded;
 	}
 	memcpy(r->at, &length, sizeof length);
-	memcpy(r->at + sizeof length, p, length);
+	input_copy(r, p, length);
 	r->at += sizeof length + padded;
 }
 

@@ -65,7 +65,7 @@ static size_t fill_up(struct rt_input_stream *s)
 	return full;
 }
 
-static struct rt_chunk *reserve(struct rt_self *self, size_t size, bool window, struct rt_batch **batch)
+static struct rt_chunk *reserve(struct rt_self *self, size_t size, bool window, struct rt_batch **batch, uint64_t *offset)
 {
 	struct rt_chunk part = {
 		.size = (uint32_t)size,
@@ -75,13 +75,15 @@ static struct rt_chunk *reserve(struct rt_self *self, size_t size, bool window, 
 		.window = window,
 	};
 
-	return size == RT_PAGE ? rt_log_page(&part, 1, batch) : rt_log_reserve(&part, 1, NULL);
+	return size == RT_PAGE ? rt_log_page(&part, 1, batch) : rt_log_reserve(&part, 1, offset);
 }
 
 /* For a record that is larger than the window, which is empty meanwhile and counts in its place until it is complete (trace.h). */
 static struct rt_chunk *own_chunk(struct rt_self *self, size_t size, size_t used)
 {
 	struct rt_input_stream *s = &self->input;
+	struct rt_chunk *chunk;
+	uint64_t offset;
 
 	if (size > UINT32_MAX) { /* nor may a later one follow */
 		rt_log_set_flags(RT_LOG_CAP);
@@ -89,7 +91,10 @@ static struct rt_chunk *own_chunk(struct rt_self *self, size_t size, size_t used
 	}
 	if (s->window && s->chunk == s->window && !rt_log_turn(s->window, used))
 		return NULL;
-	return reserve(self, size, false, NULL);
+	chunk = reserve(self, size, false, NULL, &offset);
+	if (chunk)
+		s->shift = offset - (uintptr_t)chunk;
+	return chunk;
 }
 
 static struct rt_chunk *next_chunk(struct rt_self *self, size_t size, size_t used, struct rt_batch **batch)
@@ -104,7 +109,7 @@ static struct rt_chunk *next_chunk(struct rt_self *self, size_t size, size_t use
 		return rt_log_turn(s->window, used) ? s->window : NULL;
 	while (sizes[i] < size)
 		i++;
-	chunk = reserve(self, sizes[i], i == SIZES - 1, batch);
+	chunk = reserve(self, sizes[i], i == SIZES - 1, batch, NULL);
 	if (i == SIZES - 1)
 		s->window = chunk;
 	return chunk;
@@ -134,9 +139,10 @@ static __attribute__((noinline, cold)) bool refill(struct rt_self *self, size_t 
 	struct rt_input_stream *s = &self->input;
 	struct rt_batch *batch = NULL;
 	size_t used = s->chunk ? fill_up(s) : 0;
-	struct rt_chunk *chunk =
-		next_chunk(self, (sizeof *chunk + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1), used, &batch);
+	struct rt_chunk *chunk;
 
+	s->shift = 0;
+	chunk = next_chunk(self, (sizeof *chunk + size + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1), used, &batch);
 	if (!chunk)
 		return false;
 	begin_chunk(s, chunk, batch);
@@ -153,6 +159,7 @@ void rt_inputs_done(struct rt_self *self, uint32_t size)
 	if (!s->window || s->chunk == s->window)
 		return;
 	fill_up(s);
+	s->shift = 0;
 	__atomic_store_n(&s->window->seq, s->seq, __ATOMIC_RELEASE);
 	begin_chunk(s, s->window, NULL);
 }

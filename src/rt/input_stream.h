@@ -29,6 +29,7 @@ struct rt_input_stream {
 	struct rt_chunk *window; /* NULL: not yet; may be the newest */
 	struct rt_batch *batch;  /* where the newest one comes from; NULL where it is mapped by itself */
 	uint64_t seq;            /* of the chunk after the newest */
+	uint64_t shift;          /* from addresses in the newest to offsets in the file, where it is for one large record; else 0 */
 };
 
 /* Is there room for an entry? */

@@ -28,6 +28,7 @@ static bool record_begin(struct rt_self *self, struct input_recording *r)
 		rt_log_drop();
 		return false;
 	}
+	r->shift = self->input.shift;
 	r->end = r->at + r->size;
 	r->at += sizeof(struct rt_input);
 	return true;

@@ -301,7 +301,7 @@ static bool is_open(uint64_t size)
 	return false;
 }
 
-void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *where)
+void *rt_log_extend(struct rt_chunk *parts, unsigned count, uint64_t *begin)
 {
 	struct rt_log_header *h = rt_log.header;
 	uint64_t size = 0, offset = h->size;
@@ -311,9 +311,7 @@ void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *where)
 		size += parts[i].size;
 	if (!is_open(size))
 		return NULL;
-	at = rt_log_grow(offset, size)
-		     ? rt_log_map(where, size, MAP_SHARED | (where ? MAP_FIXED : 0), rt_log.fd, offset)
-		     : NULL;
+	at = rt_log_grow(offset, size) ? rt_log_map(NULL, size, MAP_SHARED, rt_log.fd, offset) : NULL;
 	if (!at) {
 		rt_log_set_flags(RT_LOG_FULL);
 		return NULL;
@@ -330,18 +328,29 @@ void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *where)
 			h->nthreads = parts[i].thread + 1;
 	}
 	h->size = offset + size;
+	if (begin)
+		*begin = offset;
 	return at;
 }
 
-void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *where)
+void *rt_log_reserve(struct rt_chunk *parts, unsigned count, uint64_t *offset)
 {
 	struct rt_guard saved;
 	void *at;
 
 	rt_guard_lock(&rt_log.lock, &saved);
-	at = rt_log_extend(parts, count, where);
+	at = rt_log_extend(parts, count, offset);
 	rt_guard_unlock(&rt_log.lock, &saved);
 	return at;
+}
+
+bool rt_log_write(const void *data, size_t size, uint64_t offset)
+{
+	int saved = errno;
+	bool written = rt_log_has_file() && write_all(data, size, offset);
+
+	errno = saved;
+	return written;
 }
 
 /* The header of a window's copy at the end of the file, which is at *offset then. */

@@ -68,12 +68,14 @@ void *rt_log_map(void *where, size_t size, int flags, int fd, uint64_t offset);
 
 /*
  * Reserve and map consecutive chunks. Of each part the caller sets size, thread, stream and seq;
- * the chunk headers are written here. `at` is NULL, or a mapping of that size which the new one
- * takes the place of. NULL once the log has ended: the reason is in header->flags.
+ * the chunk headers are written here. *offset, unless NULL, is where the first is in the file. NULL once
+ * the log has ended: the reason is in header->flags.
  */
-void *rt_log_reserve(struct rt_chunk *parts, unsigned count, void *at);
+void *rt_log_reserve(struct rt_chunk *parts, unsigned count, uint64_t *offset);
 /* The same for who has rt_log.lock. */
-void *rt_log_extend(struct rt_chunk *parts, unsigned count, void *at);
+void *rt_log_extend(struct rt_chunk *parts, unsigned count, uint64_t *offset);
+/* Write to what is reserved without touching its pages, each of which would take a fault; false when that does not work. */
+bool rt_log_write(const void *data, size_t size, uint64_t offset);
 
 /*
  * A page for a thread or a stream to begin with, divided into these parts (log_pages.c). *batch is where it comes from: for rt_log_page_over, when
