@@ -97,17 +97,30 @@ const struct expr_node *expr_node(const struct expr_arena *x, expr e)
 	return &x->nodes.at[e];
 }
 
+/* A sum over all that a thread has read is as deep as it has read often: *left nodes are looked at, then no two are the same. */
+static bool same_but(const struct expr_arena *x, expr a, expr b, const struct expr_pair *symbols, size_t n, unsigned *left)
+{
+	for (;;) {
+		if (!a || !b || a == b)
+			return a == b;
+		for (size_t i = 0; i < n; i++)
+			if (a == symbols[i].a || b == symbols[i].b)
+				return a == symbols[i].a && b == symbols[i].b;
+		const struct expr_node *k = expr_node(x, a), *l = expr_node(x, b);
+		if (!*left || k->op != l->op || k->width != l->width || k->value != l->value || k->op == EXPR_SYM)
+			return false;
+		--*left;
+		if (!same_but(x, k->c, l->c, symbols, n, left) || !same_but(x, k->b, l->b, symbols, n, left))
+			return false;
+		a = k->a;
+		b = l->a;
+	}
+}
+
 bool expr_same_but(const struct expr_arena *x, expr a, expr b, const struct expr_pair *symbols, size_t n)
 {
-	if (!a || !b || a == b)
-		return a == b;
-	for (size_t i = 0; i < n; i++)
-		if (a == symbols[i].a || b == symbols[i].b)
-			return a == symbols[i].a && b == symbols[i].b;
-	const struct expr_node *k = expr_node(x, a), *l = expr_node(x, b);
-	return k->op == l->op && k->width == l->width && k->value == l->value && k->op != EXPR_SYM &&
-	       expr_same_but(x, k->a, l->a, symbols, n) && expr_same_but(x, k->b, l->b, symbols, n) &&
-	       expr_same_but(x, k->c, l->c, symbols, n);
+	unsigned left = 4096;
+	return same_but(x, a, b, symbols, n, &left);
 }
 
 size_t expr_count(const struct expr_arena *x)
