@@ -35,6 +35,14 @@ static bool has_operands(const struct pinned *p, const struct expr_node *n)
 	return (!n->a || p->is[n->a]) && (!n->b || p->is[n->b]) && (!n->c || p->is[n->c]);
 }
 
+bool pinned_compute(const struct pinned *p, const struct expr_arena *x, expr e, uint64_t *value)
+{
+	if (!has_operands(p, expr_node(x, e)))
+		return false;
+	*value = expr_apply(x, e, NULL, p->value);
+	return true;
+}
+
 void pinned_init(struct pinned *p, const struct execution *x)
 {
 	const struct expr_node *nodes = expr_nodes(x->exprs);
@@ -43,10 +51,8 @@ void pinned_init(struct pinned *p, const struct execution *x)
 	for (size_t i = 0; i < x->conditions.n; i++)
 		take_condition(p, x->exprs, x->conditions.at[i].condition);
 	for (expr e = 1; e <= n; e++) {
-		if (nodes[e].op == EXPR_SYM || !has_operands(p, &nodes[e]))
-			continue;
-		p->is[e] = true;
-		p->value[e] = expr_apply(x->exprs, e, NULL, p->value);
+		if (nodes[e].op != EXPR_SYM)
+			p->is[e] = pinned_compute(p, x->exprs, e, &p->value[e]);
 	}
 }
 

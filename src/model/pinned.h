@@ -16,6 +16,8 @@ struct pinned {
 void pinned_init(struct pinned *p, const struct execution *x);
 void pinned_release(struct pinned *p);
 
+/* What an expression comes to whose operands are known. */
+bool pinned_compute(const struct pinned *p, const struct expr_arena *x, expr e, uint64_t *value);
 /* False as well for EXPR_NONE. value may be NULL. */
 bool pinned_value(const struct pinned *p, expr e, uint64_t *value);
 

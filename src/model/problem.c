@@ -1,5 +1,7 @@
 #include "model/problem.h"
 
+#include "model/sole.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -406,6 +408,7 @@ bool problem_init(struct problem *p, const struct memory *m, const struct proble
 		run_closure(&c, options);
 		write_out(p, options);
 		find_initials(p);
+		sole_pin(p);
 	}
 	for (size_t i = 0; i < m->atoms.at.n; i++) {
 		vec_free(&c.writers[i].runs);

@@ -450,9 +450,25 @@ static bool allows(const struct machine *m, const struct piece *p, uint32_t writ
 	return may_allow(m, p, writer);
 }
 
+/* Whatever else is known by now: can the piece not have what this writer gives it? */
+static bool is_unwanted(const struct machine *m, uint32_t number, uint32_t writer)
+{
+	const struct piece *p = &m->p->pieces.at[number];
+	uint64_t wanted;
+	if (!machine_wants(m, number, &wanted))
+		return false;
+	if (writer == m->writer[p->atom])
+		return !m->unknown[p->atom] && m->memory[p->atom] != wanted;
+	expr written = writer == WRITER_INITIAL ? 0 : m->x->events.at[writer].written;
+	return written && m->cone[written] && !m->waiting[written] &&
+	       bits(m->value[written], atom_low_bit(m->m, writer, p->atom), p->width) != wanted;
+}
+
 /* Can the piece see this writer with a value that its conditions allow? */
 static bool is_possible(const struct machine *m, uint32_t number, uint32_t writer)
 {
+	if (is_unwanted(m, number, writer))
+		return false;
 	const uint32_t *candidate = m->test ? m->p->writers.at : m->p->candidates.at;
 	const struct piece *p = &m->p->pieces.at[number];
 	if (writer == WRITER_INITIAL)
@@ -507,6 +523,9 @@ static bool has_possible_to_come(const struct machine *m, uint32_t number, struc
 /* Is a possible writer of this piece still to come? */
 static bool is_awaited(const struct machine *m, uint32_t number)
 {
+	uint64_t wanted;
+	if (machine_wants(m, number, &wanted) && !machine_comes(m, m->p->pieces.at[number].atom, wanted))
+		return false;
 	for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++)
 		if (m->test ? has_possible_to_come(m, number, &m->runs[r])
 			    : m->runs[r].last != NONE && !is_run(m, m->runs[r].last))

@@ -113,6 +113,10 @@ struct machine {
 	vec(expr) known;     /* in the step that runs */
 	uint64_t *symbols;   /* of expr_apply */
 
+	/* wants.c: by list of accesses, what its writes give; one more than the index of the last of which that is not known. */
+	struct last_write *last_writes;
+	uint32_t last_mask, *last_open;
+
 	struct machine_hash hash;
 	vec(struct undo32) undo32;
 	vec(struct undo64) undo64;
@@ -124,6 +128,12 @@ void machine_set32(struct machine *m, uint32_t *at, uint32_t value);
 void machine_toggle(struct machine *m, enum part part, uint32_t number, uint64_t value);
 /* ... and one place more in a set. */
 void machine_add_atom(struct machine_atoms *atoms, uint32_t atom);
+
+/* wants.c: after all else is built; the value that the piece of a read to come has to have, if conditions say so by now; is a write to
+ * come that gives the atom this value, or may do so? */
+void machine_wants_build(struct machine *m);
+bool machine_wants(const struct machine *m, uint32_t number, uint64_t *value);
+bool machine_comes(const struct machine *m, uint32_t atom, uint64_t value);
 
 /* machine_sync.c; can, is_local and do are about an event of any kind. */
 void machine_sync_build(struct machine *m);

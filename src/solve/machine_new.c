@@ -468,6 +468,7 @@ struct machine *machine_new(const struct problem *p, const bool *impossible, boo
 	m->buffered = zeroes(m->x->threads.n, sizeof *m->buffered);
 	m->most_buffered = UINT32_MAX;
 	build_values(m);
+	machine_wants_build(m);
 	if (know_constants(m, err))
 		return m;
 	*contradiction = true;
@@ -485,7 +486,8 @@ void machine_free(struct machine *m)
 		       m->unread,    m->seen,        m->stored,       m->objects,      m->object_of, m->waiters,   m->value,
 		       m->waiting,   m->pending,     m->parents,      m->parent_start, m->cone,      m->is_condition,
 		       m->symbol,    m->symbols,     m->counts,    m->buffered,
-		       m->lost,      m->unknown,     m->lives,     m->is_expected,     m->expected,  m->may_delay};
+		       m->lost,      m->unknown,     m->lives,     m->is_expected,     m->expected,  m->may_delay,
+		       m->last_writes, m->last_open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	value_test_free(m->test);

@@ -165,9 +165,41 @@ static void make_program(struct execution *x)
 	}
 }
 
+/* A condition on two reads, which have the same size: their sum, difference or bits that differ, as they were or a little off. */
+static void relate(struct execution *x, const struct state *s, expr a, expr b)
+{
+	static const enum expr_op ops[] = {EXPR_ADD, EXPR_SUB, EXPR_XOR};
+	unsigned op = pick(4), width = expr_node(x->exprs, a)->width, off = pick(4) ? 0 : pick(3);
+	uint64_t values[] = {s->symbols[expr_node(x->exprs, a)->value], s->symbols[expr_node(x->exprs, b)->value]}, d = (values[1] - values[0] + off) & ((1u << width) - 1);
+	if (op == 3) { /* the second is so much more than the first */
+		make_condition(x, EXPR_EQ, make_add(x, a, d), b, pick(4) != 0, CONDITION_PATH);
+		return;
+	}
+	uint64_t was = op == 0 ? values[0] + values[1] : op == 1 ? values[0] - values[1] : values[0] ^ values[1];
+	make_condition(x, EXPR_EQ, expr_binary(x->exprs, ops[op], a, b), expr_const(x->exprs, width, (was + off) & ((1u << width) - 1)), pick(4) != 0,
+		       CONDITION_PATH);
+}
+
+static void add_relations(struct execution *x, const struct state *s)
+{
+	for (uint32_t e = 0, before = 0; e < x->events.n; e++) {
+		const struct event *v = &x->events.at[e], *w = &x->events.at[before];
+		if (!v->read)
+			continue;
+		if (w->read && w->thread == v->thread && w->size == v->size && pick(2))
+			pick(2) ? relate(x, s, w->read, v->read) : relate(x, s, v->read, w->read);
+		if (!w->read || w->thread != v->thread || pick(2))
+			before = e;
+	}
+}
+
 /* Conditions on what the run read: as it was, or a little off. */
 static void add_conditions(struct execution *x, const struct state *s)
 {
+	if (seed % 3 == 0) {
+		add_relations(x, s);
+		return;
+	}
 	for (uint32_t e = 0; e < x->events.n; e++) {
 		const struct event *v = &x->events.at[e];
 		if (!v->read || !pick(2))
@@ -181,13 +213,21 @@ static void add_conditions(struct execution *x, const struct state *s)
 	}
 }
 
+/* What is known to come before or after an access or a call does so to all of its pieces. */
+static bool is_piece(const struct execution *x, uint32_t e)
+{
+	const struct event *v = &x->events.at[e];
+	return v->sap && ((e > 0 && v[-1].sap == v->sap && v[-1].thread == v->thread) ||
+			  (e + 1 < x->events.n && v[1].sap == v->sap && v[1].thread == v->thread && v[1].kind != EVENT_END));
+}
+
 /* Some of what the run did becomes known: any two events, or the whole order of every lock. */
 static void add_orders(struct execution *x, const uint32_t *order, uint32_t n)
 {
 	if (!pick(2))
 		for (uint32_t i = pick(3); i > 0; i--) {
 			uint32_t a = pick(n - 1), b = a + 1 + pick(n - a - 1);
-			if (x->events.at[order[a]].thread != x->events.at[order[b]].thread)
+			if (x->events.at[order[a]].thread != x->events.at[order[b]].thread && !is_piece(x, order[a]) && !is_piece(x, order[b]))
 				make_order(x, order[a], order[b]);
 		}
 	bool others = false; /* than mutexes */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { FLAG = 0x1000, OTHER = 0x1040, COUNT = 0x1080, ROUNDS = 40 };
+enum { FLAG = 0x1000, OTHER = 0x1040, COUNT = 0x1080, THIRD = 0x10c0, ROUNDS = 40, LAPS = 5 };
 
 static enum infer_result search(struct execution *x, enum memory_model model, struct infer_stats *stats)
 {
@@ -154,6 +154,66 @@ static void pieces_stay_together(void **state)
 	}
 }
 
+static void make_number_up(struct execution *x)
+{
+	expr v = make_read(x, FLAG, 4);
+	struct event *e = &x->events.at[x->events.n - 1];
+	e->kind = EVENT_UPDATE;
+	e->written = make_add(x, v, 1);
+}
+
+/*
+ * A sequence lock: while its number stays the same, the counts fit together; but in the last round of one reader they do not. Time stamps tell roughly how far
+ * the others were.
+ */
+static void make_sequence_lock(struct execution *x)
+{
+	static const uint64_t all[] = {FLAG, COUNT, OTHER, THIRD};
+	uint32_t written[ROUNDS + 1];
+	execution_init(x);
+	for (int i = 0; i < 4; i++)
+		make_initial(x, all[i], 4, 0);
+	make_thread(x, "1:1");
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		make_number_up(x);
+		for (uint64_t k = 1; k < 4; k++)
+			written[i] = make_write(x, all[k], 4, make_const(x, 4, k * i));
+		make_number_up(x);
+	}
+	make_end(x, 0);
+	for (int t = 0; t < 2; t++) {
+		make_thread(x, t ? "1" : "1:2");
+		for (int i = 1; i <= LAPS * ROUNDS; i++) {
+			bool last = t && i == LAPS * ROUNDS, again = i % LAPS == 3 && !last;
+			expr found[4];
+			for (int k = 0; k < 4; k++)
+				found[k] = make_read(x, all[k], 4);
+			if (i % (8 * LAPS) == 0) {
+				make_order(x, written[i / LAPS - 2], (uint32_t)x->events.n - 1);
+				if (i / LAPS + 2 <= ROUNDS)
+					make_order(x, (uint32_t)x->events.n - 1, written[i / LAPS + 2]);
+			}
+			make_condition(x, EXPR_EQ, found[0], make_read(x, FLAG, 4), !again, CONDITION_PATH);
+			if (!again)
+				make_condition(x, EXPR_EQ, expr_binary(x->exprs, EXPR_ADD, found[1], found[2]), found[3], !last,
+					       last ? CONDITION_BUG : CONDITION_PATH);
+		}
+		make_end(x, t ? EVENT_FAILS : 0);
+	}
+}
+
+/* What a read has to find is known as soon as all is known that it is compared with. */
+static void values_that_are_wanted_stay(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct infer_stats stats;
+	make_sequence_lock(&x);
+	assert_int_equal(search(&x, MEMORY_SC, &stats), INFER_FOUND);
+	assert_true(stats.walked);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +221,7 @@ int main(void)
 		cmocka_unit_test(flags_exclude_under_sc_only),
 		cmocka_unit_test(the_unknown_proves_nothing),
 		cmocka_unit_test(pieces_stay_together),
+		cmocka_unit_test(values_that_are_wanted_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
