@@ -320,6 +320,25 @@ static void damaged_nodes_are_refused(void **state)
 	expr_arena_free(x);
 }
 
+/* Sums over all that a thread has read are compared without a deep stack. */
+static void long_sums_are_compared(void **state)
+{
+	(void)state;
+	struct expr_arena *x = expr_arena_new();
+	expr sums[2];
+	for (uint32_t k = 0; k < 2; k++) {
+		sums[k] = expr_sym(x, 64, k);
+		for (uint32_t i = 2; i < 1000000; i++)
+			sums[k] = expr_binary(x, EXPR_ADD, sums[k], expr_sym(x, 64, i));
+	}
+	struct expr_pair first = {expr_sym(x, 64, 0), expr_sym(x, 64, 1)};
+	assert_false(expr_same_but(x, sums[0], sums[1], &first, 1)); /* too long to tell */
+	expr a = expr_binary(x, EXPR_SUB, first.a, sums[0]), b = expr_binary(x, EXPR_SUB, first.b, sums[0]);
+	assert_true(expr_same_but(x, a, b, &first, 1));
+	assert_false(expr_same_but(x, a, b, NULL, 0));
+	expr_arena_free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +350,7 @@ int main(void)
 		cmocka_unit_test(equal_expressions_are_one_node),
 		cmocka_unit_test(text_is_readable_and_bounded),
 		cmocka_unit_test(damaged_nodes_are_refused),
+		cmocka_unit_test(long_sums_are_compared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
