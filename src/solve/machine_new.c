@@ -353,6 +353,9 @@ static bool know_constants(struct machine *m, struct error *err)
 {
 	const struct expr_node *nodes = expr_nodes(m->x->exprs);
 	for (expr e = 1; e <= expr_count(m->x->exprs); e++) {
+		const struct expr_node *n = &nodes[e];
+		if (n->op == EXPR_ITE && m->cone[e] && !m->waiting[n->a] && !m->waiting[m->value[n->a] ? n->b : n->c])
+			m->waiting[e] = 0;
 		if (!m->cone[e] || m->waiting[e])
 			continue;
 		if (!pinned_value(&m->p->pinned, e, &m->value[e]))
@@ -361,13 +364,10 @@ static bool know_constants(struct machine *m, struct error *err)
 			return fail(err, "a condition is false whatever is read");
 		m->conditions_left -= m->is_condition[e];
 		for (uint32_t i = m->parent_start[e]; i < m->parent_start[e + 1]; i++) {
-			const struct expr_node *q = &nodes[m->parents[i]];
-			if (q->op != EXPR_ITE)
-				m->waiting[m->parents[i]]--;
-			else if (!m->waiting[q->a] && !m->waiting[m->value[q->a] ? q->b : q->c])
-				m->waiting[m->parents[i]] = 0;
+			expr q = m->parents[i];
+			m->waiting[q] -= nodes[q].op != EXPR_ITE; /* which is looked at when its condition has its value */
 		}
-		const expr below[3] = {nodes[e].a, nodes[e].b, nodes[e].c};
+		const expr below[3] = {n->a, n->b, n->c};
 		for (int i = 0; i < 3; i++)
 			if (below[i])
 				m->pending[below[i]]--;

@@ -60,10 +60,13 @@ static void make_access(struct execution *x, bool mixed, expr *known, unsigned *
 	} else if (kind < 11) {
 		make_write(x, at, size, some_value(x, size, known, *nknown));
 	} else {
-		expr v = make_read(x, at, size);
+		expr v = make_read(x, at, size), new = some_value(x, size, known, *nknown);
 		struct event *e = &x->events.at[x->events.n - 1];
 		e->kind = EVENT_UPDATE;
-		e->written = make_add(x, v, 1 + pick(2));
+		if (pick(2)) /* compare and swap */
+			e->written = expr_ite(x->exprs, expr_binary(x->exprs, EXPR_EQ, v, make_const(x, size, pick(2))), new, v);
+		else
+			e->written = make_add(x, v, 1 + pick(2));
 		known[(*nknown)++] = v;
 	}
 	if (!pick(3))
