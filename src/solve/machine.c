@@ -574,7 +574,7 @@ bool machine_lost(const struct machine *m, uint32_t read, uint32_t *wanted, uint
 		for (uint32_t r = m->run_start[number]; r < m->run_start[number + 1]; r++)
 			for (uint32_t k = first_to_come(m, &m->runs[r]); k-- > m->runs[r].from;) {
 				*wanted = m->p->writers.at[k];
-				if (allows(m, &m->p->pieces.at[number], *wanted))
+				if (allows(m, &m->p->pieces.at[number], *wanted) && !is_unwanted(m, number, *wanted))
 					return true;
 			}
 	}

@@ -26,9 +26,12 @@ static bool invert(const struct machine *m, expr e, uint64_t value, expr unknown
 	case EXPR_EQ:
 		*operand = other;
 		return value;
-	case EXPR_AND:
-		*operand = 1;
-		return n->width == 1 && value;
+	case EXPR_AND: /* of conditions: both, or not the other one */
+		*operand = value;
+		return n->width == 1 && (value || other);
+	case EXPR_OR:
+		*operand = value;
+		return n->width == 1 && (!value || !other);
 	case EXPR_XOR:
 		*operand = value ^ other;
 		return true;

@@ -81,8 +81,26 @@ static struct way_swap swap_of(const struct way *y, const struct problem *p, uin
 	return (struct way_swap){later, earlier, from - at_once};
 }
 
+/* A read came too late for a write of the way: what overwrote that, by another thread, could have waited for it. */
+static struct way_swap wait_of(const struct way *y, const struct problem *p, uint32_t wanted, uint32_t read)
+{
+	const struct event *events = p->m->x->events.at, *w = &events[wanted];
+	size_t at = step_of(y, p->m->visible[wanted]);
+	for (size_t i = at == SIZE_MAX ? y->nodes.n : at + 1; i < y->nodes.n; i++) {
+		uint32_t node = y->nodes.at[i], event = p->m->event_of[node];
+		const struct event *e = &events[event];
+		if (p->m->visible[event] != node || !event_writes(e) || e->object + e->size <= w->object || w->object + w->size <= e->object)
+			continue;
+		bool at_once = event != node && y->nodes.at[i - 1] == event;
+		return (struct way_swap){read, event, thread_of(p, event) == thread_of(p, read) ? SIZE_MAX : i - at_once};
+	}
+	return (struct way_swap){.at = SIZE_MAX};
+}
+
+/* What two writes, or a write and a read that missed what it wants, have to come the other way round. */
 static struct way_swap find_swap(const struct way *y, const struct problem *p, const struct machine *m)
 {
+	struct way_swap wait = {.at = SIZE_MAX};
 	for (uint32_t c = 0; c < machine_chains(m); c++) {
 		uint32_t node = machine_next(m, c), wanted, instead;
 		if (node == UINT32_MAX || !machine_reads(m, node) || !machine_lost(m, node, &wanted, &instead))
@@ -90,8 +108,11 @@ static struct way_swap find_swap(const struct way *y, const struct problem *p, c
 		struct way_swap swap = swap_of(y, p, wanted, instead);
 		if (swap.at != SIZE_MAX && !y->held[wanted])
 			return swap;
+		swap = wait_of(y, p, wanted, node);
+		if (wait.at == SIZE_MAX && swap.at != SIZE_MAX && !y->held[swap.then])
+			wait = swap;
 	}
-	return (struct way_swap){.at = SIZE_MAX};
+	return wait;
 }
 
 bool way_ends(struct way *y, const struct problem *p, const struct machine *m, const uint32_t *path, size_t n)

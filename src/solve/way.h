@@ -5,7 +5,8 @@
  * that does not help, further around. So only few places have much to choose from.
  *
  * Before that, what a thread stands before is looked at: a read that missed the value it wants, because another write came right after the one that
- * has it, although that other one could have come first. Then it does, from there on: however long ago it was, and however much was run since.
+ * has it, although that other one could have come first. Then it does, from there on: however long ago it was, and however much was run since. Or, if it
+ * could not, it waits until the read has come.
  */
 #ifndef RETHREAD_WAY_H
 #define RETHREAD_WAY_H
@@ -20,10 +21,10 @@ struct way {
 	uint64_t stuck; /* dead ends since it was found */
 	uint32_t level; /* how little is taken for granted there */
 	struct way_swap {
-		uint32_t first, then; /* writes: so they have to come, and came the other way round */
+		uint32_t first, then; /* a write or a read, and a write: so they have to come, and came the other way round */
 		size_t at;            /* so many steps before they did; SIZE_MAX: nothing is to be swapped */
 	} swap;                 /* at its end */
-	uint32_t *held;         /* by event: the write that has to come first + 1, or 0 */
+	uint32_t *held;         /* by event: what has to come first + 1, or 0 */
 	uint32_t last;          /* event that was held back last, while that has not led further, or UINT32_MAX */
 };
 
