@@ -34,6 +34,17 @@ static void print_missing_lock(const json_t *root, const json_t *between, const 
 	}
 }
 
+/* Each has a lock, but not the same. */
+static void print_apart(const json_t *between, const char *thread, const char *other)
+{
+	json_t *locks = json_object_get(between, "apart");
+	if (locks && json_array_size(locks) < 2)
+		puts("    each with a lock of its own: different locks do not keep them apart");
+	else if (locks)
+		printf("    thread %s had %s%s%s locked, thread %s %s%s%s: different locks do not keep them apart\n", thread, style.race,
+		       text(json_array_get(locks, 0), "object"), style.off, other, style.race, text(json_array_get(locks, 1), "object"), style.off);
+}
+
 /* Two critical sections that should be one. */
 static void print_given_up(const json_t *between, const char *thread)
 {
@@ -133,6 +144,7 @@ static void print_between(const json_t *root, const char *program)
 	if (json_object_get(between, "overtaken"))
 		printf("    had it read that first, thread %s would have gone another way\n", text(first, "thread"));
 	print_missing_lock(root, between, program);
+	print_apart(between, text(first, "thread"), text(other, "thread"));
 	print_given_up(between, text(first, "thread"));
 	if (json_is_true(json_object_get(between, "bare")) && strcmp(text(other, "kind"), "update"))
 		puts("    none of the three with a lock");

@@ -250,6 +250,8 @@ void name_as_source(json_t *interleaving, const char *program)
 	}
 	json_array_foreach(json_object_get(interleaving, "hangs"), i, step)
 		name_step(step, &n);
+	json_array_foreach(json_object_get(json_object_get(interleaving, "between"), "apart"), i, step)
+		name_step(step, &n);
 	pointers_free(n.p);
 	blocks_free(b);
 	variables_close(v);

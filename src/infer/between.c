@@ -1,7 +1,6 @@
 #include "infer/between.h"
 
 #include "infer/locks.h"
-#include "infer/other_way.h"
 #include "infer/table.h"
 
 #include <stdlib.h>
@@ -257,7 +256,7 @@ static void take_access(struct finder *f, size_t step)
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;
 		if (other)
-			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX});
+			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {UINT32_MAX, UINT32_MAX}});
 	}
 	*last = step + 1;
 	if (writes(e))
@@ -282,7 +281,7 @@ static bool guards(const struct finder *f, uint32_t lock, const struct between *
 		asked++;
 		vec_free(&held);
 	}
-	return 4 * with >= 3 * asked;
+	return asked && 4 * with >= 3 * asked;
 }
 
 /* The locks of an access: those that it has for itself, and with those that it shares with other readers. */
@@ -384,6 +383,12 @@ static void look_at_missing(const struct finder *f, struct between *b, const str
 		b->lock = locks_event(f->x, lock);
 		b->as_reader = locks_have(&bare->all, lock);
 	}
+	if (b->lock == UINT32_MAX && (first || second)) {
+		const locks *mine = first ? &g[0].own : &g[2].own;
+		b->apart = mine->n && g[1].own.n;
+		b->apart_by[0] = b->apart ? locks_event(f->x, mine->at[0]) : UINT32_MAX;
+		b->apart_by[1] = b->apart ? locks_event(f->x, g[1].own.at[0]) : UINT32_MAX;
+	}
 	b->bare = !g[0].all.n && !g[1].all.n && !g[2].all.n;
 }
 
@@ -405,7 +410,7 @@ static int look_at_locks(const struct finder *f, struct between *b)
 		look_at_missing(f, b, g, first, second);
 		if (b->lock == UINT32_MAX && (first || second))
 			look_at_readers(f, b, g);
-		worth = (first || second ? WORTH_RACE : 0) + (b->lock != UINT32_MAX ? WORTH_LOCK : 0);
+		worth = (first || second ? WORTH_RACE : 0) + (b->lock != UINT32_MAX || b->apart ? WORTH_LOCK : 0);
 	}
 	for (int i = 0; i < 3; i++)
 		guard_release(&g[i]);
@@ -415,16 +420,16 @@ static int look_at_locks(const struct finder *f, struct between *b)
 /* ---- what was no longer true ---- */
 
 /* Would the thread have gone another way between the two, had it read what the other wrote? */
-static bool is_overtaken(const struct finder *f, const struct between *b)
+static enum other_way is_overtaken(const struct finder *f, const struct between *b)
 {
 	const struct execution *x = f->x;
 	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other);
 	uint32_t first = f->l->steps.at[b->first].event, second = f->l->steps.at[b->second].event;
 	if (!reads(a) || !a->read || !writes(o) || a->size != o->size || expr_node(x->exprs, a->read)->op != EXPR_SYM)
-		return false;
+		return SAME_WAY;
 	/* Addresses that were recorded are conditions, too, which say nothing about the way. */
 	if (f->symbols[expr_node(x->exprs, a->read)->value] >> 32 && a->size == 8)
-		return false;
+		return SAME_WAY;
 	return goes_another_way(x, first, second, expr_eval(x->exprs, o->written, f->symbols), f->symbols);
 }
 

@@ -7,15 +7,18 @@
 #ifndef RETHREAD_BETWEEN_H
 #define RETHREAD_BETWEEN_H
 
+#include "infer/other_way.h"
 #include "infer/slice.h"
 
 struct between {
 	size_t first, other, second; /* steps: the thread's own two, and the other thread's last one between them */
-	bool overtaken;              /* with what the other wrote, the thread would have gone another way after its first access */
+	enum other_way overtaken;    /* would the thread have gone another way after its first access with what the other wrote? */
 	size_t undisturbed;          /* how often threads did the same two and nobody came in between */
 	uint32_t lock;               /* an event of the lock which one of the three went without; UINT32_MAX: there is none */
 	size_t unlocked;             /* with a lock: the one of the three */
 	bool as_reader;              /* ... which had it, but for reading only */
+	bool apart;                  /* where they raced, each had a lock, but not the same, and neither guards the place */
+	uint32_t apart_by[2];        /* events of those, the thread's and the other's; UINT32_MAX: there is none */
 	bool bare;                   /* none of the three had any lock */
 	uint32_t given_up;           /* an event of a lock that all three had, and that the thread gave up between its two; UINT32_MAX: there is none */
 };

@@ -17,17 +17,21 @@ static size_t condition_behind(const struct execution *x, uint32_t event)
 	return low;
 }
 
-bool goes_another_way(const struct execution *x, uint32_t event, uint32_t until, uint64_t value, uint64_t *symbols)
+enum other_way goes_another_way(const struct execution *x, uint32_t event, uint32_t until, uint64_t value, uint64_t *symbols)
 {
 	const struct event *e = &x->events.at[event];
 	if (!e->read || expr_node(x->exprs, e->read)->op != EXPR_SYM)
-		return false;
+		return SAME_WAY;
 	uint64_t *symbol = &symbols[expr_node(x->exprs, e->read)->value], before = *symbol;
 	*symbol = value;
-	bool other_way = false;
+	enum other_way way = SAME_WAY;
 	size_t from = condition_behind(x, event);
-	for (size_t i = from; i < x->conditions.n && i < from + CONDITIONS && x->conditions.at[i].event < until && !other_way; i++)
-		other_way = x->conditions.at[i].kind == CONDITION_PATH && !expr_eval(x->exprs, x->conditions.at[i].condition, symbols);
+	for (size_t i = from; i < x->conditions.n && i < from + CONDITIONS && x->conditions.at[i].event < until && way != OTHER_WAY; i++) {
+		const struct condition *c = &x->conditions.at[i];
+		if ((c->kind != CONDITION_PATH && c->kind != CONDITION_RECORDED) || expr_eval(x->exprs, c->condition, symbols))
+			continue;
+		way = c->kind == CONDITION_PATH ? OTHER_WAY : OTHER_VALUE;
+	}
 	*symbol = before;
-	return other_way;
+	return way;
 }

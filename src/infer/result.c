@@ -220,13 +220,17 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)b->first, "other", (json_int_t)b->other, "second",
 			      (json_int_t)b->second, "undisturbed", (json_int_t)b->undisturbed);
-	if (b->overtaken)
+	if (b->overtaken == OTHER_WAY)
 		json_object_set_new(j, "overtaken", json_true());
 	if (b->lock != UINT32_MAX) {
 		json_object_set_new(j, "lock", lock_json(x, b->lock));
 		json_object_set_new(j, "unlocked", json_integer((json_int_t)b->unlocked));
 		json_object_set_new(j, "as_reader", json_boolean(b->as_reader));
 	}
+	if (b->apart)
+		json_object_set_new(j, "apart", json_array());
+	for (int i = 0; i < 2 && b->apart_by[0] != UINT32_MAX && b->apart_by[1] != UINT32_MAX; i++)
+		json_array_append_new(json_object_get(j, "apart"), lock_json(x, b->apart_by[i]));
 	json_object_set_new(j, "bare", json_boolean(b->bare));
 	if (b->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, b->given_up));

@@ -123,7 +123,7 @@ static bool check_known_orders(struct checker *c)
 
 static bool check_conditions(struct checker *c)
 {
-	static const char *const kinds[] = {"path", "bug", "assumed", "address", "learned", "output"};
+	static const char *const kinds[] = {"path", "bug", "assumed", "address", "learned", "output", "recorded"};
 	for (size_t i = 0; i < c->x->conditions.n; i++) {
 		const struct condition *k = &c->x->conditions.at[i];
 		char text[200];

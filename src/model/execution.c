@@ -225,7 +225,7 @@ static bool rest_ok(const struct execution *x, struct error *err)
 		if (c->event >= x->events.n || (c->site && c->site >= x->sites.n) ||
 		    !c->condition || c->condition > expr_count(x->exprs) ||
 		    expr_node(x->exprs, c->condition)->width != 1 ||
-		    c->kind > CONDITION_OUTPUT)
+		    c->kind > CONDITION_RECORDED)
 			return fail(err, "condition %zu is malformed", i);
 	}
 	for (size_t i = 0; i < x->orders.n; i++)

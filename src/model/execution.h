@@ -83,6 +83,7 @@ enum condition_kind {
 	CONDITION_ASSUMED = 2, /* a guess the executor had to make: with one of these, UNSAT proves nothing */
 	CONDITION_ADDRESS = 3, /* likewise, of an address; later conditions that rest on it say so themselves */
 	CONDITION_OUTPUT = 5,  /* something shown is what the recorded run showed */
+	CONDITION_RECORDED = 6, /* something read is what the log says, whatever the thread did with it */
 	CONDITION_LEARNED = 4, /* a combination of guesses that leads off the recorded path is not what happened */
 };
 

@@ -67,6 +67,7 @@ static void print_conditions(FILE *out, const struct execution *x, uint32_t kind
 static void print_values(FILE *out, const struct execution *x)
 {
 	print_conditions(out, x, CONDITION_PATH, "path: branches went as recorded");
+	print_conditions(out, x, CONDITION_RECORDED, "recorded: values that were read are those of the log");
 	print_conditions(out, x, CONDITION_BUG, "bug: the failure is the recorded one");
 	print_conditions(out, x, CONDITION_OUTPUT, "output: what is shown is what was shown");
 	print_conditions(out, x, CONDITION_ASSUMED, "assumed: guesses that decided something");

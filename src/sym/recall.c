@@ -201,7 +201,7 @@ static void among(struct ethread *self, struct slot *s, uint32_t recorded, const
 	expr any = expr_const(engine.exprs, 1, n == CANDIDATES);
 	for (size_t i = 0; i < n; i++)
 		any = expr_binary(engine.exprs, EXPR_OR, any, expr_equals(engine.exprs, s->e, own[i]));
-	condition_add(self, any, 1, CONDITION_PATH);
+	condition_add(self, any, 1, CONDITION_RECORDED);
 	for (size_t i = 0; i < n; i++)
 		if (own[i] == s->v)
 			return;
@@ -234,19 +234,19 @@ static void or_foreign(struct ethread *self, const struct slot *s, const uint64_
 	expr any = expr_equals(engine.exprs, s->e, s->v);
 	for (size_t i = 0; i < n; i++)
 		any = either(any, expr_equals(engine.exprs, s->e, own[i]));
-	condition_add(self, any, 1, CONDITION_PATH);
+	condition_add(self, any, 1, CONDITION_RECORDED);
 	guess_was(s->e, s->v);
 }
 
 static void not_null(struct ethread *self, const struct slot *s)
 {
-	condition_add(self, expr_equals(engine.exprs, s->e, 0), 0, CONDITION_PATH);
+	condition_add(self, expr_equals(engine.exprs, s->e, 0), 0, CONDITION_RECORDED);
 }
 
 /* Under that condition the value is known. */
 static void known_when(struct ethread *self, struct slot *s, expr condition, uint64_t value)
 {
-	condition_add(self, condition, 1, CONDITION_PATH);
+	condition_add(self, condition, 1, CONDITION_RECORDED);
 	s->v = value;
 	guess_was(s->e, value);
 	s->e = EXPR_NONE;

@@ -37,7 +37,7 @@ static bool same_round(const struct ethread *t, const struct spin_round *a, cons
 	for (uint32_t i = 0; i < a->nconditions; i++) {
 		const struct condition *c = &t->conditions.at[a->conditions + i].condition;
 		const struct condition *d = &t->conditions.at[b->conditions + i].condition;
-		if (c->kind != CONDITION_PATH || d->kind != CONDITION_PATH ||
+		if (c->kind != d->kind || (c->kind != CONDITION_PATH && c->kind != CONDITION_RECORDED) ||
 		    !expr_same_but(engine.exprs, c->condition, d->condition, &symbol, 1))
 			return false;
 	}

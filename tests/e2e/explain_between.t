@@ -45,3 +45,32 @@ for opt in -O0 -O2; do
 	has text 'that lock is used here places.c:10 pthread_mutex_lock\(&lock\);'
 	between search
 done
+
+# Each object has a lock of its own, and what they guard with it is all objects'. What was recorded because it decides an address says nothing of which way the thread went.
+cat >ids.cpp <<'P'
+#include <cassert>
+#include <mutex>
+#include <thread>
+struct Widget {
+	std::mutex lock;
+	int id = -1;
+	static inline int next = 0, owners[40];
+	void name() { std::lock_guard<std::mutex> g(lock); id = next; owners[id]++; next = id + 1; }
+};
+static Widget w[40];
+int main()
+{
+	std::thread a([] { for (int i = 0; i < 40; i += 2) w[i].name(); }), b([] { for (int i = 1; i < 40; i += 2) w[i].name(); });
+	a.join();
+	b.join();
+	for (auto &one : w)
+		std::lock_guard<std::mutex> g(one.lock);
+	assert(Widget::next == 40);
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread ids.cpp -o ids
+status 134 rethread record -q --until-failure --runs 8000 ./ids 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+has out 'thread 1:[12] had w\[[0-9]+\].lock locked, thread 1:[12] w\[[0-9]+\].lock: different locks do not keep them apart'
+! grep -E 'guards it elsewhere|another way' out || fail "what is not so"

@@ -117,6 +117,38 @@ static void update_begun_before_the_lock(void **state)
 	execution_release(&x);
 }
 
+/* X++ in one line, with a lock of the thread's own. */
+static void make_own_locked(struct execution *x, const char *name, uint32_t lock)
+{
+	make_thread(x, name);
+	make_event(x, EVENT_LOCK, lock);
+	const struct event *e = &x->events.at[x->events.n - 1];
+	*vec_push(&x->held) = (struct held_lock){e->thread, lock, false, e->sap, UINT64_MAX};
+	expr found = reads_at(x, "1");
+	make_write(x, X, 4, make_add(x, found, 1));
+	at_line(x, "1");
+	make_event(x, EVENT_UNLOCK, lock);
+	make_end(x, 0);
+}
+
+/* Each has a lock, and neither guards the place. */
+static void different_locks(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct between b;
+	init(&x);
+	make_own_locked(&x, "1", 1);
+	make_own_locked(&x, "2", 2);
+	struct linear l = broken_at(&x, 3);
+	assert_true(find(&b, &x, &l));
+	assert_int_equal(b.lock, UINT32_MAX);
+	assert_int_equal(x.events.at[b.apart_by[0]].object, 1);
+	assert_int_equal(x.events.at[b.apart_by[1]].object, 2);
+	vec_free(&l.steps);
+	execution_release(&x);
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -315,9 +347,13 @@ static void test_that_is_overtaken(void **state)
 	make_end(&x, 0);
 	struct linear l = broken_at(&x, test + 1);
 	assert_true(find(&b, &x, &l));
-	assert_true(b.overtaken);
+	assert_int_equal(b.overtaken, OTHER_WAY);
 	x.events.at[test + 4].written = make_const(&x, 4, 8);
 	assert_true(!find(&b, &x, &l) || !b.overtaken);
+	/* What it read was in the log, which tells nothing of its way. */
+	x.events.at[test + 4].written = make_const(&x, 4, 7);
+	x.conditions.at[0].kind = CONDITION_RECORDED;
+	assert_true(!find(&b, &x, &l) || b.overtaken != OTHER_WAY);
 	vec_free(&l.steps);
 	execution_release(&x);
 }
@@ -394,6 +430,7 @@ int main(void)
 		cmocka_unit_test(frees_and_adds_nothing),
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
+		cmocka_unit_test(different_locks),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 	};
