@@ -95,16 +95,34 @@ static void print_signal(const json_t *root, const json_t *hang, const char *pro
 	}
 }
 
-/* Of a lock: who took it last. */
-static void print_holder(const json_t *root, const json_t *blocked, const char *program)
+static bool has_ended(const struct trace *t, const char *thread)
 {
+	const struct trace_thread *of = trace_thread_named(t, thread);
+	return of && of->info.ended;
+}
+
+/* Of a lock: who took it last, or posted a semaphore. */
+static void print_holder(const json_t *root, const json_t *hang, const json_t *blocked, const struct trace *t)
+{
+	const char *program = t->program;
 	json_t *steps = json_object_get(root, "steps");
 	for (size_t i = json_array_size(steps); i--;) {
 		json_t *s = json_array_get(steps, i);
-		if (number(s, "step") >= number(blocked, "step") || strcmp(text(s, "object"), text(blocked, "object")) || is_blocked(s))
+		if (number(s, "step") >= number(blocked, "step") || strcmp(text(s, "object"), text(blocked, "object")) || is_blocked(s) ||
+		    (!strncmp(text(s, "what"), "sem_", 4) && strcmp(text(s, "what"), "sem_post")))
 			continue;
 		if (takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread"))) {
-			printf("    which thread %s has had since\n", text(s, "thread"));
+			bool ended = has_ended(t, text(s, "thread"));
+			json_t *last = step_of(root, hang, "last");
+			printf(ended ? "    which thread %s took here, and did not give up before it ended\n" : "    which thread %s has had since\n",
+			       text(s, "thread"));
+			quote(s, program);
+			if (ended && last) {
+				printf("    the last that it did then: it %s %s%s%s: %s\n", deed(last), style.race, text(last, "object"), style.off, text(last, "value"));
+				quote(last, program);
+			}
+		} else if (!strcmp(text(s, "what"), "sem_post")) {
+			printf("    thread %s had posted it last; what was posted has all been taken\n", text(s, "thread"));
 			quote(s, program);
 		}
 		return;
@@ -144,14 +162,16 @@ void print_hangs(const json_t *root, const struct trace *t)
 		if (!step || i >= MOST_HANGS)
 			continue;
 		const char *object = text(*text(hang, "object") ? hang : step, "object");
+		const char *joins = text(hang, "joins");
 		printf("  thread %s waits%s%s%s%s\n", text(step, "thread"),
-		       !*object ? "" : json_is_true(json_object_get(hang, "condition")) ? " for a signal of " : " for ", style.race, object, style.off);
+		       *joins ? " for the end of thread " : !*object ? "" : json_is_true(json_object_get(hang, "condition")) ? " for a signal of " : " for ",
+		       style.race, *joins ? joins : object, style.off);
 		quote(step, t->program);
 		json_t *freed = step_of(root, hang, "freed");
 		if (freed)
 			print_gone(freed, t->program);
 		else if (*object && !json_is_true(json_object_get(hang, "condition")))
-			print_holder(root, step, t->program);
+			print_holder(root, hang, step, t);
 		print_signal(root, hang, t->program);
 		print_test(root, hang, t->program);
 	}

@@ -104,7 +104,7 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 	d->hangs = hang_find(&d->told);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed}, 6);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed, h->last}, 7);
 	}
 }
 

@@ -101,13 +101,13 @@ static bool overlap(const struct event *a, const struct event *b)
 /* What it read last before it waited, nearby; and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
-	enum { NEAR = 6 };
+	enum { NEAR = 6, NEXT = 2 }; /* what is the last thing before may be in a function that was handed over: cv.wait(lock, [&] { return ready; }) */
 	const struct event *wait = event_at(f, from), *read = NULL;
 	for (size_t i = from; i-- > 0 && h->read == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (e->thread != wait->thread || (e->kind != EVENT_READ && e->kind != EVENT_UPDATE))
 			continue;
-		if (e->sap + NEAR < wait->sap || strcmp(f->x->sites.at[e->site].function, f->x->sites.at[wait->site].function))
+		if (e->sap + NEAR < wait->sap || (e->sap + NEXT < wait->sap && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[wait->site].function)))
 			return;
 		h->read = i;
 		read = e;
@@ -175,8 +175,25 @@ static void find_freed(const struct finder *f, struct hang *h)
 			h->freed = i;
 }
 
+/* What the thread that has the lock did last, with it. */
+static void find_last(const struct finder *f, struct hang *h)
+{
+	const struct event *blocked = event_at(f, h->blocked), *taken = NULL;
+	size_t from = h->blocked;
+	while (from-- > 0 && blocked->object && !taken)
+		if (event_sync_class(event_at(f, from)) == SYNC_LOCK && event_at(f, from)->object == blocked->object)
+			taken = event_at(f, from);
+	if (!taken || taken->kind != EVENT_LOCK || taken->thread == blocked->thread)
+		return;
+	for (size_t i = from + 1; i < f->l->steps.n; i++)
+		if (event_at(f, i)->thread == taken->thread && told_accesses(event_at(f, i)))
+			h->last = i;
+}
+
 static int interest(const struct hang *h)
 {
+	if (h->joins != UINT32_MAX)
+		return -1;
 	if (h->freed != SLICE_NONE)
 		return 5;
 	return h->lost && h->signal != SLICE_NONE ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
@@ -198,9 +215,12 @@ hangs hang_find(const struct told *t)
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
 		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE,
-				 .freed = SLICE_NONE};
+				 .freed = SLICE_NONE, .last = SLICE_NONE, .joins = UINT32_MAX};
+		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
+			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
 		find_freed(&f, &h);
+		find_last(&f, &h);
 		*vec_push(&all) = h;
 	}
 	if (all.n)

@@ -15,6 +15,8 @@ struct hang {
 	size_t other;      /* a signal for one thread only that came while it waited, and so woke another; SLICE_NONE */
 	size_t read;       /* what the thread read last before the wait, in the same function; SLICE_NONE */
 	size_t wrote;      /* who wrote that afterwards; SLICE_NONE */
+	uint32_t joins;    /* it waits for the end of this thread; UINT32_MAX: for something else */
+	size_t last;       /* of a lock: the last access of who has it since he took it; SLICE_NONE */
 	size_t freed;      /* the memory of the lock was given back there (sync_waits_in_freed in src/sym/sync.c); SLICE_NONE */
 };
 typedef vec(struct hang) hangs;

@@ -395,10 +395,12 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 					h->never);
 		if (h->condition)
 			json_object_set_new(one, "object", json_string(place_name(x, h->condition)));
+		if (h->joins != UINT32_MAX)
+			json_object_set_new(one, "joins", json_string(x->threads.at[h->joins].name));
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));

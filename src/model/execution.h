@@ -66,7 +66,7 @@ struct event {
 	uint32_t site;     /* index in execution.sites, 0 for none */
 	union {
 		uint32_t piece; /* READ, UPDATE: which read of its SAP this is, from 0 */
-		uint32_t count; /* of a semaphore or barrier */
+		uint32_t count; /* of a semaphore or barrier; CALL in which a thread is blocked: number + 1 of the thread whose end it waits for */
 	};
 	uint64_t after, before; /* time stamps: happened after the one and before the other; 0 = unknown */
 	uint32_t run;      /* the order in which the executor ran the events of all threads, from 1; 0 = unknown */

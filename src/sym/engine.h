@@ -292,6 +292,7 @@ struct ethread {
 	uint32_t round;      /* that it arrived for, at the barrier it is at */
 	size_t visit;        /* ... the number of that visit */
 	struct object *once; /* whose routine it runs */
+	uint32_t joins; /* number + 1 of the thread whose end it waits for, or is about to; 0: none */
 	const void *blocked_on; /* ended in a step on it that is part of the failure: `attempt` */
 	const void *waits_for; /* a condition variable, since SAP waits_since; NULL: none */
 	uint64_t waits_since;

@@ -47,8 +47,9 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place, co
 		self->blocked_on = place;
 		self->blocked_condition = condition;
 		const void *on = condition ? condition : place;
-		event_add(self, EVENT_CALL, on ? object_at(on)->number : 0, place_describe(self, "blocks here"))->flags &=
-			(uint16_t)~EVENT_OPTIONAL;
+		struct event *e = event_add(self, EVENT_CALL, on ? object_at(on)->number : 0, place_describe(self, "blocks here"));
+		e->flags &= (uint16_t)~EVENT_OPTIONAL;
+		e->count = self->joins;
 		self->attempt = event_last(self);
 	} else {
 		self->saps--;

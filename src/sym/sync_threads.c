@@ -88,9 +88,12 @@ static struct ethread *thread_with_id(pthread_t id)
 
 int sync_join(pthread_t id, void **result, const char *what)
 {
-	struct ethread *self = step_begin(NULL);
+	struct ethread *self = engine_self(), *target = thread_with_id(id);
+	if (self)
+		self->joins = target ? target->number + 1 : 0;
+	self = step_begin(NULL);
+	self->joins = 0;
 	const struct rt_sync *e = step_entry(self);
-	struct ethread *target = thread_with_id(id);
 	if (step_has_failed(e) || !target)
 		return e ? step_done(self, e) : ESRCH;
 	self->wait = WAIT_JOIN;

@@ -125,3 +125,78 @@ status 134 rethread record -q --until-failure --runs 3000 --timeout 2 ./box 2>er
 waits
 tr -s ' \n' ' ' <out >text
 has text 'thread (1:[12]) read box.count: it found 0 box.c:10 assert\(box.count > 0\); which thread 1:[12] had written in taker box.c:11 box.count--; thread \1 had looked at it before it waited, and not again when it came back box.c:9 pthread_cond_wait'
+
+# A thread that has left without giving up its lock, whose end another waits for, and a semaphore that is posted too few times.
+cat >left.c <<'P'
+#include <pthread.h>
+#include <semaphore.h>
+static struct { pthread_mutex_t lock; int closed; } pool = {PTHREAD_MUTEX_INITIALIZER, 0};
+static sem_t filled;
+static void *take(void *p)
+{
+	pthread_mutex_lock(&pool.lock);
+	if (pool.closed)
+		return p; /* with the lock */
+	pthread_mutex_unlock(&pool.lock);
+	return p;
+}
+static void *empty(void *p)
+{
+	sem_wait(&filled);
+	sem_wait(&filled);
+	return p;
+}
+int main(void)
+{
+	pthread_t t[3];
+	sem_init(&filled, 0, 0);
+	pthread_mutex_lock(&pool.lock);
+	pool.closed = 1;
+	pthread_mutex_unlock(&pool.lock);
+	pthread_create(&t[0], NULL, take, NULL);
+	pthread_create(&t[1], NULL, take, NULL);
+	pthread_create(&t[2], NULL, empty, NULL);
+	sem_post(&filled);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+P
+rethread cc -O1 -g -pthread left.c -o left
+status 124 rethread record -q --timeout 2 ./left 2>err
+waits
+has text 'thread 1:[12] waits for pool.lock left.c:7 pthread_mutex_lock\(&pool.lock\); which thread 1:[12] took here, and did not give up before it ended left.c:7 pthread_mutex_lock\(&pool.lock\); the last that it did then: it read pool.closed: 1 left.c:8 if \(pool.closed\)' \
+	'thread 1:3 waits for filled left.c:1[56] sem_wait\(&filled\); thread 1 had posted it last; what was posted has all been taken left.c:29 sem_post\(&filled\);' \
+	'thread 1 waits for the end of thread 1:[12] left.c:31 pthread_join'
+
+# What a thread waits for is asked in a function that the wait is handed.
+cat >latch.cpp <<'P'
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+struct Latch {
+	std::mutex m;
+	std::condition_variable cv;
+	bool open = false;
+	void wait()
+	{
+		std::unique_lock<std::mutex> l(m);
+		cv.wait(l, [this] { return open; });
+	}
+};
+int main()
+{
+	for (int i = 0; i < 200; i++) {
+		Latch latch;
+		std::thread a([&] { latch.wait(); }), b([&] {
+			latch.open = true; // without the lock
+			latch.cv.notify_all();
+		});
+		a.join();
+		b.join();
+	}
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread latch.cpp -o latch
+status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./latch 2>err
+waits
+has text 'waits for a signal of latch.cv latch.cpp:11 .*after it had read latch.open: false latch.cpp:11 .*which thread 1:[0-9]+ wrote only then: true latch.cpp:19'
