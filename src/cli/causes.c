@@ -82,6 +82,25 @@ static void print_stale(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* What a thread had written was changed, and it wrote there again without having looked. */
+static void print_undone(const json_t *root, const char *program)
+{
+	json_t *u = json_object_get(root, "undone"), *first = step_numbered(root, number(u, "first")), *other = step_numbered(root, number(u, "other")),
+	       *seen = step_numbered(root, number(u, "seen")), *second = step_numbered(root, number(u, "second"));
+	if (!json_object_size(u) || !first || !other || !seen || !second)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	print_deed(seen, "and ", "it", program);
+	print_deed(second, "then ", "it", program);
+	printf("    thread %s had not looked again: what it had written before was gone, and thread %s had gone by that\n", text(first, "thread"),
+	       text(seen, "thread"));
+	print_given_up(u, text(first, "thread"));
+	print_owner(root, first, program);
+	putchar('\n');
+}
+
 /* It was shown to others before it was filled. */
 static void print_published(const json_t *root, const char *program)
 {
@@ -184,4 +203,5 @@ void print_causes(const json_t *root, const char *program)
 	print_published(root, program);
 	print_between(root, program);
 	print_stale(root, program);
+	print_undone(root, program);
 }

@@ -242,7 +242,7 @@ void name_as_source(json_t *interleaving, const char *program)
 			pointers_in_value(n.p, json_object_get(step, "next"));
 	const struct {
 		const char *of, *key;
-	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" } };
+	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" }, { "undone", "given_up" } };
 	for (i = 0; i < sizeof locks / sizeof *locks; i++) {
 		json_t *lock = json_object_get(json_object_get(interleaving, locks[i].of), locks[i].key);
 		if (lock)

@@ -57,6 +57,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	d->was_stale &= !d->came_between && !d->too_early;
 	if (!certain && !d->came_between && !d->was_stale)
 		d->was_stale = stale_find_sum(&d->stale, t, d->values);
+	d->was_undone = !certain && !d->came_between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */
@@ -67,12 +68,14 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
 				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before,
 				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled,
-				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked};
+				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked,
+				 &d->undone.first, &d->undone.other, &d->undone.seen, &d->undone.second};
 	const bool found[] = {d->came_again, d->came_again, d->came_again, d->came_again, d->came_again, d->came_again,
 			      d->used_freed, d->used_freed, d->used_freed, d->used_freed,
 			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
 			      d->too_early, d->too_early, d->too_early, d->too_early,
-			      d->came_between, d->came_between, d->came_between, d->came_between};
+			      d->came_between, d->came_between, d->came_between, d->came_between,
+			      d->was_undone, d->was_undone, d->was_undone, d->was_undone};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		if (found[i] && *steps[i] != SLICE_NONE) {
 			*steps[i] = f->back[*steps[i]];
@@ -99,6 +102,8 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);
 	if (d->came_again)
 		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
+	if (d->was_undone)
+		mark(&d->slice, (const size_t[]){d->undone.first, d->undone.other, d->undone.seen, d->undone.second}, 4);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before}, 5);
 	d->hangs = hang_find(&d->told);

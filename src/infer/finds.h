@@ -11,6 +11,7 @@
 #include "infer/hang.h"
 #include "infer/published.h"
 #include "infer/stale.h"
+#include "infer/undone.h"
 
 struct finds {
 	struct told told;
@@ -21,7 +22,8 @@ struct finds {
 	struct published published;
 	struct again again;
 	struct buffered buffered;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered;
+	struct undone undone;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

@@ -381,6 +381,15 @@ static json_t *again_json(const struct again *a)
 			 (json_int_t)a->back, "changed", (json_int_t)a->changed, "swapped", (json_int_t)a->swapped);
 }
 
+static json_t *undone_json(const struct execution *x, const struct undone *u)
+{
+	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)u->first, "other", (json_int_t)u->other, "seen", (json_int_t)u->seen, "second",
+			      (json_int_t)u->second);
+	if (u->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(x, u->given_up));
+	return j;
+}
+
 static json_t *buffered_json(const struct buffered *b)
 {
 	return json_pack("{s:[I I] s:[I I]}", "stores", (json_int_t)b->store[0], (json_int_t)b->store[1], "reads", (json_int_t)b->read[0], (json_int_t)b->read[1]);
@@ -418,7 +427,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
 	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
 	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
-	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
+	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
