@@ -38,9 +38,7 @@ static void print_missing_lock(const json_t *root, const json_t *between, const 
 static void print_apart(const json_t *between, const char *thread, const char *other)
 {
 	json_t *locks = json_object_get(between, "apart");
-	if (locks && json_array_size(locks) < 2)
-		puts("    each with a lock of its own: different locks do not keep them apart");
-	else if (locks)
+	if (locks)
 		printf("    thread %s had %s%s%s locked, thread %s %s%s%s: different locks do not keep them apart\n", thread, style.race,
 		       text(json_array_get(locks, 0), "object"), style.off, other, style.race, text(json_array_get(locks, 1), "object"), style.off);
 }
@@ -61,6 +59,10 @@ static void print_stale(const json_t *root, const char *program)
 	json_t *first = step_numbered(root, number(stale, "first")), *other = step_numbered(root, number(stale, "other")),
 	       *second = step_numbered(root, number(stale, "second"));
 	json_t *also = json_object_get(stale, "also") ? step_numbered(root, number(stale, "also")) : NULL;
+	json_t *found = json_object_get(stale, "found") ? step_numbered(root, number(stale, "found")) : NULL;
+	if (!second)
+		second = json_object_get(stale, "wrote");
+	bool late = found && number(stale, "second") > number(stale, "found");
 	json_t *before = json_object_get(stale, "before") ? step_numbered(root, number(stale, "before")) : NULL;
 	if (!json_object_size(stale) || !first || !other || !second)
 		return;
@@ -69,8 +71,17 @@ static void print_stale(const json_t *root, const char *program)
 	print_deed(other, "then ", "it", program);
 	if (also)
 		print_deed(also, "and ", text(also, "object"), program);
-	print_deed(second, "then ", text(second, "object"), program);
+	if (late)
+		print_deed(found, "then ", text(found, "object"), program);
+	if (late)
+		print_deed(second, "and only then ", "it", program);
+	else
+		print_deed(second, "then ", text(second, "object"), program);
 	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
+	if (found && !late) {
+		printf("    thread %s found that, which had come there by a newer pointer\n", text(found, "thread"));
+		quote(found, program);
+	}
 	if (before) {
 		printf("    that came too late: thread %s had read it before\n", text(before, "thread"));
 		quote(before, program);

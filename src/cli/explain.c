@@ -125,6 +125,10 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	print_found(root, read, writer);
 	quote(read, program);
 	print_writer(root, asked, writer, program);
+	json_t *midway = json_object_get(asked, "midway");
+	if (midway && writer && !is_free(writer))
+		printf("    thread %s had %s%s%s locked for that, and had not given it up yet\n", text(writer, "thread"), style.race,
+		       text(midway, "object"), style.off);
 	if (before && before != writer) {
 		printf("    since thread %s had looked at it or written it last, another thread has written it\n",
 		       text(read, "thread"));

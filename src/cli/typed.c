@@ -237,9 +237,14 @@ void name_as_source(json_t *interleaving, const char *program)
 	json_object_set_new(interleaving, "owners", json_object());
 	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
 		name_step(step, &n);
-	json_array_foreach(json_object_get(interleaving, "asked"), i, step)
+	json_array_foreach(json_object_get(interleaving, "asked"), i, step) {
 		if (json_object_get(step, "next"))
 			pointers_in_value(n.p, json_object_get(step, "next"));
+		if (json_object_get(step, "midway"))
+			name_step(json_object_get(step, "midway"), &n);
+	}
+	if (json_object_get(json_object_get(interleaving, "stale"), "wrote"))
+		name_step(json_object_get(json_object_get(interleaving, "stale"), "wrote"), &n);
 	const struct {
 		const char *of, *key;
 	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" }, { "undone", "given_up" } };

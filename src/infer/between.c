@@ -256,7 +256,7 @@ static void take_access(struct finder *f, size_t step)
 		size_t *counts = table_at(&f->pairs, pair | 1);
 		counts[other ? DISTURBED : UNDISTURBED]++;
 		if (other)
-			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {UINT32_MAX, UINT32_MAX}});
+			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {NO_LOCK, NO_LOCK}});
 	}
 	*last = step + 1;
 	if (writes(e))
@@ -386,8 +386,8 @@ static void look_at_missing(const struct finder *f, struct between *b, const str
 	if (b->lock == UINT32_MAX && (first || second)) {
 		const locks *mine = first ? &g[0].own : &g[2].own;
 		b->apart = mine->n && g[1].own.n;
-		b->apart_by[0] = b->apart ? locks_event(f->x, mine->at[0]) : UINT32_MAX;
-		b->apart_by[1] = b->apart ? locks_event(f->x, g[1].own.at[0]) : UINT32_MAX;
+		b->apart_by[0] = b->apart ? mine->at[0] : NO_LOCK;
+		b->apart_by[1] = b->apart ? g[1].own.at[0] : NO_LOCK;
 	}
 	b->bare = !g[0].all.n && !g[1].all.n && !g[2].all.n;
 }

@@ -18,7 +18,7 @@ struct between {
 	size_t unlocked;             /* with a lock: the one of the three */
 	bool as_reader;              /* ... which had it, but for reading only */
 	bool apart;                  /* where they raced, each had a lock, but not the same, and neither guards the place */
-	uint32_t apart_by[2];        /* events of those, the thread's and the other's; UINT32_MAX: there is none */
+	uint32_t apart_by[2];        /* those, the thread's and the other's, as `object` of their events, of which there may be none */
 	bool bare;                   /* none of the three had any lock */
 	uint32_t given_up;           /* an event of a lock that all three had, and that the thread gave up between its two; UINT32_MAX: there is none */
 };

@@ -2,6 +2,7 @@
 
 #include "infer/flat.h"
 #include "infer/lost.h"
+#include "infer/through.h"
 
 #include <stdlib.h>
 
@@ -47,7 +48,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	bool certain = d->came_again || d->used_freed;
 	d->was_stale = !certain && stale_find(&d->stale, s, t, d->values);
 	certain |= d->was_stale && d->stale.certain;
-	if (!certain && lost_find(&lost, s, t, d->values)) {
+	if (!certain && (lost_find(&lost, s, t, d->values) || through_find(&lost, s, t, d->values))) {
 		d->stale = lost;
 		d->was_stale = certain = true;
 	}
@@ -66,13 +67,13 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 	find_cause(d, &f->slice, &f->told, symbols);
 	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
 				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
-				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before,
+				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before, &d->stale.found,
 				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled,
 				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked,
 				 &d->undone.first, &d->undone.other, &d->undone.seen, &d->undone.second};
 	const bool found[] = {d->came_again, d->came_again, d->came_again, d->came_again, d->came_again, d->came_again,
 			      d->used_freed, d->used_freed, d->used_freed, d->used_freed,
-			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
+			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
 			      d->too_early, d->too_early, d->too_early, d->too_early,
 			      d->came_between, d->came_between, d->came_between, d->came_between,
 			      d->was_undone, d->was_undone, d->was_undone, d->was_undone};
@@ -105,7 +106,7 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 	if (d->was_undone)
 		mark(&d->slice, (const size_t[]){d->undone.first, d->undone.other, d->undone.seen, d->undone.second}, 4);
 	if (d->was_stale)
-		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before}, 5);
+		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
 	d->hangs = hang_find(&d->told);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];

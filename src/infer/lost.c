@@ -65,7 +65,7 @@ static bool was_looked_at(const struct finder *f, struct stale *l)
 static bool is_lost(struct stale *l, const struct finder *f, size_t use)
 {
 	const struct place_name *p = block_of(f, told_event(f->t, use));
-	*l = (struct stale){.second = use, .also = SLICE_NONE, .given_up = UINT32_MAX, .certain = true};
+	*l = (struct stale){.second = use, .also = SLICE_NONE, .found = SLICE_NONE, .given_up = UINT32_MAX, .certain = true};
 	stale_pointer(f->t, f->values, use, p->block, p->block_size, &l->first, &l->other);
 	return l->other != SLICE_NONE && !told_writes(told_event(f->t, l->first)) && was_looked_at(f, l) && (f->s->matters[l->before] || is_asked_elsewhere(f, l));
 }

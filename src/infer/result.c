@@ -2,6 +2,7 @@
 
 #include "exe/variables.h"
 #include "infer/finds.h"
+#include "infer/midway.h"
 #include "model/check.h"
 
 #include <jansson.h>
@@ -184,6 +185,9 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	size_t waited = wait_before(x, l, step);
 	if (waited != SLICE_NONE)
 		json_object_set_new(asked, "waited", step_json(x, &l->steps.at[waited], values));
+	uint32_t lock = midway_lock(x, l, s, step);
+	if (lock != NO_LOCK)
+		json_object_set_new(asked, "midway", json_pack("{s:s}", "object", place_name(x, lock)));
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
 	return asked;
@@ -228,9 +232,7 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 		json_object_set_new(j, "as_reader", json_boolean(b->as_reader));
 	}
 	if (b->apart)
-		json_object_set_new(j, "apart", json_array());
-	for (int i = 0; i < 2 && b->apart_by[0] != UINT32_MAX && b->apart_by[1] != UINT32_MAX; i++)
-		json_array_append_new(json_object_get(j, "apart"), lock_json(x, b->apart_by[i]));
+		json_object_set_new(j, "apart", json_pack("[{s:s} {s:s}]", "object", place_name(x, b->apart_by[0]), "object", place_name(x, b->apart_by[1])));
 	json_object_set_new(j, "bare", json_boolean(b->bare));
 	if (b->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, b->given_up));
@@ -363,11 +365,17 @@ static bool write_places(FILE *f, const json_t *places)
 	return fputs(", \"places\": ", f) >= 0 && !json_dumpf(places, f, 0);
 }
 
-static json_t *stale_json(const struct execution *x, const struct stale *s)
+/* What is written through an old pointer may come after the failure, so that is told in full. */
+static json_t *stale_json(const struct told *t, const struct stale *s, const uint64_t *values)
 {
+	const struct execution *x = &t->x;
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
 	if (s->also != SLICE_NONE)
 		json_object_set_new(j, "also", json_integer((json_int_t)s->also));
+	if (s->found != SLICE_NONE) {
+		json_object_set_new(j, "found", json_integer((json_int_t)s->found));
+		json_object_set_new(j, "wrote", step_json(x, &t->l.steps.at[s->second], values));
+	}
 	if (s->before != SLICE_NONE)
 		json_object_set_new(j, "before", json_integer((json_int_t)s->before));
 	if (s->given_up != UINT32_MAX)
@@ -424,7 +432,7 @@ static bool write_finds(FILE *f, const struct finds *d)
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
 	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
 	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(x, &d->stale) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
+	       write_step(f, d->was_stale ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
 	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
 	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&

@@ -12,6 +12,7 @@ struct stale {
 	size_t first, other, second; /* steps: the thread reads (or keeps) something, another changes that, and then the thread reads or writes elsewhere */
 	size_t also;                 /* of two values: where the other wrote what `second` saw; SLICE_NONE: `first` is the pointer that led to `second` */
 	size_t before;               /* `second` writes, and nobody sees it: where the other had read that before; SLICE_NONE: it reads */
+	size_t found;                /* `second` writes, and somebody reads that, or what was there before; SLICE_NONE */
 	uint32_t given_up;           /* an event of a lock that the thread had at `first` and not all the time until `second`; UINT32_MAX: none */
 	bool certain;                /* a pointer that was replaced; or two values that the other writes together, and the failure's condition asks for */
 };

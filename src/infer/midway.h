@@ -1,0 +1,14 @@
+/* Reads that find what another thread wrote in a critical section that it was not done with. For explanations only. */
+#ifndef RETHREAD_MIDWAY_H
+#define RETHREAD_MIDWAY_H
+
+#include "infer/locks.h"
+#include "infer/slice.h"
+
+/*
+ * The lock that the thread had whose write a step saw, and went on with behind that step, where the reader did not have it. NO_LOCK: there is none that is certain: what
+ * is known of where locks are given up is between which events of a thread that is.
+ */
+uint32_t midway_lock(const struct execution *x, const struct linear *l, const struct slice *s, size_t read);
+
+#endif
