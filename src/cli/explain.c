@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/cycle.h"
 #include "cli/freed.h"
+#include "cli/in_short.h"
 #include "cli/telling.h"
 #include "cli/waits.h"
 #include "cli/typed.h"
@@ -420,6 +421,7 @@ static int explain(const struct command *self, int argc, char **argv)
 	json_t *root = load_interleaving(t);
 	choose_style();
 	print_failure(root, t);
+	print_in_short(root, t);
 	print_cycle(root, t);
 	print_hangs(root, t);
 	print_causes(root, t->program);
@@ -438,7 +440,7 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First what was used after it had been freed, or freed twice; or what was read before it was filled; or who came in between two accesses of a thread\n"
+		   "First what went wrong, in a sentence or two. Then what was used after it had been freed, or freed twice; or what was read before it was filled; or who came in between two accesses of a thread\n"
 		   "that belong together, where that is likely to be the cause; or of a deadlock who waits for whom. Next the reads\n"
 		   "that the failure depends on, with the writes that they saw; then the steps that lead there, in the order that\n"
 		   "replay enforces: synchronization and the accesses that race, with the values they read and write. Where it is\n"

@@ -95,37 +95,46 @@ static void print_signal(const json_t *root, const json_t *hang, const char *pro
 	}
 }
 
-static bool has_ended(const struct trace *t, const char *thread)
+bool has_ended(const struct trace *t, const char *thread)
 {
 	const struct trace_thread *of = trace_thread_named(t, thread);
 	return of && of->info.ended;
 }
 
-/* Of a lock: who took it last, or posted a semaphore. */
-static void print_holder(const json_t *root, const json_t *hang, const json_t *blocked, const struct trace *t)
+/* The last step on what the thread is blocked on; of a semaphore, the last that posted it. */
+static json_t *last_on(const json_t *root, const json_t *blocked)
 {
-	const char *program = t->program;
 	json_t *steps = json_object_get(root, "steps");
 	for (size_t i = json_array_size(steps); i--;) {
 		json_t *s = json_array_get(steps, i);
-		if (number(s, "step") >= number(blocked, "step") || strcmp(text(s, "object"), text(blocked, "object")) || is_blocked(s) ||
-		    (!strncmp(text(s, "what"), "sem_", 4) && strcmp(text(s, "what"), "sem_post")))
-			continue;
-		if (takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread"))) {
-			bool ended = has_ended(t, text(s, "thread"));
-			json_t *last = step_of(root, hang, "last");
-			printf(ended ? "    which thread %s took here, and did not give up before it ended\n" : "    which thread %s has had since\n",
-			       text(s, "thread"));
-			quote(s, program);
-			if (ended && last) {
-				printf("    the last that it did then: it %s %s%s%s: %s\n", deed(last), style.race, text(last, "object"), style.off, text(last, "value"));
-				quote(last, program);
-			}
-		} else if (!strcmp(text(s, "what"), "sem_post")) {
-			printf("    thread %s had posted it last; what was posted has all been taken\n", text(s, "thread"));
-			quote(s, program);
-		}
+		if (number(s, "step") < number(blocked, "step") && !strcmp(text(s, "object"), text(blocked, "object")) && !is_blocked(s) &&
+		    (strncmp(text(s, "what"), "sem_", 4) || !strcmp(text(s, "what"), "sem_post")))
+			return s;
+	}
+	return NULL;
+}
+
+json_t *lock_holder(const json_t *root, const json_t *blocked)
+{
+	json_t *s = last_on(root, blocked);
+	return s && *text(blocked, "object") && takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread")) ? s : NULL;
+}
+
+/* Of a lock: who took it last, or posted a semaphore. */
+static void print_holder(const json_t *root, const json_t *hang, const json_t *blocked, const struct trace *t)
+{
+	json_t *holder = lock_holder(root, blocked), *s = holder ? holder : last_on(root, blocked), *last = step_of(root, hang, "last");
+	bool ended = holder && has_ended(t, text(holder, "thread"));
+	if (!holder && (!s || strcmp(text(s, "what"), "sem_post")))
 		return;
+	printf(ended    ? "    which thread %s took here, and did not give up before it ended\n"
+	       : holder ? "    which thread %s has had since\n"
+			: "    thread %s had posted it last; what was posted has all been taken\n",
+	       text(s, "thread"));
+	quote(s, t->program);
+	if (ended && last) {
+		printf("    the last that it did then: it %s %s%s%s: %s\n", deed(last), style.race, text(last, "object"), style.off, text(last, "value"));
+		quote(last, t->program);
 	}
 }
 

@@ -12,6 +12,10 @@ void print_cycle(const json_t *root, const struct trace *t);
 void print_hangs(const json_t *root, const struct trace *t);
 /* Is the read told of there? */
 bool is_told_of_hang(const json_t *root, const json_t *read);
+/* Of a step that waits for a lock: the one at which another thread took it last, or NULL. */
+json_t *lock_holder(const json_t *root, const json_t *blocked);
+/* Has the thread come to its end in the recorded run? */
+bool has_ended(const struct trace *t, const char *thread);
 /* Is it a step that the thread never completed? */
 bool is_blocked(const json_t *step);
 

@@ -157,11 +157,10 @@ static bool write_step(FILE *f, json_t *step, bool first)
 }
 
 /*
- * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
- * another thread, in full, since that may come after the failure.
+ * Did the thread come back from a wait before it read that, without having looked at it since, and has another written it since it looked? The step at which it
+ * came back; SLICE_NONE.
  */
-/* Did the thread come back from a wait before it read that, without having looked at it since? The step at which it did; SLICE_NONE. */
-static size_t wait_before(const struct execution *x, const struct linear *l, size_t read)
+static size_t wait_before(const struct execution *x, const struct linear *l, const struct slice *s, size_t read)
 {
 	const struct event *r = &x->events.at[l->steps.at[read].event];
 	size_t waited = SLICE_NONE;
@@ -173,16 +172,21 @@ static size_t wait_before(const struct execution *x, const struct linear *l, siz
 			waited = i;
 		bool access = e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
 		if (access && e->object == r->object)
-			return e->sap < x->events.at[l->steps.at[waited == SLICE_NONE ? i : waited].event].before + 1 ? waited : SLICE_NONE;
+			return waited != SLICE_NONE && e->sap < x->events.at[l->steps.at[waited].event].before + 1 && s->saw[read] != SLICE_NONE && s->saw[read] > i ? waited
+																				  : SLICE_NONE;
 	}
 	return SLICE_NONE;
 }
 
+/*
+ * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
+ * another thread, in full, since that may come after the failure.
+ */
 static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step, bool last,
 			  const uint64_t *values)
 {
 	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
-	size_t waited = wait_before(x, l, step);
+	size_t waited = wait_before(x, l, s, step);
 	if (waited != SLICE_NONE)
 		json_object_set_new(asked, "waited", step_json(x, &l->steps.at[waited], values));
 	uint32_t lock = midway_lock(x, l, s, step);

@@ -8,6 +8,11 @@
 /* Steps that are followed backwards, and conditions that are looked at, at most: a reader looks at the end first. */
 enum { FOLLOWED = 400, LOOKED_AT = 200 };
 
+/* Reads of the failing thread's last line of which the most telling are chosen; lines before it that are looked at where it tells nothing. */
+enum { LAST_READS = 16, LAST_LINES = 4 };
+
+typedef vec(size_t) steps;
+
 /* In longer orders nothing is looked for: memory is simulated byte by byte. */
 #define LONGEST 2000000u
 
@@ -271,30 +276,78 @@ static bool is_asked_in(const struct slicer *r, const struct event *e)
 	return false;
 }
 
+/* How telling a last read is: which write of another thread it saw, as late as can be. */
+static size_t told_by(const struct slicer *r, size_t step)
+{
+	size_t saw = r->s->saw[step];
+	return saw != SLICE_NONE && event_of(r, saw)->thread != event_of(r, step)->thread ? saw + 1 : 0;
+}
+
+/* Leaves out the one of which least can be said. */
+static void drop_dullest(const struct slicer *r, size_t *steps, size_t *n)
+{
+	size_t dullest = 0;
+	for (size_t i = 1; i < *n; i++)
+		if (told_by(r, steps[i]) <= told_by(r, steps[dullest]))
+			dullest = i;
+	memmove(&steps[dullest], &steps[dullest + 1], (--*n - dullest) * sizeof *steps);
+}
+
 /*
- * What a failing thread read in the line in which it read last, and the condition does not tell of: it was certain, or recorded. Where the condition is about that
- * line, what does not race tells less; so does what headers of the system read for themselves.
+ * What a failing thread read in the line in which it read last before a step, and the condition does not tell of: it was certain, or recorded. Where the condition is
+ * about that line, what does not race tells less; so does what headers of the system read for themselves. Returns where that line begins; 0: nothing is before it.
  */
-static void ask_last_reads(struct slicer *r)
+static size_t last_line(const struct slicer *r, size_t end, steps *found)
 {
 	const struct event *last = NULL;
-	vec(size_t) found = {0};
 	uint32_t first_site = 0;
 	bool known = false;
-	for (size_t i = r->l->needed; i-- > 0 && found.n < SLICE_ASKED;) {
-		const struct event *e = event_of(r, i);
+	while (end-- > 0 && found->n < LAST_READS) {
+		const struct event *e = event_of(r, end);
 		if (!is_failing(r, e) || !told_reads(e) || (last && last->thread != e->thread))
 			continue;
 		if (last && (!is_same_line(r, last, e) || e->site == first_site))
-			break; /* another line, or an earlier round of it */
+			return end + 1; /* another line, or an earlier round of it */
 		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
-		if (is_asked(r, i) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
+		if (is_asked(r, end) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
 			continue;
-		*vec_push(&found) = i;
-		follow(r, i);
+		*vec_push(found) = end;
 	}
+	return 0;
+}
+
+/* Does one of them race, or find what another thread has written since its own began? What was there from the beginning is seldom why it failed. */
+static bool tells(const struct slicer *r, const steps *found)
+{
+	bool any = false;
+	for (size_t i = 0; i < found->n && !any; i++) {
+		const struct event *e = event_of(r, found->at[i]);
+		any = !(e->flags & EVENT_NOTE) || told_by(r, found->at[i]) > r->step_of[r->x->threads.at[e->thread].first];
+	}
+	return any;
+}
+
+/* Where nothing else is known, and the last line tells nothing, one of those before it may: the compiler reads what it needs sooner. */
+static void ask_last_reads(struct slicer *r)
+{
+	steps found = {0}, before = {0};
+	size_t end = last_line(r, r->l->needed, &found);
+	for (unsigned i = 0; i < LAST_LINES && end && found.n && !r->s->asked.n && !tells(r, &found); i++) {
+		before.n = 0;
+		end = last_line(r, end, &before);
+		if (!tells(r, &before))
+			continue;
+		vec_free(&found);
+		found = before;
+		before = (steps){0};
+	}
+	vec_free(&before);
+	while (found.n > SLICE_ASKED)
+		drop_dullest(r, found.at, &found.n);
+	for (size_t i = 0; i < found.n; i++)
+		follow(r, found.at[i]);
 	r->s->last_reads = found.n;
 	for (size_t i = 0; i < r->s->asked.n; i++)
 		*vec_push(&found) = r->s->asked.at[i];

@@ -71,4 +71,6 @@ status 134 rethread record -q --until-failure --runs 8000 ./ids 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 has out 'thread 1:[12] had w\[[0-9]+\].lock locked, thread 1:[12] w\[[0-9]+\].lock: different locks do not keep them apart'
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread (1:[12]) overwrote \(ids.cpp:8\) what thread 1:[12] had written to next \(ids.cpp:8\) without having seen it: it had read it before that \(ids.cpp:8\); the locks that they have are different ones\.'
 ! grep -E 'guards it elsewhere|another way' out || fail "what is not so"

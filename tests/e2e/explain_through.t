@@ -57,7 +57,8 @@ through() { # FRAME: what it is called
 	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 	rethread explain >out
 	tr -s ' \n' ' ' <out >text
-	has text "Who came in between: thread 1:1 read back: &$1 frames.c:12 .*then thread 1:2 wrote it: .* frames.c:29 .*then thread 1:1 wrote $1.number: 3 frames.c:16 .*which is where the pointer led that had been replaced thread 1 found that, which had come there by a newer pointer frames.c:46 .*thread 1:1 had swap locked then, and gave it up" \
+	has text "In short: thread 1:1 wrote $1.number \(frames.c:16\) through an old pointer: it had got that from back \(frames.c:12\), and thread 1:2 had put another one there since \(frames.c:29\)\." \
+		"Who came in between: thread 1:1 read back: &$1 frames.c:12 .*then thread 1:2 wrote it: .* frames.c:29 .*then thread 1:1 wrote $1.number: 3 frames.c:16 .*which is where the pointer led that had been replaced thread 1 found that, which had come there by a newer pointer frames.c:46 .*thread 1:1 had swap locked then, and gave it up" \
 		'which thread 1:1 had written in paints frames.c:16 f->number = n; thread 1:1 had draw locked for that, and had not given it up yet'
 }
 rethread cc -O2 -g -pthread frames.c -o frames

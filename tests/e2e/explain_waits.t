@@ -124,7 +124,8 @@ rethread cc -O2 -g -pthread box.c -o box
 status 134 rethread record -q --until-failure --runs 3000 --timeout 2 ./box 2>err
 waits
 tr -s ' \n' ' ' <out >text
-has text 'thread (1:[12]) read box.count: it found 0 box.c:10 assert\(box.count > 0\); which thread 1:[12] had written in taker box.c:11 box.count--; thread \1 had looked at it before it waited, and not again when it came back box.c:9 pthread_cond_wait'
+has text 'In short: thread (1:[12]) had looked at box.count before it waited \(box.c:9\), and not again when it came back; thread 1:[12] had changed it by then \(box.c:11\)\.' \
+	'thread (1:[12]) read box.count: it found 0 box.c:10 assert\(box.count > 0\); which thread 1:[12] had written in taker box.c:11 box.count--; thread \1 had looked at it before it waited, and not again when it came back box.c:9 pthread_cond_wait'
 
 # A thread that has left without giving up its lock, whose end another waits for, and a semaphore that is posted too few times.
 cat >left.c <<'P'
@@ -164,6 +165,8 @@ P
 rethread cc -O1 -g -pthread left.c -o left
 status 124 rethread record -q --timeout 2 ./left 2>err
 waits
+tr -s ' \n' ' ' <out | sed 's/Who waits.*//' >short
+has short 'In short: thread 1:3 waits for ever for filled \(left.c:16\)\.'
 has text 'thread 1:[12] waits for pool.lock left.c:7 pthread_mutex_lock\(&pool.lock\); which thread 1:[12] took here, and did not give up before it ended left.c:7 pthread_mutex_lock\(&pool.lock\); the last that it did then: it read pool.closed: 1 left.c:8 if \(pool.closed\)' \
 	'thread 1:3 waits for filled left.c:1[56] sem_wait\(&filled\); thread 1 had posted it last; what was posted has all been taken left.c:29 sem_post\(&filled\);' \
 	'thread 1 waits for the end of thread 1:[12] left.c:31 pthread_join'
@@ -200,3 +203,50 @@ rethread c++ -std=c++17 -O2 -g -pthread latch.cpp -o latch
 status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./latch 2>err
 waits
 has text 'waits for a signal of latch.cv latch.cpp:11 .*after it had read latch.open: false latch.cpp:11 .*which thread 1:[0-9]+ wrote only then: true latch.cpp:19'
+
+# What is read in the last line is what was there from the beginning: what tells was read just before, which the compiler may do.
+cat >channel.cpp <<'P'
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+static struct Channel {
+	std::mutex m;
+	std::condition_variable cv;
+	std::deque<int> items;
+	bool closed = false;
+	bool receive()
+	{
+		std::unique_lock<std::mutex> l(m);
+		if (items.empty() && !closed)
+			cv.wait(l);
+		if (closed && items.empty())
+			return false;
+		if (items.size() == 0)
+			std::abort();
+		items.pop_front();
+		return true;
+	}
+} c;
+int main()
+{
+	auto work = [] { while (c.receive()); };
+	std::thread a(work), b(work), d(work);
+	for (int i = 0; i < 200; i++) {
+		std::lock_guard<std::mutex> l(c.m);
+		c.items.push_back(i);
+		c.cv.notify_one();
+	}
+	c.m.lock();
+	c.closed = true;
+	c.cv.notify_all();
+	c.m.unlock();
+	a.join(), b.join(), d.join();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread channel.cpp -o channel
+status 134 rethread record -q --until-failure --runs 3000 --timeout 2 ./channel 2>err
+waits
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread (1:[123]) had looked at c.items._M_cur before it waited \(channel.cpp:15\), and not again when it came back; thread 1:[123] had changed it by then \(channel.cpp:20\)\.'

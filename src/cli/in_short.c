@@ -1,0 +1,247 @@
+#include "cli/in_short.h"
+
+#include "cli/telling.h"
+#include "cli/waits.h"
+
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines are broken behind so many characters. */
+enum { WIDTH = 100 };
+
+struct words {
+	char *text; /* NULL: nothing was said yet */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct words *w, const char *format, ...)
+{
+	char *more;
+	va_list arguments;
+	va_start(arguments, format);
+	if (vasprintf(&more, format, arguments) < 0)
+		abort();
+	va_end(arguments);
+	char *all = w->text ? xasprintf("%s%s", w->text, more) : xstrdup(more);
+	free(w->text);
+	free(more);
+	w->text = all;
+}
+
+/* " (bank.c:33)"; "" where that is not known. Until the next but five. */
+static const char *at(const json_t *step)
+{
+	static char texts[6][128];
+	static unsigned next;
+	char *out = texts[next++ % 6];
+	const char *where = text(step, "where"), *slash = strrchr(where, '/');
+	size_t n = strlen(where);
+	*out = 0;
+	if (*where && *where != '?' && !(n > 2 && !strcmp(where + n - 2, ":0")))
+		snprintf(out, sizeof texts[0], " (%s)", slash ? slash + 1 : where);
+	return out;
+}
+
+static bool is_kind(const json_t *step, const char *kind)
+{
+	return !strcmp(text(step, "kind"), kind);
+}
+
+/* The step that the object has under the key, or NULL. */
+static json_t *step_of(const json_t *root, const json_t *of, const char *key)
+{
+	return json_object_get(of, key) ? step_numbered(root, number(of, key)) : NULL;
+}
+
+/* ---- who came in between ---- */
+
+static void say_locks(struct words *w, const json_t *root, const json_t *between, const char *thread)
+{
+	json_t *lock = json_object_get(between, "lock"), *bare = step_of(root, between, "unlocked"), *given_up = json_object_get(between, "given_up");
+	if (given_up)
+		say(w, "; thread %s had given up %s in between", thread, text(given_up, "object"));
+	else if (json_object_get(between, "apart"))
+		say(w, "; the locks that they have are different ones");
+	else if (lock && bare)
+		say(w, "; thread %s %s %s%s", text(bare, "thread"), json_is_true(json_object_get(between, "as_reader")) ? "has only for reading" : "does not have",
+		    text(lock, "object"), at(bare));
+	else if (json_is_true(json_object_get(between, "bare")))
+		say(w, "; none of them has a lock");
+	say(w, ".");
+}
+
+static bool say_between(struct words *w, const json_t *root)
+{
+	json_t *b = json_object_get(root, "between"), *first = step_of(root, b, "first"), *other = step_of(root, b, "other"), *second = step_of(root, b, "second");
+	if (!first || !other || !second)
+		return false;
+	const char *a = text(first, "thread"), *o = text(other, "thread"), *object = text(first, "object");
+	if (!is_write(other))
+		say(w, "thread %s read %s%s between two writes of thread %s%s%s", o, object, at(other), a, at(first), at(second));
+	else if (is_kind(first, "read") && is_kind(second, "write"))
+		say(w, "thread %s overwrote%s what thread %s had written to %s%s without having seen it: it had read it before that%s", a, at(second), o, object,
+		    at(other), at(first));
+	else
+		say(w, "thread %s %s %s%s; before it %s it%s%s, thread %s changed it%s", a, deed(first), object, at(first), deed(second),
+		    !strcmp(deed(first), deed(second)) ? " again" : "", at(second), o, at(other));
+	say_locks(w, root, b, a);
+	return true;
+}
+
+/* ---- the others ---- */
+
+static bool say_buffered(struct words *w, const json_t *root)
+{
+	json_t *b = json_object_get(root, "buffered"), *stores = json_object_get(b, "stores");
+	json_t *one = step_numbered(root, json_integer_value(json_array_get(stores, 0))), *other = step_numbered(root, json_integer_value(json_array_get(stores, 1)));
+	if (!json_object_size(b) || !one || !other)
+		return false;
+	say(w, "threads %s and %s each wrote%s%s and then looked for what the other writes; without a fence in between, neither saw it.", text(one, "thread"),
+	    text(other, "thread"), at(one), at(other));
+	return true;
+}
+
+static bool say_again(struct words *w, const json_t *root)
+{
+	json_t *g = json_object_get(root, "again"), *read = step_of(root, g, "read"), *swapped = step_of(root, g, "swapped"), *behind = step_of(root, g, "behind");
+	if (!read || !swapped || !behind)
+		return false;
+	say(w, "ABA: when thread %s exchanged %s%s, it held what the thread had read there%s, but had been something else in between, and what was put there%s was no longer true.",
+	    text(swapped, "thread"), text(read, "object"), at(swapped), at(read), at(behind));
+	return true;
+}
+
+static bool say_freed(struct words *w, const json_t *root)
+{
+	json_t *f = json_object_get(root, "freed"), *use = step_of(root, f, "use"), *by = step_of(root, f, "freed");
+	by = by ? by : json_object_get(f, "by");
+	if (!use || !by)
+		return false;
+	if (json_is_true(json_object_get(f, "twice")))
+		say(w, "thread %s freed%s what thread %s had freed already%s.", text(use, "thread"), at(use), text(by, "thread"), at(by));
+	else
+		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), text(use, "object"), at(use), text(by, "thread"), at(by));
+	return true;
+}
+
+static bool say_published(struct words *w, const json_t *root)
+{
+	json_t *p = json_object_get(root, "published"), *shown = step_of(root, p, "shown"), *read = step_of(root, p, "read"), *filled = json_object_get(p, "filled");
+	if (!shown || !read || !filled)
+		return false;
+	say(w, "thread %s let others see %s%s before it wrote %s%s, which thread %s read in between%s.", text(shown, "thread"), text(shown, "object"), at(shown),
+	    text(read, "object"), at(filled), text(read, "thread"), at(read));
+	return true;
+}
+
+static bool say_stale(struct words *w, const json_t *root)
+{
+	json_t *s = json_object_get(root, "stale"), *first = step_of(root, s, "first"), *other = step_of(root, s, "other"), *second = step_of(root, s, "second"),
+	       *also = step_of(root, s, "also");
+	second = second ? second : json_object_get(s, "wrote");
+	if (!first || !other || !second)
+		return false;
+	const char *a = text(first, "thread"), *o = text(other, "thread");
+	if (also)
+		say(w, "thread %s read %s%s before thread %s changed it%s, and %s%s after thread %s had changed that%s: the two are of different times.", a,
+		    text(first, "object"), at(first), o, at(other), text(second, "object"), at(second), o, at(also));
+	else
+		say(w, "thread %s %s %s%s through an old pointer: it had got that from %s%s, and thread %s had put another one there since%s.", a, deed(second),
+		    text(second, "object"), at(second), text(first, "object"), at(first), o, at(other));
+	return true;
+}
+
+static bool say_undone(struct words *w, const json_t *root)
+{
+	json_t *u = json_object_get(root, "undone"), *first = step_of(root, u, "first"), *other = step_of(root, u, "other"), *seen = step_of(root, u, "seen"),
+	       *second = step_of(root, u, "second");
+	if (!first || !other || !seen || !second)
+		return false;
+	say(w, "thread %s wrote %s%s, thread %s changed that%s, thread %s went by the change%s, and thread %s wrote again without having looked%s.", text(first, "thread"),
+	    text(first, "object"), at(first), text(other, "thread"), at(other), text(seen, "thread"), at(seen), text(second, "thread"), at(second));
+	return true;
+}
+
+/* Who comes back from a wait has to look again. */
+static bool say_waited(struct words *w, const json_t *root)
+{
+	json_t *asked;
+	size_t i;
+	json_array_foreach(json_object_get(root, "asked"), i, asked) {
+		json_t *waited = json_object_get(asked, "waited"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
+		if (!waited || !writer || !strcmp(text(writer, "thread"), text(read, "thread")))
+			continue;
+		say(w, "thread %s had looked at %s before it waited%s, and not again when it came back; thread %s had changed it by then%s.", text(read, "thread"),
+		    text(read, "object"), at(waited), text(writer, "thread"), at(writer));
+		return true;
+	}
+	return false;
+}
+
+/* ---- who waits ---- */
+
+/* The first of those that wait is the most telling. */
+static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
+{
+	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
+	if (t->failure.kind != RT_FAIL_TIMEOUT || !step)
+		return false;
+	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
+	bool condition = json_is_true(json_object_get(hang, "condition"));
+	say(w, "thread %s waits for ever%s%s%s%s", text(step, "thread"), *joins ? " for the end of thread " : !*object ? "" : condition ? " for a signal of " : " for ",
+	    *joins ? joins : object, at(step), signal && json_is_true(json_object_get(hang, "lost")) ? ": the signal had come before it waited" : "");
+	if (signal && json_is_true(json_object_get(hang, "lost")))
+		say(w, "%s", at(signal));
+	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))
+		say(w, ": thread %s took it%s and ended without giving it up", text(holder, "thread"), at(holder));
+	say(w, ".");
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static bool say_cause(struct words *w, const json_t *root)
+{
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited};
+	struct words one = {NULL};
+	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+		if (says[i](&one, root)) {
+			bool begins = !w->text;
+			if (!begins && *one.text >= 'a' && *one.text <= 'z')
+				*one.text = (char)(*one.text - 'a' + 'A');
+			say(w, "%s%s", begins ? "" : " ", one.text);
+			free(one.text);
+			return true;
+		}
+	return false;
+}
+
+static void print_broken(const char *text)
+{
+	size_t column = 0;
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		if (column && column + 1 + n > WIDTH)
+			column = 0, putchar('\n');
+		printf("%s%.*s", column ? " " : "", (int)n, text);
+		column += n + !!column;
+		text += n + strspn(text + n, " ");
+	}
+	puts("\n");
+}
+
+void print_in_short(const json_t *root, const struct trace *t)
+{
+	struct words w = {NULL};
+	bool waits = say_hang(&w, root, t), cause = say_cause(&w, root);
+	if (waits || cause) {
+		char *all = xasprintf("In short: %s", w.text);
+		print_broken(all);
+		free(all);
+	} else if (t->failure.kind != RT_FAIL_DEADLOCK) {
+		print_broken("In short: no single cause stands out. What the failure was about comes first below, then the order of the steps that lead there.");
+	}
+	free(w.text);
+}
