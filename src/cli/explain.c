@@ -440,11 +440,12 @@ const struct command explain_command = {
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
 		   "\n"
-		   "First what went wrong, in a sentence or two. Then what was used after it had been freed, or freed twice; or what was read before it was filled; or who came in between two accesses of a thread\n"
-		   "that belong together, where that is likely to be the cause; or of a deadlock who waits for whom. Next the reads\n"
-		   "that the failure depends on, with the writes that they saw; then the steps that lead there, in the order that\n"
-		   "replay enforces: synchronization and the accesses that race, with the values they read and write. Where it is\n"
-		   "not known what the failure depends on (hunt, engine search), the last reads of the thread that failed come first.\n"
+		   "First what went wrong, in a sentence or two. Then what was used after it had been freed, or freed twice; or what\n"
+		   "was read before it was filled; or who came in between two accesses of a thread that belong together, where that\n"
+		   "is likely to be the cause; or of a deadlock who waits for whom. Next the reads that the failure depends on, with\n"
+		   "the writes that they saw; then the steps that lead there, in the order that replay enforces: synchronization and\n"
+		   "the accesses that race, with the values they read and write. Where it is not known what the failure depends on\n"
+		   "(hunt, engine search), the last reads of the thread that failed come first.\n"
 		   "\n"
 		   "Thread 1:2 is the second one that thread 1, the main thread, created. Memory in the heap is named by type and\n"
 		   "member (edition.price; node#2.next where there are several) if the program was built with -g.\n",
