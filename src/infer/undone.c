@@ -61,6 +61,18 @@ static void take_access(struct finder *f, size_t step)
 	mine[LAST] = step + 1;
 }
 
+/* Did the thread create the other between its two, or wait for its end? Then they were meant to come one after the other. Of a trail it is not known whom. */
+static bool is_arranged(const struct undone *u, const struct told *t)
+{
+	uint32_t thread = told_event(t, u->first)->thread, other = told_event(t, u->other)->thread;
+	for (size_t i = u->first + 1; i < u->second; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->thread == thread && (e->kind == EVENT_CREATE || e->kind == EVENT_JOIN) && (e->object == other || e->object >= t->x.threads.n))
+			return true;
+	}
+	return false;
+}
+
 /* The first write of another thread that changed what the thread had written, and who found that. */
 static bool is_undone(struct undone *u, const struct finder *f, const struct pair *p)
 {
@@ -75,7 +87,7 @@ static bool is_undone(struct undone *u, const struct finder *f, const struct pai
 		else if (u->other != SLICE_NONE && e->thread != told_event(f->t, u->other)->thread && told_reads(e) && f->s->saw[i] == u->other)
 			u->seen = i;
 	}
-	return u->seen != SLICE_NONE;
+	return u->seen != SLICE_NONE && !is_arranged(u, f->t);
 }
 
 static void find_lock(struct undone *u, const struct told *t)

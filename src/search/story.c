@@ -3,7 +3,7 @@
 #include "exe/report.h"
 #include "exe/symbols.h"
 #include "exe/twin.h"
-#include "search/trail.h"
+#include "search/recent.h"
 
 #include <jansson.h>
 #include <rethread/instrument.h>
@@ -160,10 +160,14 @@ static long long value_of(const struct rt_trail *t)
 }
 
 /* Addresses as src/infer/result.c has them. */
+static bool is_address(const struct rt_trail *t)
+{
+	return t->size == 8 && t->value >> 44 && !(t->value >> 47);
+}
+
 static char *value_text(const struct rt_trail *t)
 {
-	bool address = t->size == 8 && t->value >> 44 && !(t->value >> 47);
-	return address ? xasprintf("%#llx", (unsigned long long)t->value) : xasprintf("%lld", value_of(t));
+	return is_address(t) ? xasprintf("%#llx", (unsigned long long)t->value) : xasprintf("%lld", value_of(t));
 }
 
 static const struct site_line *site_line_of(const struct story *s, const struct rt_trail *t)
@@ -334,6 +338,114 @@ static json_t *between_json(struct story *s)
 	return j;
 }
 
+/* ---- pointers ---- */
+
+/* Values that are addresses of variables, by their text, as src/infer/result.c has them. */
+static json_t *places_json(const struct story *s)
+{
+	json_t *all = json_object();
+	uint64_t loaded = 0, offset;
+	for (uint64_t i = 0; i < s->n && !loaded; i++)
+		loaded = trail_at(s, i)->address ? trail_at(s, i)->place - trail_at(s, i)->address : 0;
+	for (uint64_t i = 0; i < s->n && loaded && s->symbols; i++) {
+		const struct rt_trail *t = trail_at(s, i);
+		char *text = t->kind && is_address(t) ? value_text(t) : NULL;
+		const char *name = text && t->value > loaded ? symbols_variable(s->symbols, t->value - loaded, &offset) : NULL;
+		char *place = !name ? NULL : offset ? xasprintf("%s+%llu", name, (unsigned long long)offset) : xstrdup(name);
+		if (place)
+			json_object_set_new(all, text, json_string(place));
+		free(place);
+		free(text);
+	}
+	return all;
+}
+
+/* ---- what else went wrong ---- */
+
+static int by_address(const void *p, const void *q)
+{
+	const struct place_name *a = p, *b = q;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+typedef vec(struct place_name) names;
+
+/* Of the places of the last steps, where one block has been there only; to be freed. */
+static names name_places(const struct story *s)
+{
+	names all = {0}, once = {0};
+	for (uint64_t i = s->recent; i < s->n; i++) {
+		const struct rt_trail *t = trail_at(s, i);
+		const struct rt_block *b = t->kind ? block_at(s, t->place, t->number) : NULL;
+		if (!t->kind || (b && !is_alone(s, b)))
+			continue;
+		char *object = object_name(s, t);
+		struct place_name *p = vec_push(&all);
+		*p = (struct place_name){.address = t->place, .block = b ? b->start : 0, .block_size = b ? b->size : 0};
+		snprintf(p->name, sizeof p->name, "%s", object);
+		free(object);
+	}
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_address);
+	for (size_t i = 0; i < all.n; i++)
+		if (!i || all.at[i].address != all.at[i - 1].address)
+			*vec_push(&once) = all.at[i];
+	vec_free(&all);
+	return once;
+}
+
+/* Its steps matter, and have numbers. */
+static json_t *steps_json(struct story *s, const char *const *keys, const size_t *steps, size_t n)
+{
+	json_t *j = json_object();
+	for (size_t i = 0; i < n; i++) {
+		if (steps[i] == SLICE_NONE)
+			continue;
+		s->matters[steps[i]] = true;
+		json_object_set_new(j, keys[i], json_integer(number_of(s, steps[i])));
+	}
+	return j;
+}
+
+/* One that took the lock, or gave it up. */
+static void set_lock(const struct story *s, json_t *j, uint32_t step)
+{
+	if (step == UINT32_MAX)
+		return;
+	char *object = object_name(s, trail_at(s, step));
+	json_object_set_new(j, "given_up", json_pack("{s:s}", "object", *object ? object : "a lock"));
+	free(object);
+}
+
+static void set_recent(struct story *s, json_t *root, bool between)
+{
+	struct recent r;
+	names known = name_places(s);
+	struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n};
+	bool found = recent_find(&r, &t, known.at, known.n, s->asked.at, s->asked.n, between);
+	vec_free(&known);
+	if (!found)
+		return;
+	if (r.came_again)
+		json_object_set_new(root, "again", steps_json(s, (const char *const[]){"read", "behind", "away", "back", "changed", "swapped"},
+							      (const size_t[]){r.again.read, r.again.behind, r.again.away, r.again.back, r.again.changed, r.again.swapped}, 6));
+	if (r.was_stale) {
+		json_t *j = steps_json(s, (const char *const[]){"first", "other", "second", "also", "before", "found"},
+				       (const size_t[]){r.stale.first, r.stale.other, r.stale.second, r.stale.also, r.stale.before, r.stale.found}, 6);
+		set_lock(s, j, r.stale.given_up);
+		json_object_set_new(root, "stale", j);
+	}
+	if (r.was_undone) {
+		json_t *j = steps_json(s, (const char *const[]){"first", "other", "seen", "second"},
+				       (const size_t[]){r.undone.first, r.undone.other, r.undone.seen, r.undone.second}, 4);
+		set_lock(s, j, r.undone.given_up);
+		json_object_set_new(root, "undone", j);
+	}
+	/* What is certain leaves nothing else to say. */
+	if (r.came_again || r.was_stale)
+		json_object_set_new(root, "between", json_object());
+}
+
 /* ---- what was used after it had been freed ---- */
 
 /* When the block was freed that has the place of an access, at a step of the trail; NULL: it was not. */
@@ -417,7 +529,9 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	read_trail(&s);
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
 	ask_last_reads(&s, t);
-	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array();
+	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array(), *causes = json_object();
+	if (!json_object_size(freed))
+		set_recent(&s, causes, json_object_size(between));
 	for (uint64_t i = 0; i < s.n; i++)
 		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
@@ -428,6 +542,8 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 				 asked_json(&s), "between", between, "steps", steps);
 	json_object_set_new(root, "blocks", blocks_json(&s));
 	json_object_set_new(root, "freed", freed);
+	json_object_set_new(root, "places", places_json(&s));
+	json_object_update_new(root, causes);
 	bool ok = !json_dump_file(root, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);
 	json_decref(root);
 	report_release(&s.report);

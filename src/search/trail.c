@@ -96,6 +96,10 @@ static void make_event(struct maker *m, const struct rt_trail *step)
 			  .size = (uint8_t)(step->size < 8 ? step->size : 8), .site = step->site <= m->t->nsites ? step->site : 0};
 	e.written = e.kind == EVENT_WRITE || e.kind == EVENT_UPDATE; /* something */
 	take_lock_step(m, step, &e);
+	if (!step->kind && (strstr(step->what, "_create") || strstr(step->what, "_join"))) {
+		e.kind = strstr(step->what, "_create") ? EVENT_CREATE : EVENT_JOIN;
+		e.object = UINT64_MAX; /* which thread is not known */
+	}
 	*vec_push(&m->l.steps) = (struct step){(uint32_t)m->x.events.n, false};
 	*vec_push(&m->x.events) = e;
 }
@@ -111,7 +115,7 @@ static void make_sites(struct maker *m)
 	}
 }
 
-bool trail_between(const struct trail *t, struct between *b)
+void trail_execution(const struct trail *t, struct execution *x, struct linear *l)
 {
 	struct maker m = {.t = t};
 	execution_init(&m.x);
@@ -121,11 +125,20 @@ bool trail_between(const struct trail *t, struct between *b)
 	for (size_t i = 0; i < m.holds.n; i++)
 		*vec_push(&m.x.held) = (struct held_lock){m.holds.at[i].thread, m.holds.at[i].lock & INT32_MAX, false, m.holds.at[i].from, UINT64_MAX};
 	m.l.needed = m.l.steps.n;
-	struct slice s = {.matters = (bool *)t->matters};
-	bool found = between_find(b, &s, &m.x, &m.l, NULL);
-	vec_free(&m.l.steps);
 	vec_free(&m.locks);
 	vec_free(&m.holds);
-	execution_release(&m.x);
+	*x = m.x;
+	*l = m.l;
+}
+
+bool trail_between(const struct trail *t, struct between *b)
+{
+	struct execution x;
+	struct linear l;
+	trail_execution(t, &x, &l);
+	struct slice s = {.matters = (bool *)t->matters};
+	bool found = between_find(b, &s, &x, &l, NULL);
+	vec_free(&l.steps);
+	execution_release(&x);
 	return found;
 }

@@ -20,6 +20,9 @@ struct trail {
 	size_t nsites;
 };
 
+/* Its steps as events, one for each, in their order, without threads and values; both to be released. */
+void trail_execution(const struct trail *t, struct execution *x, struct linear *l);
+
 /* Steps are places in the trail; `lock`, too, which is one that took or gave up the lock. What is overtaken is not known. */
 bool trail_between(const struct trail *t, struct between *b);
 

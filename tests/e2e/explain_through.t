@@ -65,3 +65,9 @@ rethread cc -O2 -g -pthread frames.c -o frames
 through 'frames\[[01]\]'
 rethread cc -O0 -g -pthread frames.c -o frames
 through 'frame(#[12])?' heap
+rethread cc -O2 -g -pthread frames.c -o frames
+status 134 rethread record -q --until-failure --runs 50 ./frames 2>err
+rethread reproduce --engine search --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+tr -s ' \n' ' ' <out >text
+has text 'Who came in between: thread 1:1 read back: &frames\[1\] frames.c:12 .*then thread 1:2 wrote it: &frames\[0\] frames.c:29 .*then thread 1:1 wrote frames\[1\].number: 3 frames.c:16 .*thread 1 found that'
