@@ -15,7 +15,7 @@
 #include <rethread/trace.h>
 
 #define RT_SKETCH_MAGIC 0x48435453u
-#define RT_ATTEMPT_MAGIC 0x54504d43u
+#define RT_ATTEMPT_MAGIC 0x54504d44u
 
 enum rt_sketch_flag {
 	RT_SKETCH_PATH = 1,  /* there are paths */
@@ -78,6 +78,8 @@ struct rt_trail {
 	uint32_t size;
 	uint32_t kind;    /* enum rt_access; RT_ACCESS_NONE: a step of synchronization, named by `what` */
 	uint32_t races;   /* 1: it is one of a race (struct rt_race) */
+	uint32_t blocked; /* 1: a step that never ends, where the attempt hangs; `value`: number + 1 of the thread whose end it waits for, or 0 */
+	uint64_t caller;  /* of a step of synchronization: where it returns to, less the program's load address; 0: that is not in the program */
 	char what[32];
 };
 #define RT_TRAIL 2048u

@@ -30,7 +30,7 @@ char *cycle_where(const struct trace *t, const char *name)
 		at = (struct rt_failure){ .kind = RT_FAIL_SIGNAL, .nframes = thread->stack.nframes };
 		memcpy(at.frames, thread->stack.frames, sizeof at.frames);
 	}
-	bool found = symbols && failure_site(symbols, &at, &p) && p.file && p.line;
+	bool found = symbols && failure_own_site(symbols, &at, &p) && p.file && p.line;
 	char *where = found ? xasprintf("%s:%d", p.file, p.line) : xstrdup("");
 	symbols_close(symbols);
 	return where;

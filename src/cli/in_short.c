@@ -186,7 +186,7 @@ static bool say_waited(struct words *w, const json_t *root)
 static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
 	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
-	if (t->failure.kind != RT_FAIL_TIMEOUT || !step)
+	if (!is_about_waits(t) || !step)
 		return false;
 	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
 	bool condition = json_is_true(json_object_get(hang, "condition"));

@@ -63,7 +63,7 @@ json_t *step_numbered(const json_t *root, json_int_t wanted)
 void quote_place(const char *where, const char *program)
 {
 	size_t n = strlen(where);
-	if (n > 2 && !strcmp(where + n - 2, ":0")) /* the compiler does not say which line that is */
+	if (!n || (n > 2 && !strcmp(where + n - 2, ":0"))) /* the compiler does not say which line that is */
 		return;
 	char *line = source_line(where, program);
 	printf("      %s%s%s%s%s\n", *where ? where : "?", line ? "  " : "", style.quote, line ? line : "", style.off);

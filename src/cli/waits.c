@@ -159,11 +159,18 @@ static void print_test(const json_t *root, const json_t *hang, const char *progr
 	}
 }
 
+bool is_about_waits(const struct trace *t)
+{
+	struct cycle_step c;
+	const char *message = t->failure.message;
+	return t->failure.kind == RT_FAIL_TIMEOUT || (t->failure.kind == RT_FAIL_DEADLOCK && !cycle_next(&message, &c));
+}
+
 void print_hangs(const json_t *root, const struct trace *t)
 {
 	json_t *hangs = json_object_get(root, "hangs"), *hang;
 	size_t i;
-	if (t->failure.kind != RT_FAIL_TIMEOUT || !json_array_size(hangs))
+	if (!is_about_waits(t) || !json_array_size(hangs))
 		return;
 	puts("Who waits for ever:");
 	json_array_foreach(hangs, i, hang) {

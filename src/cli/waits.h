@@ -8,8 +8,10 @@
 
 /* Of a deadlock: who waits for whom. */
 void print_cycle(const json_t *root, const struct trace *t);
-/* Of a run that took too long: who is blocked, and which signal came too early. */
+/* Of a run that took too long, or a deadlock that is no cycle: who is blocked, and which signal came too early. */
 void print_hangs(const json_t *root, const struct trace *t);
+/* Does the failure come down to who waits for ever? */
+bool is_about_waits(const struct trace *t);
 /* Is the read told of there? */
 bool is_told_of_hang(const json_t *root, const json_t *read);
 /* Of a step that waits for a lock: the one at which another thread took it last, or NULL. */

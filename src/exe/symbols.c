@@ -1,5 +1,7 @@
 #include "exe/symbols.h"
 
+#include "base/sources.h"
+
 #include "exe/demangle.h"
 
 #include <rethread/instrument.h>
@@ -138,6 +140,45 @@ bool symbols_find(struct symbols *s, uint64_t address, struct position *p)
 	if (name)
 		p->function = name;
 	return name || p->file;
+}
+
+/* Where an inlined function is called. False: it is none, or that is not known. */
+static bool call_of(Dwarf_Die *unit, Dwarf_Die *scope, struct position *p)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+	if (dwarf_tag(scope) != DW_TAG_inlined_subroutine || !dwarf_attr(scope, DW_AT_call_file, &attribute) || dwarf_formudata(&attribute, &file) ||
+	    !dwarf_attr(scope, DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &line) || dwarf_getsrcfiles(unit, &files, &n) || file >= n)
+		return false;
+	p->file = dwarf_filesrc(files, file, NULL, NULL);
+	p->line = (int)line;
+	return true;
+}
+
+bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p)
+{
+	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
+	bool found = symbols_find(s, address, p);
+	int n = found && p->file && is_system_source(p->file) && find_unit(s, address, &unit) ? dwarf_getscopes(&unit, address, &innermost) : 0;
+	n = n > 0 ? dwarf_getscopes_die(&innermost[0], &scopes) : 0; /* what it is inlined into, not where it is defined */
+	for (int i = 0; i < n && p->file && is_system_source(p->file); i++) {
+		if (!call_of(&unit, &scopes[i], p))
+			continue;
+		for (int k = i + 1; k < n; k++) {
+			Dwarf_Attribute name;
+			int tag = dwarf_tag(&scopes[k]);
+			if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+				continue;
+			if (dwarf_attr_integrate(&scopes[k], DW_AT_name, &name))
+				p->function = dwarf_formstring(&name);
+			break;
+		}
+	}
+	free(innermost);
+	free(scopes);
+	return found;
 }
 
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset)

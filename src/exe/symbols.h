@@ -26,6 +26,9 @@ void symbols_close(struct symbols *s);
 /* `address` is relative to the load address, as in struct rt_failure. False when nothing is known of it. */
 bool symbols_find(struct symbols *s, uint64_t address, struct position *p);
 
+/* The same, but where that is in a header of the system, the line of the program's own that calls it, as far as functions were inlined. */
+bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p);
+
 /* The variable that has the address, and how far into it that is; NULL when there is none. */
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
 

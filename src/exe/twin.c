@@ -1,6 +1,7 @@
 #include "exe/twin.h"
 
 #include "base/interrupt.h"
+#include "base/sources.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
 #include "exe/sections.h"
@@ -237,6 +238,15 @@ bool failure_site(struct symbols *s, const struct rt_failure *f, struct position
 		    !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
 			return true;
 	return false;
+}
+
+bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct position *p)
+{
+	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++)
+		if (f->frames[i] && symbols_find_own(s, f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL), p) && p->file && !strstr(p->file, RT_SOURCE_PREFIX) &&
+		    !is_system_source(p->file))
+			return true;
+	return failure_site(s, f, p);
 }
 
 /* As "function:line". */

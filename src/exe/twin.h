@@ -64,6 +64,8 @@ struct position;
  * when there is none or nothing is known of it.
  */
 bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p);
+/* The same, but the program's own line, where that is in a header of the system. */
+bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct position *p);
 
 /* The recorded signature as one line: "assertion failed in thread 1:2: ...". */
 /* "threads 1, 1:1 and 1:2 are all blocked", where the message of a deadlock has names and no cycle (src/replay/attempt.c, watchdog.c); else the message. To be freed. */

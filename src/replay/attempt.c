@@ -67,6 +67,9 @@ _Noreturn void attempt_hangs(void)
 		if (a && a->state != ACTOR_ENDED)
 			n += (size_t)snprintf(names + n, sizeof names - n, "%s ", a->thread->name);
 	}
+	for (uint32_t i = 0; i < twin_thread_count(); i++)
+		if (actor_at(i) && actor_at(i)->state != ACTOR_ENDED)
+			conductor_blocked(actor_at(i));
 	struct rt_failure *f = recorder_failure();
 	f->kind = RT_FAIL_DEADLOCK;
 	snprintf(f->message, sizeof f->message, "%s", names);

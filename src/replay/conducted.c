@@ -1,5 +1,6 @@
 /* Steps of synchronization under the conductor: in the recorded order, as far as the thread still follows the sketch. */
 #include "replay/conductor.h"
+#include "replay/interpose.h"
 #include "rt/image.h"
 
 #include <stdio.h>
@@ -26,8 +27,22 @@ void conductor_trail(struct actor *a, uint32_t access)
 				.size = access ? (uint32_t)a->size : 0 };
 	if (access && a->size <= sizeof t->value)
 		memcpy(&t->value, at, a->size);
-	if (!access)
-		snprintf(t->what, sizeof t->what, "%s", a->what);
+	if (access)
+		return;
+	snprintf(t->what, sizeof t->what, "%s", a->what);
+	t->caller = a->caller ? rt_image_relative((uint64_t)(uintptr_t)a->caller) : 0;
+}
+
+void conductor_blocked(struct actor *a)
+{
+	if (a->state == ACTOR_SIGNAL)
+		a->step_object = a->object;
+	if (!a->what || (a->kind == STEP_NONE && a->state != ACTOR_SIGNAL))
+		return;
+	conductor_trail(a, RT_ACCESS_NONE);
+	struct rt_trail *t = &attempt->trail[(attempt->ntrail - 1) % RT_TRAIL];
+	t->blocked = 1;
+	t->value = a->state == ACTOR_JOINS && a->target ? a->target->thread->number + 1 : 0;
 }
 
 void conductor_allocated(const void *p, size_t size, const void *caller)
@@ -130,6 +145,7 @@ bool conducted_begin(struct actor *a, const char *what, const void *address, int
 {
 	a->kind = conducted_kind(what);
 	a->what = what;
+	a->caller = step_caller;
 	a->in_call = a->kind == STEP_NONE;
 	a->result = 0;
 	a->step_object = address;

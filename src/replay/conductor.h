@@ -68,6 +68,7 @@ struct actor {
 	const void *step_object;
 	uint32_t site;               /* it is at */
 	const char *what;            /* the step at hand */
+	const void *caller;          /* ... and who called that (interpose.h) */
 	bool races;                  /* the access at hand is one of a race */
 	bool shared;                 /* what the access at hand touches was touched by another thread, too */
 	const void *place;           /* of that access */
@@ -133,6 +134,8 @@ void conducted_end(struct actor *a);
 bool conducted_is_due(const struct actor *a);
 /* For whoever explains it: what was done (enum rt_access, or NONE: a step), and what is there now. */
 void conductor_trail(struct actor *a, uint32_t access);
+/* The step that the thread is in never ends. */
+void conductor_blocked(struct actor *a);
 /* The same of a block of the heap, for which `caller` called; size 0: it is freed. Does nothing outside of an attempt. */
 void conductor_allocated(const void *p, size_t size, const void *caller);
 

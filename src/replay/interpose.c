@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+__thread const void *step_caller;
+
 struct start {
 	void *(*routine)(void *);
 	void *argument;

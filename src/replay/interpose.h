@@ -37,14 +37,19 @@ void interpose_thread(struct twin_thread *t);
 	})
 void twin_step_cancelled(void *unused);
 
+/* Who called the interposed function that the step at hand is of: where that returns to; NULL: not known. */
+extern __thread const void *step_caller;
+
 /* One step around a real call: on a synchronization object, or on none that the runtime knows. */
 #define STEP_ON(object, call)                                                                      \
 	({                                                                                         \
 		int result_;                                                                       \
+		step_caller = __builtin_return_address(0);                                         \
 		if (!gate_enter_as(WHAT, object, &result_))                                        \
 			result_ = (call);                                                          \
 		gate_returns(result_);                                                             \
 		gate_leave();                                                                      \
+		step_caller = NULL;                                                                \
 		if (result_ == RT_CANCELLED)                                                       \
 			twin_cancelled();                                                          \
 		result_;                                                                           \

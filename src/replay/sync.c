@@ -202,12 +202,14 @@ static int wait_inferred(const struct waiting *w)
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	struct waiting w = { cond, mutex, NULL, -1, WHAT };
+	step_caller = __builtin_return_address(0);
 	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
 	struct waiting w = { cond, mutex, until, -1, WHAT };
+	step_caller = __builtin_return_address(0);
 	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 
@@ -215,6 +217,7 @@ int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid
 			   const struct timespec *until)
 {
 	struct waiting w = { cond, mutex, until, clock, WHAT };
+	step_caller = __builtin_return_address(0);
 	return infers() ? wait_inferred(&w) : wait_controlled(&w);
 }
 

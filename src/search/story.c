@@ -13,6 +13,7 @@
 /* Steps have the numbers that the attempt gave them; of those before the `recent` ones most are lost. */
 struct story {
 	const struct rt_attempt *a;
+	const struct trace *trace;
 	const struct rt_trail **steps;
 	uint64_t n, recent;
 	vec(uint64_t) asked; /* places in the trail: the last reads of the thread that failed */
@@ -178,19 +179,35 @@ static const struct site_line *site_line_of(const struct story *s, const struct 
 
 static const char *thread_name(const struct story *s, const struct rt_trail *t)
 {
-	return t->thread < RT_ATTEMPT_THREADS ? s->a->names[t->thread] : "?";
+	if (t->thread < RT_ATTEMPT_THREADS)
+		return s->a->names[t->thread];
+	/* A run of scheme rw is the attempt itself. */
+	return trace_is_rw(s->trace) && t->thread < s->trace->nthreads ? s->trace->threads[t->thread].name : "?";
+}
+
+/* As sites have it: without the folder that the compiler was run in. */
+static const char *short_file(const struct story *s, const char *file)
+{
+	for (size_t i = 0; i < s->sites.n; i++) {
+		size_t n = strlen(s->sites.at[i].file), all = strlen(file);
+		if (n && n < all && file[all - n - 1] == '/' && !strcmp(file + all - n, s->sites.at[i].file))
+			return s->sites.at[i].file;
+	}
+	return file;
 }
 
 static json_t *step_json(const struct story *s, const struct rt_trail *t)
 {
 	static const char *const kinds[] = { "", "read", "write", "update", "fence" };
 	const struct site_line *l = site_line_of(s, t);
-	char *where = l->line ? xasprintf("%s:%d", l->file, l->line) : xstrdup("");
+	struct position p = { .function = "" };
+	bool called = !t->kind && t->caller && s->symbols && symbols_find_own(s->symbols, t->caller - 1, &p) && p.file && p.line;
+	char *where = called ? xasprintf("%s:%d", short_file(s, p.file), p.line) : l->line ? xasprintf("%s:%d", l->file, l->line) : xstrdup("");
 	char *object = object_name(s, t), *value = t->kind && t->size <= 8 ? value_text(t) : NULL;
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s}", "thread",
 				 thread_name(s, t), "sap", (json_int_t)t->sap, "kind",
-				 t->kind ? kinds[t->kind % 5] : t->what, "object", object, "where", where, "function", l->function,
-				 "what", "");
+				 t->kind ? kinds[t->kind % 5] : t->blocked ? "call" : t->what, "object", object, "where", where, "function",
+				 called ? p.function : l->function, "what", t->blocked ? "blocks here" : "");
 	if (value) {
 		json_object_set_new(step, "value", json_string(value));
 		json_object_set_new(step, "size", json_integer(t->size));
@@ -446,6 +463,28 @@ static void set_recent(struct story *s, json_t *root, bool between)
 		json_object_set_new(root, "between", json_object());
 }
 
+/* ---- who waits for ever ---- */
+
+static json_t *hangs_json(struct story *s)
+{
+	json_t *all = json_array();
+	for (uint64_t i = 0; i < s->n; i++) {
+		const struct rt_trail *t = trail_at(s, i);
+		if (!t->blocked)
+			continue;
+		s->matters[i] = true;
+		json_t *j = json_pack("{s:I s:b}", "step", number_of(s, i), "condition", strstr(t->what, "cond_") != NULL);
+		if (t->value)
+			json_object_set_new(j, "joins", json_string(thread_name(s, &(struct rt_trail){ .thread = (uint32_t)t->value - 1 })));
+		/* Who waits for another's end is what came of it. */
+		if (t->value)
+			json_array_append_new(all, j);
+		else
+			json_array_insert_new(all, 0, j);
+	}
+	return all;
+}
+
 /* ---- what was used after it had been freed ---- */
 
 /* When the block was freed that has the place of an access, at a step of the trail; NULL: it was not. */
@@ -523,7 +562,7 @@ static unsigned count_switches(json_t *steps)
 
 bool story_write(const struct rt_attempt *a, const struct trace *t, const char *twin, const char *path, struct error *err)
 {
-	struct story s = { .a = a, .symbols = symbols_open(twin, NULL) };
+	struct story s = { .a = a, .trace = t, .symbols = symbols_open(twin, NULL) };
 	if (report_read(&s.report, t->program, NULL))
 		read_sites(&s);
 	read_trail(&s);
@@ -532,6 +571,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array(), *causes = json_object();
 	if (!json_object_size(freed))
 		set_recent(&s, causes, json_object_size(between));
+	json_t *hangs = hangs_json(&s);
 	for (uint64_t i = 0; i < s.n; i++)
 		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;
@@ -542,6 +582,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 				 asked_json(&s), "between", between, "steps", steps);
 	json_object_set_new(root, "blocks", blocks_json(&s));
 	json_object_set_new(root, "freed", freed);
+	json_object_set_new(root, "hangs", hangs);
 	json_object_set_new(root, "places", places_json(&s));
 	json_object_update_new(root, causes);
 	bool ok = !json_dump_file(root, path, JSON_INDENT(1)) || fail(err, "cannot write %s", path);

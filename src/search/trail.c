@@ -79,7 +79,7 @@ static bool is_about_lock(const char *what)
 /* "pthread_mutex_lock" and its kin; readers do not count, nor do attempts, which may have failed. */
 static void take_lock_step(struct maker *m, const struct rt_trail *step, struct event *e)
 {
-	if (step->kind || !step->place || !is_about_lock(step->what))
+	if (step->kind || step->blocked || !step->place || !is_about_lock(step->what))
 		return;
 	uint32_t lock = lock_at(m, step->place);
 	e->object = lock;
