@@ -32,6 +32,13 @@ struct count {
 	unsigned n, mattering; /* those of the steps that matter have the lowest numbers */
 };
 
+/* Which part of a block is accessed. */
+struct extent {
+	char *block;
+	uint64_t low, high;
+	size_t next; /* of the same bucket, + 1 */
+};
+
 enum { BUCKETS = 1 << 14, MOST_OF_BLOCK = 200 };
 
 struct blocks {
@@ -40,6 +47,8 @@ struct blocks {
 	vec(struct hint) hints; /* by site less 1; size 0: none */
 	vec(struct claim) claims;
 	size_t first[BUCKETS];   /* of the claims of a block, + 1 */
+	vec(struct extent) extents;
+	size_t first_extent[BUCKETS]; /* + 1 */
 	vec(struct count) counts; /* of types */
 };
 
@@ -119,12 +128,39 @@ static uint64_t size_of_block(const json_t *interleaving, const char *block)
 	return (uint64_t)json_integer_value(json_object_get(known, "size"));
 }
 
-static size_t *bucket_of(struct blocks *b, const char *block)
+static size_t hash_of(const char *block)
 {
 	size_t h = 0;
 	for (const char *s = block; *s; s++)
 		h = h * 31 + (unsigned char)*s;
-	return &b->first[h % BUCKETS];
+	return h % BUCKETS;
+}
+
+static size_t *bucket_of(struct blocks *b, const char *block)
+{
+	return &b->first[hash_of(block)];
+}
+
+/* NULL: nothing of it is accessed. */
+static struct extent *extent_of(struct blocks *b, const char *block)
+{
+	for (size_t i = b->first_extent[hash_of(block)]; i; i = b->extents.at[i - 1].next)
+		if (!strcmp(b->extents.at[i - 1].block, block))
+			return &b->extents.at[i - 1];
+	return NULL;
+}
+
+static void add_extent(struct blocks *b, const char *block, uint64_t at, uint64_t size)
+{
+	struct extent *e = extent_of(b, block);
+	if (!e) {
+		size_t *first = &b->first_extent[hash_of(block)];
+		*vec_push(&b->extents) = (struct extent){ xstrdup(block), at, at + size, *first };
+		*first = b->extents.n;
+		return;
+	}
+	e->low = at < e->low ? at : e->low;
+	e->high = at + size > e->high ? at + size : e->high;
 }
 
 static bool is_same_type(const struct hint *a, const struct hint *b)
@@ -160,12 +196,24 @@ static bool is_nested(struct blocks *b, const struct claim *c)
 	return false;
 }
 
+/* May it be an element? Not the only one of its type, behind something else that is accessed (the counts of a shared pointer). */
+static bool may_be_element(struct blocks *b, const struct claim *c)
+{
+	const struct extent *e = extent_of(b, c->block);
+	bool others = !c->base || !e || (e->low >= c->base && e->high <= c->base + c->hint->type.size);
+	for (size_t i = *bucket_of(b, c->block); i && !others; i = b->claims.at[i - 1].next) {
+		const struct claim *o = &b->claims.at[i - 1];
+		others = o->base != c->base && is_same_type(o->hint, c->hint) && !strcmp(o->block, c->block);
+	}
+	return others;
+}
+
 static void find_arrays(struct blocks *b)
 {
 	for (size_t i = 0; i < b->claims.n; i++) {
 		struct claim *c = &b->claims.at[i];
 		uint64_t size = c->hint->type.size;
-		c->array = c->block_size > size && c->block_size % size == 0 && c->base % size == 0 && (c->hint->array || !is_nested(b, c));
+		c->array = c->block_size > size && c->block_size % size == 0 && c->base % size == 0 && (c->hint->array || (!is_nested(b, c) && may_be_element(b, c)));
 	}
 }
 
@@ -175,8 +223,14 @@ static void take_step(struct blocks *b, const json_t *interleaving, const json_t
 	const struct hint *h = hint_of(b, json_object_get(step, "site"));
 	char *block;
 	uint64_t at;
-	if (!h || !object || !parse(object, &block, &at))
+	if (!object || !parse(object, &block, &at))
 		return;
+	if (json_object_get(step, "size") && *block)
+		add_extent(b, block, at, (uint64_t)json_integer_value(json_object_get(step, "size")));
+	if (!h) {
+		free(block);
+		return;
+	}
 	uint64_t size = size_of_block(interleaving, block);
 	if (h->array)
 		at = at % h->type.size || size % h->type.size ? UINT64_MAX : 0; /* all of the block, or none */
@@ -353,7 +407,10 @@ void blocks_free(struct blocks *b)
 {
 	for (size_t i = 0; i < b->claims.n; i++)
 		free(b->claims.at[i].block);
+	for (size_t i = 0; i < b->extents.n; i++)
+		free(b->extents.at[i].block);
 	vec_free(&b->claims);
+	vec_free(&b->extents);
 	vec_free(&b->counts);
 	vec_free(&b->hints);
 	report_release(&b->report);

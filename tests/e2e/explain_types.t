@@ -57,3 +57,33 @@ has out 'accounts\[2\]\.money\[1\] = 0\.25' 'accounts\[2\]\.rate = 1\.5'
 rethread reproduce trace --engine solve --memory-model tso >out 2>err
 rethread explain --all trace >out
 has out 'buffers accounts\[2\]\.rate' 'accounts\[2\]\.rate = 1\.5 becomes visible'
+
+# What lies behind the counts of a shared pointer, in one block, is no element of an array.
+cat >counts.cpp <<'P'
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <unistd.h>
+struct Settings { int a = 0, b = 0; };
+static std::shared_ptr<Settings> current = std::make_shared<Settings>();
+int main()
+{
+	std::thread t([] {
+		auto s = current;
+		s->a = 1;
+		usleep(50000);
+		s->b = 1;
+	});
+	usleep(20000);
+	auto s = current;
+	if (s->a != s->b)
+		std::abort();
+	t.join();
+}
+P
+rethread c++ -std=c++17 -O0 -g -pthread counts.cpp -o counts
+status 134 rethread record -q --until-failure --runs 50 ./counts 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain --all >out
+has out 'reads Settings.a = 1' 'updates .*: 1 -> 2'
+! grep -F 'Settings[' out || fail "an array"
