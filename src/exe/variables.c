@@ -436,7 +436,7 @@ static struct value_type kind_of(Dwarf_Die *type)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word encoding = 0, size = 0;
-	struct value_type t = { VALUE_UNKNOWN, 0 };
+	struct value_type t = { .kind = VALUE_UNKNOWN };
 	switch (dwarf_tag(type)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -450,6 +450,11 @@ static struct value_type kind_of(Dwarf_Die *type)
 	t.size = (unsigned)size;
 	if (dwarf_tag(type) == DW_TAG_pointer_type || dwarf_tag(type) == DW_TAG_reference_type)
 		t.kind = VALUE_POINTER;
+	_Static_assert(sizeof t.of >= sizeof *type, "a type fits");
+	if (dwarf_tag(type) == DW_TAG_enumeration_type) {
+		t.kind = VALUE_ENUM;
+		memcpy(t.of, type, sizeof *type);
+	}
 	if (dwarf_tag(type) != DW_TAG_base_type || !dwarf_attr(type, DW_AT_encoding, &a) || dwarf_formudata(&a, &encoding))
 		return t;
 	if (encoding == DW_ATE_float && (size == 4 || size == 8))
@@ -461,6 +466,16 @@ static struct value_type kind_of(Dwarf_Die *type)
 	return t;
 }
 
+static bool is_text(Dwarf_Die array)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word encoding = 0;
+	Dwarf_Die element;
+	if (dwarf_tag(&array) != DW_TAG_array_type || !reference(&array, DW_AT_type, &element) || !plain_type(&element) || dwarf_tag(&element) != DW_TAG_base_type)
+		return false;
+	return dwarf_attr(&element, DW_AT_encoding, &a) && !dwarf_formudata(&a, &encoding) && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+}
+
 /* The name, with what the access is of. */
 static char *member_text(struct place *p, unsigned size, struct value_type *type)
 {
@@ -469,6 +484,8 @@ static char *member_text(struct place *p, unsigned size, struct value_type *type
 	struct value_type t = kind_of(&p->type);
 	if (!p->offset && t.size == size)
 		*type = t;
+	if (size > 1 && size <= 8 && is_text(p->type))
+		*type = (struct value_type){ .kind = VALUE_TEXT, .size = size };
 	if (p->offset)
 		append(p, "+%" PRIu64, NULL, p->offset);
 	return xstrdup(p->name);
@@ -476,7 +493,7 @@ static char *member_text(struct place *p, unsigned size, struct value_type *type
 
 char *variables_member(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
 {
-	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	const struct variable *x = v ? find(v, name) : NULL;
 	if (!x)
 		return NULL;
@@ -504,7 +521,7 @@ char *variables_local(struct variables *v, const char *name, uint64_t offset, un
 	const char *at = strrchr(name, '@');
 	unsigned line = at ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
 	const struct local *found = NULL;
-	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	if (!v || !line)
 		return NULL;
 	if (!v->locals_found)
@@ -529,7 +546,7 @@ char *variables_local(struct variables *v, const char *name, uint64_t offset, un
 
 char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)
 {
-	*type = (struct value_type){ VALUE_UNKNOWN, 0 };
+	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	if (v && !v->records_found)
 		walk_units(v, NULL, note_record);
 	if (v)
@@ -543,41 +560,4 @@ char *variables_field(struct variables *v, const struct record_key *key, uint64_
 				       : NULL;
 	}
 	return NULL;
-}
-
-/* ---------------------------------------------------------------- values */
-
-static char *float_text(unsigned size, uint64_t value)
-{
-	double d;
-	float f;
-	uint32_t low = (uint32_t)value;
-	memcpy(&d, &value, sizeof d);
-	memcpy(&f, &low, sizeof f);
-	/* As few digits as tell it from its neighbours, and never a whole number: inf and nan have their n. */
-	for (int digits = 6;; digits++) {
-		char text[40];
-		snprintf(text, sizeof text, "%.*g", digits, size == 4 ? (double)f : d);
-		bool exact = size == 4 ? strtof(text, NULL) == f : strtod(text, NULL) == d;
-		if (exact || digits == 17)
-			return xasprintf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
-	}
-}
-
-char *value_type_text(const struct value_type *type, uint64_t value)
-{
-	if (type->size < 8)
-		value &= (UINT64_C(1) << 8 * type->size) - 1;
-	switch (type->kind) {
-	case VALUE_FLOAT:
-		return float_text(type->size, value);
-	case VALUE_BOOL:
-		return value <= 1 ? xstrdup(value ? "true" : "false") : NULL;
-	case VALUE_UNSIGNED:
-		return xasprintf("%" PRIu64, value);
-	case VALUE_POINTER:
-		return value ? xasprintf("%#" PRIx64, value) : xstrdup("NULL");
-	default:
-		return NULL;
-	}
 }

@@ -15,11 +15,12 @@
 
 #include <limits.h>
 
-enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER };
+enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER, VALUE_ENUM, VALUE_TEXT };
 
 struct value_type {
 	enum value_kind kind;
 	unsigned size; /* bytes */
+	void *of[4];   /* VALUE_ENUM: the type in the debug information, as long as that is open */
 };
 
 struct variables;

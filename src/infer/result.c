@@ -71,7 +71,7 @@ static bool looks_like_address(uint64_t v, unsigned size)
 static char *one_value(uint64_t v, unsigned size, bool is_float)
 {
 	if (is_float && (size == 4 || size == 8))
-		return value_type_text(&(struct value_type){ VALUE_FLOAT, size }, v);
+		return value_type_text(&(struct value_type){ .kind = VALUE_FLOAT, .size = size }, v);
 	char text[2 * sizeof v + 1];
 	if (size && as_text(v, size, text))
 		return xasprintf("\"%s\"", text);

@@ -1,5 +1,5 @@
 # What `explain` prints of interleavings made by hand: which steps it shows, what it says of the reads, threads side by side or not.
-printf '#include <stdlib.h>\nint main(void) { abort(); }\n' >p.c
+printf '#include <stdlib.h>\nvolatile char word[16]; volatile enum mood { CALM = 3, CROSS = -1 } mood; int main(void) { mood = CALM; word[0] = 1; abort(); }\n' >p.c
 rethread cc -g p.c -o p
 status 134 rethread record -o trace ./p 2>err
 # made THREADS STEPS LINES...: an interleaving of steps that say nothing, but for the LINES, "NUMBER: JSON"; explained in `out'.
@@ -46,3 +46,7 @@ made '1 1:1 1:2 1:3 1:4' 5
 same "$(grep -c '^thread 1' out)" 5
 made '1 1:1 1:2 1:3' 5
 same "$(grep -c '^thread 1' out)" 0
+# Characters and enumerations as the source has them; what they have no name for stays a number.
+made '1 1:1' 5 "1: {$access: \"write\", \"object\": \"word\", \"value\": \"57313996465516\", \"size\": 8}" "2: {$access: \"write\", \"object\": \"word+8\", \"value\": \"1\", \"size\": 8}" \
+	"3: {$access: \"update\", \"object\": \"mood\", \"value\": \"3 -> -1\", \"size\": 4}" "4: {$access: \"read\", \"object\": \"mood\", \"value\": \"5\", \"size\": 4}"
+has out 'writes word = "left 4"$' 'writes word\+8 = 1$' 'updates mood: CALM -> CROSS$' 'reads mood = 5$'

@@ -72,5 +72,5 @@ for opt in -O0 -O2; do
 	rethread explain >out
 	tr -s ' \n' ' ' <out >text
 	has text 'In short: thread 1:1 wrote seats\[1\].state \(seats.c:13\), thread 1:2 changed that \(seats.c:41\), thread 1:3 went by the change \(seats.c:11\), and thread 1:1 wrote again without having looked \(seats.c:23\)\.' \
-		'Who came in between: thread 1:1 wrote seats\[1\].state: 1 seats.c:13 .*then thread 1:2 wrote it: 0 seats.c:41 .*and thread 1:3 read it: 0 seats.c:11 .*then thread 1:1 wrote it: 2 seats.c:23 .*thread 1:1 had not looked again: what it had written before was gone, and thread 1:3 had gone by that each time with seats\[1\].lock locked, which thread 1:1 gave up between its two accesses'
+		'Who came in between: thread 1:1 wrote seats\[1\].state: HELD seats.c:13 .*then thread 1:2 wrote it: FREE seats.c:41 .*and thread 1:3 read it: FREE seats.c:11 .*then thread 1:1 wrote it: SOLD seats.c:23 .*thread 1:1 had not looked again: what it had written before was gone, and thread 1:3 had gone by that each time with seats\[1\].lock locked, which thread 1:1 gave up between its two accesses'
 done
