@@ -182,12 +182,46 @@ static bool say_waited(struct words *w, const json_t *root)
 
 /* ---- who waits ---- */
 
+/* The step at which the thread waits for ever, or NULL. */
+static json_t *wait_of(const json_t *root, const char *thread)
+{
+	json_t *hang;
+	size_t i;
+	json_array_foreach(json_object_get(root, "hangs"), i, hang) {
+		json_t *step = step_of(root, hang, "step");
+		if (step && !strcmp(text(step, "thread"), thread))
+			return step;
+	}
+	return NULL;
+}
+
+/* Each waits for a lock that the next one has, and the last for one of the first's. */
+static bool say_circle(struct words *w, const json_t *root)
+{
+	enum { MOST = 6 };
+	json_t *first = step_of(root, json_array_get(json_object_get(root, "hangs"), 0), "step"), *at_lock[MOST], *step = first, *holder;
+	size_t n = 0;
+	do {
+		if (!step || n == MOST || !(holder = lock_holder(root, step)))
+			return false;
+		at_lock[n++] = step;
+		step = wait_of(root, text(holder, "thread"));
+	} while (step != first);
+	for (size_t i = 0; i < n; i++)
+		say(w, "%sthread %s waits for %s%s, which thread %s has", i ? "; " : "", text(at_lock[i], "thread"), text(at_lock[i], "object"), at(at_lock[i]),
+		    text(at_lock[(i + 1) % n], "thread"));
+	say(w, ".");
+	return true;
+}
+
 /* The first of those that wait is the most telling. */
 static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
 	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
 	if (!is_about_waits(t) || !step)
 		return false;
+	if (say_circle(w, root))
+		return true;
 	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
 	bool condition = json_is_true(json_object_get(hang, "condition"));
 	say(w, "thread %s waits for ever%s%s%s%s", text(step, "thread"), *joins ? " for the end of thread " : !*object ? "" : condition ? " for a signal of " : " for ",

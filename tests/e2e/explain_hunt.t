@@ -24,6 +24,7 @@ status 124 rethread hunt -q --runs 2000 ./circle 2>err
 rethread reproduce >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1:[123] waits for [a-z]+.m \(circle.cpp:8\), which thread 1:[123] has; thread 1:[123] waits for [a-z]+.m \(circle.cpp:8\), which thread 1:[123] has; thread 1:[123] waits for [a-z]+.m \(circle.cpp:8\), which thread 1:[123] has\.'
 for one in '1 waits for bob.m circle.cpp:8 .*which thread 1:2' '2 waits for carol.m circle.cpp:8 .*which thread 1:3' '3 waits for alice.m circle.cpp:8 .*which thread 1:1'; do
 	has text "thread 1:$one has had since circle.cpp:7 std::lock_guard<std::mutex> f\\(from.m\\);"
 done
