@@ -180,6 +180,43 @@ static bool say_waited(struct words *w, const json_t *root)
 	return false;
 }
 
+/* The writer was not done. */
+static bool say_midway(struct words *w, const json_t *root)
+{
+	json_t *asked;
+	size_t i;
+	json_array_foreach(json_object_get(root, "asked"), i, asked) {
+		json_t *lock = json_object_get(asked, "midway"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
+		if (!lock || !writer || is_free(writer))
+			continue;
+		say(w, "thread %s read %s%s while thread %s, which had written it%s, was not done: it still had %s locked.", text(read, "thread"), text(read, "object"),
+		    at(read), text(writer, "thread"), at(writer), text(lock, "object"));
+		return true;
+	}
+	return false;
+}
+
+/* One of two that race has a lock. */
+static bool say_missing(struct words *w, const json_t *root)
+{
+	json_t *asked;
+	size_t i;
+	json_array_foreach(json_object_get(root, "asked"), i, asked) {
+		json_t *lock = json_object_get(asked, "missing"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
+		if (!lock || !writer)
+			continue;
+		bool readers = json_is_true(json_object_get(lock, "readers"));
+		if (readers)
+			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(read, "thread"), text(read, "object"), at(read),
+			    text(lock, "object"), text(writer, "thread"), at(writer));
+		else
+			say(w, "thread %s read %s%s without a lock; thread %s had written it%s with %s locked.", text(read, "thread"), text(read, "object"), at(read),
+			    text(writer, "thread"), at(writer), text(lock, "object"));
+		return true;
+	}
+	return false;
+}
+
 /* ---- who waits ---- */
 
 /* The step at which the thread waits for ever, or NULL. */
@@ -238,7 +275,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited, say_midway, say_missing};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {
@@ -249,6 +286,17 @@ static bool say_cause(struct words *w, const json_t *root)
 			free(one.text);
 			return true;
 		}
+	return false;
+}
+
+/* Is a read shown below? What was read last only where it is known where that failed. */
+static bool shows_reads(const json_t *root)
+{
+	json_t *asked;
+	size_t i;
+	json_array_foreach(json_object_get(root, "asked"), i, asked)
+		if (!json_is_true(json_object_get(asked, "last")) || *text(root, "failed_at"))
+			return true;
 	return false;
 }
 
@@ -275,7 +323,9 @@ void print_in_short(const json_t *root, const struct trace *t)
 		print_broken(all);
 		free(all);
 	} else if (t->failure.kind != RT_FAIL_DEADLOCK) {
-		print_broken("In short: no single cause stands out. What the failure was about comes first below, then the order of the steps that lead there.");
+		print_broken(shows_reads(root)
+				     ? "In short: no single cause stands out. What the failure was about comes first below, then the order of the steps that lead there."
+				     : "In short: no single cause stands out. The order of the steps that lead to the failure is all there is.");
 	}
 	free(w.text);
 }

@@ -225,6 +225,23 @@ static void name_step(json_t *step, const struct namer *n)
 	pointers_in_value(n->p, step);
 }
 
+/* In the recorded run memory may have been used again: which of the blocks that were there a lock was in is not known, so it has no number. */
+static void name_lock(json_t *lock, const struct namer *n)
+{
+	if (!lock)
+		return;
+	name_step(lock, n);
+	const char *owner = json_string_value(json_object_get(lock, "owner")), *object = json_string_value(json_object_get(lock, "object"));
+	const json_t *block = owner ? json_object_get(json_object_get(n->interleaving, "owners"), owner) : NULL;
+	bool gone = json_is_true(json_object_get(block, "reused")) || json_is_true(json_object_get(block, "freed"));
+	const char *mark = gone && object ? strchr(object, '#') : NULL;
+	if (!mark)
+		return;
+	char *name = xasprintf("%.*s%s", (int)(mark - object), object, mark + 1 + strspn(mark + 1, "0123456789"));
+	json_object_set_new(lock, "object", json_string(name));
+	free(name);
+}
+
 void name_as_source(json_t *interleaving, const char *program)
 {
 	struct variables *v = program ? variables_open(program) : NULL;
@@ -240,8 +257,8 @@ void name_as_source(json_t *interleaving, const char *program)
 	json_array_foreach(json_object_get(interleaving, "asked"), i, step) {
 		if (json_object_get(step, "next"))
 			pointers_in_value(n.p, json_object_get(step, "next"));
-		if (json_object_get(step, "midway"))
-			name_step(json_object_get(step, "midway"), &n);
+		name_lock(json_object_get(step, "midway"), &n);
+		name_lock(json_object_get(step, "missing"), &n);
 	}
 	if (json_object_get(json_object_get(interleaving, "stale"), "wrote"))
 		name_step(json_object_get(json_object_get(interleaving, "stale"), "wrote"), &n);
@@ -250,13 +267,12 @@ void name_as_source(json_t *interleaving, const char *program)
 	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" }, { "undone", "given_up" } };
 	for (i = 0; i < sizeof locks / sizeof *locks; i++) {
 		json_t *lock = json_object_get(json_object_get(interleaving, locks[i].of), locks[i].key);
-		if (lock)
-			name_step(lock, &n);
+		name_lock(lock, &n);
 	}
 	json_array_foreach(json_object_get(interleaving, "hangs"), i, step)
 		name_step(step, &n);
 	json_array_foreach(json_object_get(json_object_get(interleaving, "between"), "apart"), i, step)
-		name_step(step, &n);
+		name_lock(step, &n);
 	pointers_free(n.p);
 	blocks_free(b);
 	variables_close(v);

@@ -120,11 +120,30 @@ json_t *lock_holder(const json_t *root, const json_t *blocked)
 	return s && *text(blocked, "object") && takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread")) ? s : NULL;
 }
 
+/* Of a barrier: who had come there before, and has ended. */
+static void print_gone_from(const json_t *root, const json_t *blocked, const struct trace *t)
+{
+	json_t *steps = json_object_get(root, "steps"), *s;
+	size_t i;
+	for (uint32_t k = 0; k < t->nthreads; k++) {
+		json_t *last = NULL;
+		json_array_foreach(steps, i, s)
+			if (!strcmp(text(s, "object"), text(blocked, "object")) && !strcmp(text(s, "thread"), t->threads[k].name) && strstr(text(s, "what"), "barrier"))
+				last = s;
+		if (!last || !t->threads[k].info.ended)
+			continue;
+		printf("    thread %s, which had come there before, has ended\n", t->threads[k].name);
+		quote(last, t->program);
+	}
+}
+
 /* Of a lock: who took it last, or posted a semaphore. */
 static void print_holder(const json_t *root, const json_t *hang, const json_t *blocked, const struct trace *t)
 {
 	json_t *holder = lock_holder(root, blocked), *s = holder ? holder : last_on(root, blocked), *last = step_of(root, hang, "last");
 	bool ended = holder && has_ended(t, text(holder, "thread"));
+	if (s && strstr(text(s, "what"), "barrier"))
+		print_gone_from(root, blocked, t);
 	if (!holder && (!s || strcmp(text(s, "what"), "sem_post")))
 		return;
 	printf(ended    ? "    which thread %s took here, and did not give up before it ended\n"

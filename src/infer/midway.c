@@ -34,3 +34,24 @@ uint32_t midway_lock(const struct execution *x, const struct linear *l, const st
 	locks_release(&index);
 	return lock;
 }
+
+uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers)
+{
+	size_t saw = s->saw[read];
+	if (saw == SLICE_NONE)
+		return NO_LOCK;
+	const struct event *w = event_at(x, l, saw), *r = event_at(x, l, read);
+	if (w->thread == r->thread || (w->flags & r->flags & EVENT_NOTE) || w->kind != EVENT_WRITE || r->kind != EVENT_READ)
+		return NO_LOCK;
+	struct locks_index index;
+	locks_init(&index, x);
+	locks theirs = locks_at(&index, w, true), mine = locks_at(&index, r, true);
+	uint32_t lock = NO_LOCK;
+	*readers = mine.n;
+	if (locks_common(&mine, &theirs) == NO_LOCK && !(mine.n && theirs.n))
+		lock = mine.n ? mine.at[0] : theirs.n ? theirs.at[0] : NO_LOCK;
+	vec_free(&theirs);
+	vec_free(&mine);
+	locks_release(&index);
+	return lock;
+}

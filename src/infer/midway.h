@@ -1,4 +1,4 @@
-/* Reads that find what another thread wrote in a critical section that it was not done with. For explanations only. */
+/* What locks have to do with a read that finds what another thread wrote. For explanations only. */
 #ifndef RETHREAD_MIDWAY_H
 #define RETHREAD_MIDWAY_H
 
@@ -10,5 +10,8 @@
  * is known of where locks are given up is between which events of a thread that is.
  */
 uint32_t midway_lock(const struct execution *x, const struct linear *l, const struct slice *s, size_t read);
+
+/* Where the two race: the lock that the reader had, or else the writer, and the other one did not; *readers: it is the reader's. NO_LOCK: they do not race, or neither had one. */
+uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers);
 
 #endif

@@ -91,6 +91,14 @@ static uint64_t count_others(struct published *p, const struct slice *s, const s
 	return longest;
 }
 
+/* Parts of one thing that is assigned at once, in words: whoever has seen the one wants the other, too. */
+static bool is_one_statement(const struct told *t, const struct event *shown, const struct event *filled)
+{
+	enum { WORDS = 4, LARGEST = 64 }; /* SAPs, bytes */
+	uint64_t apart = shown->object < filled->object ? filled->object - shown->object : shown->object - filled->object;
+	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && apart < LARGEST;
+}
+
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	uint64_t longest = count_others(p, s, t), took = told_event(t, p->filled)->sap - told_event(t, p->shown)->sap;
@@ -116,9 +124,13 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 		if (write_of(t, other, read, shown, read) != SLICE_NONE)
 			continue;
 		size_t filled = write_of(t, other, read, read, end);
-		if (filled == SLICE_NONE || same_line(t, told_event(t, shown), told_event(t, filled)))
+		if (filled == SLICE_NONE)
 			continue;
 		*p = (struct published){shown, i, read, filled, 0};
+		if (is_one_statement(t, told_event(t, shown), told_event(t, filled)))
+			return true;
+		if (same_line(t, told_event(t, shown), told_event(t, filled)))
+			continue;
 		if (is_late(p, s, t, values))
 			return true;
 		if (together.filled == SLICE_NONE && belong_together(p, t))

@@ -17,7 +17,7 @@ struct published {
 /*
  * Of the reads that the failure depends on. values: of all expressions, in this order. False: there is none, or it may as well be as it should: only where
  * the pointer leads into a block in which the place was not written before, or the one did nothing but write from the one to the other, or other times, in the same
- * lines, the place was found filled after that.
+ * lines, the place was found filled after that, or both are parts of one assignment.
  */
 bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values);
 

@@ -192,6 +192,10 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	uint32_t lock = midway_lock(x, l, s, step);
 	if (lock != NO_LOCK)
 		json_object_set_new(asked, "midway", json_pack("{s:s}", "object", place_name(x, lock)));
+	bool readers = false;
+	lock = midway_missing(x, l, s, step, &readers);
+	if (lock != NO_LOCK)
+		json_object_set_new(asked, "missing", json_pack("{s:s s:b}", "object", place_name(x, lock), "readers", readers));
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
 	return asked;

@@ -123,3 +123,35 @@ for opt in -O0 -O2; do
 	early $opt spin
 	[ ! -s text ] || fail "$opt: $(cat text)"
 done
+
+# Parts of one thing, assigned in one line: who reads them without the lock finds one new and one old.
+cat >hub.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static struct { pthread_mutex_t lock; void (*call)(int *, int); int *of; } hub = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static void adds(int *of, int n) { *of += n; }
+static void *subscribes(void *p)
+{
+	pthread_mutex_lock(&hub.lock);
+	hub.call = adds, usleep(40000), hub.of = p;
+	pthread_mutex_unlock(&hub.lock);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t;
+	int sum = 0;
+	pthread_create(&t, NULL, subscribes, &sum);
+	usleep(20000);
+	if (hub.call && !hub.of) /* without the lock */
+		usleep(40000), abort();
+	pthread_join(t, NULL);
+}
+P
+rethread cc -O0 -g -pthread hub.c -o hub
+status 134 rethread record -q --until-failure --runs 50 ./hub 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain | tr -s ' \n' ' ' >text
+has text 'What was read before it was filled: thread 1:1 wrote hub.call: &adds hub.c:9 .*then thread 1 read it: &adds hub.c:19 .*then thread 1 read hub.of: NULL hub.c:19 .*and only then thread 1:1 wrote it hub.c:9' \
+	'In short: thread 1:1 let others see hub.call \(hub.c:9\) before it wrote hub.of \(hub.c:9\), which thread 1 read in between \(hub.c:19\)\.'
