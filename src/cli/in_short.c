@@ -79,7 +79,7 @@ static bool say_between(struct words *w, const json_t *root)
 		return false;
 	const char *a = text(first, "thread"), *o = text(other, "thread"), *object = text(first, "object");
 	if (!is_write(other))
-		say(w, "thread %s read %s%s between two writes of thread %s%s%s", o, object, at(other), a, at(first), at(second));
+		say(w, "thread %s read %s%s after thread %s had written it%s and before that wrote it again%s", o, object, at(other), a, at(first), at(second));
 	else if (is_kind(first, "read") && is_kind(second, "write"))
 		say(w, "thread %s overwrote%s what thread %s had written to %s%s without having seen it: it had read it before that%s", a, at(second), o, object,
 		    at(other), at(first));
@@ -180,6 +180,22 @@ static bool say_waited(struct words *w, const json_t *root)
 	return false;
 }
 
+/* Nobody had written it yet. */
+static bool say_early(struct words *w, const json_t *root)
+{
+	json_t *asked;
+	size_t i;
+	json_array_foreach(json_object_get(root, "asked"), i, asked) {
+		json_t *next = json_object_get(asked, "next"), *read = step_of(root, asked, "step");
+		if (!next || is_free(next) || !read || !json_object_get(read, "saw") || number(read, "saw") >= 0 || json_is_true(json_object_get(root, "guessed")) ||
+		    json_is_true(json_object_get(asked, "last")))
+			continue;
+		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(read, "thread"), text(read, "object"), at(read), text(next, "thread"), at(next));
+		return true;
+	}
+	return false;
+}
+
 /* The writer was not done. */
 static bool say_midway(struct words *w, const json_t *root)
 {
@@ -275,7 +291,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited, say_midway, say_missing};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {
@@ -289,15 +305,36 @@ static bool say_cause(struct words *w, const json_t *root)
 	return false;
 }
 
-/* Is a read shown below? What was read last only where it is known where that failed. */
-static bool shows_reads(const json_t *root)
+/* Of the reads that are shown below the first that found another thread's write, best a pointer to nothing, or NULL. What was read last is shown only where it is known where that failed. */
+static json_t *foreign_read(const json_t *root)
 {
-	json_t *asked;
+	json_t *asked, *first = NULL;
 	size_t i;
-	json_array_foreach(json_object_get(root, "asked"), i, asked)
-		if (!json_is_true(json_object_get(asked, "last")) || *text(root, "failed_at"))
-			return true;
-	return false;
+	for (int last = 0; last < 2 && !first; last++)
+		json_array_foreach(json_object_get(root, "asked"), i, asked) {
+			json_t *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
+			bool shown = json_is_true(json_object_get(asked, "last")) == last && (!last || *text(root, "failed_at"));
+			if (shown && writer && strcmp(text(writer, "thread"), text(read, "thread")) && (!first || !strcmp(text(read, "value"), "NULL")))
+				first = asked;
+		}
+	return first;
+}
+
+/* Without a cause: what is certain. */
+static void say_found(struct words *w, const json_t *root)
+{
+	json_t *asked = foreign_read(root), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL,
+	       *next = json_object_get(asked, "next");
+	say(w, "no single cause stands out");
+	if (!read || !writer) {
+		say(w, ".");
+		return;
+	}
+	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(read, "thread"), text(read, "object"), is_free(writer) || is_kind(read, "update") ? "" : " = ",
+	    is_free(writer) || is_kind(read, "update") ? "" : text(read, "value"), at(read), text(writer, "thread"), is_free(writer) ? "freed" : "written", at(writer));
+	if (next && !is_free(next) && strcmp(text(next, "thread"), text(writer, "thread")))
+		say(w, "; thread %s wrote it only afterwards%s", text(next, "thread"), at(next));
+	say(w, ".");
 }
 
 static void print_broken(const char *text)
@@ -318,14 +355,12 @@ void print_in_short(const json_t *root, const struct trace *t)
 {
 	struct words w = {NULL};
 	bool waits = say_hang(&w, root, t), cause = say_cause(&w, root);
-	if (waits || cause) {
+	if (!waits && !cause && t->failure.kind != RT_FAIL_DEADLOCK)
+		say_found(&w, root);
+	if (w.text) {
 		char *all = xasprintf("In short: %s", w.text);
 		print_broken(all);
 		free(all);
-	} else if (t->failure.kind != RT_FAIL_DEADLOCK) {
-		print_broken(shows_reads(root)
-				     ? "In short: no single cause stands out. What the failure was about comes first below, then the order of the steps that lead there."
-				     : "In short: no single cause stands out. The order of the steps that lead to the failure is all there is.");
 	}
 	free(w.text);
 }

@@ -28,6 +28,8 @@ has out '^What the failure depends on:$' '^  thread 1 read x:$' '^    it found 2
 	'^    since thread 1 had looked at it or written it last, another thread has written it$' '\(60 other steps\)' \
 	'^  p.c:2 {22}writes x = 2$' '\(7 other steps\)' '^  p.c:2 {52}reads x = 2$' '^  p.c:2 {52}FAILS$' 'are left out; --all shows them'
 without 'step[0-9]'
+tr -s ' \n' ' ' <out >text
+has text 'In short: no single cause stands out\. Thread 1 found x = 2 \(p.c:2\), which thread 1:1 had written \(p.c:2\)\.'
 # Nobody has written it since the thread looked: then nothing is said of that.
 made '1 1:1' 70 "62: {$access: \"read\", \"thread\": \"1\", \"value\": \"2\"}" \
 	"60: {$access: \"write\", \"thread\": \"1:1\", \"value\": \"2\", \"function\": \"put\"}" \
@@ -36,7 +38,7 @@ has out '^    it found 2$'
 without 'since thread'
 # Where nothing is asked, the end is shown; a short one is shown whole.
 made '1 1:1' 70
-has out '\(39 other steps\)' 'step39 m$' 'step69 m$'
+has out '^In short: no single cause stands out\.$' '\(39 other steps\)' 'step39 m$' 'step69 m$'
 same "$(grep -c 'step[0-9]* m$' out)" 31
 made '1 1:1' 20 'root: {"asked": [{"step": 99}]}'
 same "$(grep -c 'step[0-9]* m$' out)" 20
