@@ -233,7 +233,7 @@ int main()
 {
 	auto work = [] { while (c.receive()); };
 	std::thread a(work), b(work), d(work);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 100; i++) {
 		std::lock_guard<std::mutex> l(c.m);
 		c.items.push_back(i);
 		c.cv.notify_one();
