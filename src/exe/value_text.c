@@ -69,6 +69,8 @@ char *value_type_text(const struct value_type *type, uint64_t value)
 		return xasprintf("%" PRIu64, value);
 	case VALUE_ENUM:
 		return enumerator_text(type, value);
+	case VALUE_SHRUNK:
+		return xasprintf("%" PRId64, (int64_t)value * type->times + type->plus);
 	case VALUE_TEXT:
 		return characters_text(type->size, value);
 	case VALUE_POINTER:

@@ -61,8 +61,11 @@ static void note_variable(struct variables *v, Dwarf_Die *die)
 	/* Local ones live in registers and frames; what has one place is what the symbol table knows. */
 	Dwarf_Op *ops;
 	size_t n;
-	bool is_static = dwarf_attr(die, DW_AT_location, &found.location) && !dwarf_getlocation(&found.location, &ops, &n) && n &&
-			 (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
+	size_t first = 0; /* pieces that are nowhere may come before */
+	bool is_static = dwarf_attr(die, DW_AT_location, &found.location) && !dwarf_getlocation(&found.location, &ops, &n) && n;
+	while (is_static && first + 1 < n && ops[first].atom == DW_OP_piece)
+		first++;
+	is_static = is_static && (ops[first].atom == DW_OP_addr || ops[first].atom == DW_OP_addrx);
 	for (size_t i = 0; is_static && i < n; i++)
 		found.split |= ops[i].atom == DW_OP_piece;
 	if (is_static && found.name && reference(die, DW_AT_type, &found.type))
@@ -243,8 +246,24 @@ static bool symbol_address(const struct variables *v, const char *name, uint64_t
 	return false;
 }
 
+static bool constant(const Dwarf_Op *op, int64_t *value)
+{
+	bool literal = op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31;
+	*value = literal ? op->atom - DW_OP_lit0 : (int64_t)op->number;
+	return literal || op->atom == DW_OP_constu || op->atom == DW_OP_consts || (op->atom >= DW_OP_const1u && op->atom <= DW_OP_const8s);
+}
+
+/* Behind the address: is one bit kept there, of which the value is computed? */
+static void find_shrunk(const Dwarf_Op *ops, size_t n, struct value_type *type)
+{
+	int64_t times, plus;
+	if (n >= 7 && ops[1].atom == DW_OP_deref_size && constant(&ops[2], &times) && ops[3].atom == DW_OP_mul && constant(&ops[4], &plus) &&
+	    ops[5].atom == DW_OP_plus && ops[6].atom == DW_OP_stack_value)
+		*type = (struct value_type){ .kind = VALUE_SHRUNK, .size = (unsigned)ops[1].number, .times = times, .plus = plus };
+}
+
 /* The debug information has the pieces in order, each with its address if there is one. Where in the variable is the piece with this symbol? */
-static bool piece_offset(const struct variables *v, const struct variable *x, const char *name, uint64_t *offset)
+static bool piece_offset(const struct variables *v, const struct variable *x, const char *name, uint64_t *offset, struct value_type *type)
 {
 	uint64_t wanted, at = 0;
 	Dwarf_Attribute location = x->location, address;
@@ -256,7 +275,7 @@ static bool piece_offset(const struct variables *v, const struct variable *x, co
 	for (size_t i = 0; i < n; i++) {
 		Dwarf_Addr found = ops[i].number;
 		if (ops[i].atom == DW_OP_addr || (ops[i].atom == DW_OP_addrx && !dwarf_getlocation_attr(&location, &ops[i], &address) && !dwarf_formaddr(&address, &found)))
-			here = found == wanted;
+			here = found == wanted, here ? find_shrunk(&ops[i], n - i, type) : (void)0;
 		if (ops[i].atom != DW_OP_piece)
 			continue;
 		*offset = at;
@@ -501,12 +520,21 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 	size = p.pointed ? 0 : size;
 	append(&p, "%s", x->name, 0);
 	uint64_t piece = 0;
-	if (x->split && strrchr(name, '.') && !piece_offset(v, x, name, &piece)) /* which member that is, nothing tells */
+	if (x->split && strrchr(name, '.') && !piece_offset(v, x, name, &piece, type)) /* which member that is, nothing tells */
 		return xstrdup(p.name);
 	p.offset += piece;
+	Dwarf_Attribute location = x->location;
+	Dwarf_Op *ops;
+	size_t n;
+	if (!x->split && !offset && !dwarf_getlocation(&location, &ops, &n))
+		find_shrunk(ops, n, type);
 	if (!plain_type(&p.type) || !holds(&p.type, p.offset, size))
 		return NULL;
-	return member_text(&p, size, type);
+	struct value_type shrunk = *type;
+	char *text = member_text(&p, size, type);
+	if (shrunk.kind == VALUE_SHRUNK && shrunk.size == size)
+		*type = shrunk;
+	return text;
 }
 
 /* A header may be in several units, and a function there several times. */

@@ -15,12 +15,13 @@
 
 #include <limits.h>
 
-enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER, VALUE_ENUM, VALUE_TEXT };
+enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER, VALUE_ENUM, VALUE_TEXT, VALUE_SHRUNK };
 
 struct value_type {
 	enum value_kind kind;
 	unsigned size; /* bytes */
 	void *of[4];   /* VALUE_ENUM: the type in the debug information, as long as that is open */
+	int64_t times, plus; /* VALUE_SHRUNK: the optimiser keeps one bit of what has two values only */
 };
 
 struct variables;

@@ -34,3 +34,35 @@ for opt in -O0 -O2; do
 	has out 'read all.whole:'
 	! grep '_ZZ' out || fail "$opt: names as the linker has them"
 done
+
+# Of a member that has two values only, the optimiser keeps one bit: it is shown as the source has it.
+cat >limit.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static struct { long version; int limit; } driver;
+static int rounds;
+static void *starts(void *p)
+{
+	driver.version = 2;
+	driver.limit = 16;
+	rounds = 7;
+	usleep(30000);
+	return p;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, starts, NULL);
+	usleep(10000);
+	if (argc + 1 < driver.limit && argc + 1 < rounds)
+		abort();
+	pthread_join(t, NULL);
+	return argv[0] == NULL;
+}
+P
+rethread cc -O2 -g -pthread limit.c -o limit
+status 134 rethread record -q --until-failure --runs 50 ./limit 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+has out 'writes driver.limit = 16$' 'reads driver.limit = 16$' 'reads rounds = 7$'
