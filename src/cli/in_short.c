@@ -44,6 +44,22 @@ static const char *at(const json_t *step)
 	return out;
 }
 
+/* What it is about; of the insides of containers, whose they are. */
+static const char *object_of(const json_t *step)
+{
+	static const struct {
+		const char *begins, *is;
+	} insides[] = {
+		{ "std::_Rb_tree_node", "a node of a map or set" },          { "std::__detail::_List_node", "a node of a list" },
+		{ "std::_List_node", "a node of a list" },                   { "std::__detail::_Hash_node", "a node of an unordered map or set" },
+		{ "std::_Fwd_list_node", "a node of a forward list" },       { "std::_Sp_counted", "the counts of a shared pointer" },
+	};
+	for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
+		if (!strncmp(text(step, "object"), insides[i].begins, strlen(insides[i].begins)))
+			return insides[i].is;
+	return text(step, "object");
+}
+
 static bool is_kind(const json_t *step, const char *kind)
 {
 	return !strcmp(text(step, "kind"), kind);
@@ -77,7 +93,7 @@ static bool say_between(struct words *w, const json_t *root)
 	json_t *b = json_object_get(root, "between"), *first = step_of(root, b, "first"), *other = step_of(root, b, "other"), *second = step_of(root, b, "second");
 	if (!first || !other || !second)
 		return false;
-	const char *a = text(first, "thread"), *o = text(other, "thread"), *object = text(first, "object");
+	const char *a = text(first, "thread"), *o = text(other, "thread"), *object = object_of(first);
 	if (!is_write(other))
 		say(w, "thread %s read %s%s after thread %s had written it%s and before that wrote it again%s", o, object, at(other), a, at(first), at(second));
 	else if (is_kind(first, "read") && is_kind(second, "write"))
@@ -109,7 +125,7 @@ static bool say_again(struct words *w, const json_t *root)
 	if (!read || !swapped || !behind)
 		return false;
 	say(w, "ABA: when thread %s exchanged %s%s, it held what the thread had read there%s, but had been something else in between, and what was put there%s was no longer true.",
-	    text(swapped, "thread"), text(read, "object"), at(swapped), at(read), at(behind));
+	    text(swapped, "thread"), object_of(read), at(swapped), at(read), at(behind));
 	return true;
 }
 
@@ -122,7 +138,7 @@ static bool say_freed(struct words *w, const json_t *root)
 	if (json_is_true(json_object_get(f, "twice")))
 		say(w, "thread %s freed%s what thread %s had freed already%s.", text(use, "thread"), at(use), text(by, "thread"), at(by));
 	else
-		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), text(use, "object"), at(use), text(by, "thread"), at(by));
+		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), object_of(use), at(use), text(by, "thread"), at(by));
 	return true;
 }
 
@@ -131,8 +147,8 @@ static bool say_published(struct words *w, const json_t *root)
 	json_t *p = json_object_get(root, "published"), *shown = step_of(root, p, "shown"), *read = step_of(root, p, "read"), *filled = json_object_get(p, "filled");
 	if (!shown || !read || !filled)
 		return false;
-	say(w, "thread %s let others see %s%s before it wrote %s%s, which thread %s read in between%s.", text(shown, "thread"), text(shown, "object"), at(shown),
-	    text(read, "object"), at(filled), text(read, "thread"), at(read));
+	say(w, "thread %s let others see %s%s before it wrote %s%s, which thread %s read in between%s.", text(shown, "thread"), object_of(shown), at(shown),
+	    object_of(read), at(filled), text(read, "thread"), at(read));
 	return true;
 }
 
@@ -146,10 +162,10 @@ static bool say_stale(struct words *w, const json_t *root)
 	const char *a = text(first, "thread"), *o = text(other, "thread");
 	if (also)
 		say(w, "thread %s read %s%s before thread %s changed it%s, and %s%s after thread %s had changed that%s: the two are of different times.", a,
-		    text(first, "object"), at(first), o, at(other), text(second, "object"), at(second), o, at(also));
+		    object_of(first), at(first), o, at(other), object_of(second), at(second), o, at(also));
 	else
 		say(w, "thread %s %s %s%s through an old pointer: it had got that from %s%s, and thread %s had put another one there since%s.", a, deed(second),
-		    text(second, "object"), at(second), text(first, "object"), at(first), o, at(other));
+		    object_of(second), at(second), object_of(first), at(first), o, at(other));
 	return true;
 }
 
@@ -160,7 +176,7 @@ static bool say_undone(struct words *w, const json_t *root)
 	if (!first || !other || !seen || !second)
 		return false;
 	say(w, "thread %s wrote %s%s, thread %s changed that%s, thread %s went by the change%s, and thread %s wrote again without having looked%s.", text(first, "thread"),
-	    text(first, "object"), at(first), text(other, "thread"), at(other), text(seen, "thread"), at(seen), text(second, "thread"), at(second));
+	    object_of(first), at(first), text(other, "thread"), at(other), text(seen, "thread"), at(seen), text(second, "thread"), at(second));
 	return true;
 }
 
@@ -174,7 +190,7 @@ static bool say_waited(struct words *w, const json_t *root)
 		if (!waited || !writer || !strcmp(text(writer, "thread"), text(read, "thread")))
 			continue;
 		say(w, "thread %s had looked at %s before it waited%s, and not again when it came back; thread %s had changed it by then%s.", text(read, "thread"),
-		    text(read, "object"), at(waited), text(writer, "thread"), at(writer));
+		    object_of(read), at(waited), text(writer, "thread"), at(writer));
 		return true;
 	}
 	return false;
@@ -190,7 +206,7 @@ static bool say_early(struct words *w, const json_t *root)
 		if (!next || is_free(next) || !read || !json_object_get(read, "saw") || number(read, "saw") >= 0 || json_is_true(json_object_get(root, "guessed")) ||
 		    json_is_true(json_object_get(asked, "last")))
 			continue;
-		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(read, "thread"), text(read, "object"), at(read), text(next, "thread"), at(next));
+		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(read, "thread"), object_of(read), at(read), text(next, "thread"), at(next));
 		return true;
 	}
 	return false;
@@ -205,7 +221,7 @@ static bool say_midway(struct words *w, const json_t *root)
 		json_t *lock = json_object_get(asked, "midway"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
 		if (!lock || !writer || is_free(writer))
 			continue;
-		say(w, "thread %s read %s%s while thread %s, which had written it%s, was not done: it still had %s locked.", text(read, "thread"), text(read, "object"),
+		say(w, "thread %s read %s%s while thread %s, which had written it%s, was not done: it still had %s locked.", text(read, "thread"), object_of(read),
 		    at(read), text(writer, "thread"), at(writer), text(lock, "object"));
 		return true;
 	}
@@ -223,10 +239,10 @@ static bool say_missing(struct words *w, const json_t *root)
 			continue;
 		bool readers = json_is_true(json_object_get(lock, "readers"));
 		if (readers)
-			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(read, "thread"), text(read, "object"), at(read),
+			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(read, "thread"), object_of(read), at(read),
 			    text(lock, "object"), text(writer, "thread"), at(writer));
 		else
-			say(w, "thread %s read %s%s without a lock; thread %s had written it%s with %s locked.", text(read, "thread"), text(read, "object"), at(read),
+			say(w, "thread %s read %s%s without a lock; thread %s had written it%s with %s locked.", text(read, "thread"), object_of(read), at(read),
 			    text(writer, "thread"), at(writer), text(lock, "object"));
 		return true;
 	}
@@ -330,7 +346,7 @@ static void say_found(struct words *w, const json_t *root)
 		say(w, ".");
 		return;
 	}
-	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(read, "thread"), text(read, "object"), is_free(writer) || is_kind(read, "update") ? "" : " = ",
+	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(read, "thread"), object_of(read), is_free(writer) || is_kind(read, "update") ? "" : " = ",
 	    is_free(writer) || is_kind(read, "update") ? "" : text(read, "value"), at(read), text(writer, "thread"), is_free(writer) ? "freed" : "written", at(writer));
 	if (next && !is_free(next) && strcmp(text(next, "thread"), text(writer, "thread")))
 		say(w, "; thread %s wrote it only afterwards%s", text(next, "thread"), at(next));

@@ -98,16 +98,16 @@ static bool overlap(const struct event *a, const struct event *b)
 	return a->object < b->object + b->size && b->object < a->object + a->size;
 }
 
-/* What it read last before it waited, nearby; and who wrote that afterwards. */
+/* What it read last before it waited, nearby, if only in a function that was handed over (cv.wait(lock, [&] { return ready; })); and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
-	enum { NEAR = 6, NEXT = 2 }; /* what is the last thing before may be in a function that was handed over: cv.wait(lock, [&] { return ready; }) */
+	enum { NEAR = 6 };
 	const struct event *wait = event_at(f, from), *read = NULL;
 	for (size_t i = from; i-- > 0 && h->read == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (e->thread != wait->thread || (e->kind != EVENT_READ && e->kind != EVENT_UPDATE))
 			continue;
-		if (e->sap + NEAR < wait->sap || (e->sap + NEXT < wait->sap && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[wait->site].function)))
+		if (e->sap + NEAR < wait->sap)
 			return;
 		h->read = i;
 		read = e;

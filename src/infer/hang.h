@@ -13,7 +13,7 @@ struct hang {
 	bool lost;         /* nobody waited for it then */
 	bool never;        /* nobody has ever signalled it */
 	size_t other;      /* a signal for one thread only that came while it waited, and so woke another; SLICE_NONE */
-	size_t read;       /* what the thread read last before the wait, in the same function; SLICE_NONE */
+	size_t read;       /* what the thread read last, shortly before the wait; SLICE_NONE */
 	size_t wrote;      /* who wrote that afterwards; SLICE_NONE */
 	uint32_t joins;    /* it waits for the end of this thread; UINT32_MAX: for something else */
 	size_t last;       /* of a lock: the last access of who has it since he took it; SLICE_NONE */

@@ -52,3 +52,8 @@ same "$(grep -c '^thread 1' out)" 0
 made '1 1:1' 5 "1: {$access: \"write\", \"object\": \"word\", \"value\": \"57313996465516\", \"size\": 8}" "2: {$access: \"write\", \"object\": \"word+8\", \"value\": \"1\", \"size\": 8}" \
 	"3: {$access: \"update\", \"object\": \"mood\", \"value\": \"3 -> -1\", \"size\": 4}" "4: {$access: \"read\", \"object\": \"mood\", \"value\": \"5\", \"size\": 4}"
 has out 'writes word = "left 4"$' 'writes word\+8 = 1$' 'updates mood: CALM -> CROSS$' 'reads mood = 5$'
+# The insides of a container are called by what it is, in the first sentence.
+made '1 1:1' 5 "1: {$access: \"read\", \"object\": \"std::_Rb_tree_node_base._M_right\", \"thread\": \"1\", \"value\": \"NULL\"}" "2: {$access: \"write\", \"object\": \"std::_Rb_tree_node_base._M_right\", \"thread\": \"1:1\", \"value\": \"1\"}" \
+	"3: {$access: \"read\", \"object\": \"std::_Rb_tree_node_base._M_right\", \"thread\": \"1\", \"value\": \"1\"}" 'root: {"between": {"first": 1, "other": 2, "second": 3}}'
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1 read a node of a map or set \(p.c:2\); before it read it again \(p.c:2\), thread 1:1 changed it \(p.c:2\)\.' 'thread 1 read std::_Rb_tree_node_base._M_right: NULL'

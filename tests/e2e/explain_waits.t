@@ -176,6 +176,7 @@ cat >latch.cpp <<'P'
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 struct Latch {
 	std::mutex m;
 	std::condition_variable cv;
@@ -183,26 +184,29 @@ struct Latch {
 	void wait()
 	{
 		std::unique_lock<std::mutex> l(m);
-		cv.wait(l, [this] { return open; });
+		cv.wait(l, [this] {
+			bool is = open;
+			usleep(40000);
+			return is;
+		});
 	}
 };
 int main()
 {
-	for (int i = 0; i < 200; i++) {
-		Latch latch;
-		std::thread a([&] { latch.wait(); }), b([&] {
-			latch.open = true; // without the lock
-			latch.cv.notify_all();
-		});
-		a.join();
-		b.join();
-	}
+	Latch latch;
+	std::thread a([&] { latch.wait(); }), b([&] {
+		usleep(20000);
+		latch.open = true; // without the lock
+		latch.cv.notify_all();
+	});
+	a.join();
+	b.join();
 }
 P
 rethread c++ -std=c++17 -O2 -g -pthread latch.cpp -o latch
-status 124 rethread record -q --until-failure --runs 3000 --timeout 2 ./latch 2>err
+status 124 rethread record -q --until-failure --runs 50 --timeout 2 ./latch 2>err
 waits
-has text 'waits for a signal of latch.cv latch.cpp:11 .*after it had read latch.open: false latch.cpp:11 .*which thread 1:[0-9]+ wrote only then: true latch.cpp:19'
+has text 'waits for a signal of latch.cv latch.cpp:12 .*after it had read latch.open: false latch.cpp:13 .*which thread 1:2 wrote only then: true latch.cpp:24'
 
 # What is read in the last line is what was there from the beginning: what tells was read just before, which the compiler may do.
 cat >channel.cpp <<'P'
