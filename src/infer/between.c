@@ -168,6 +168,13 @@ static bool changes_nothing(const struct finder *f, const struct event *e)
 	return e->kind == EVENT_UPDATE && e->read && e->written && f->values && f->values[e->read] == f->values[e->written];
 }
 
+/* The other wrote what the thread had written there itself, and then finds. */
+static bool leaves_the_same(const struct finder *f, const struct event *a, const struct event *o, const struct event *c)
+{
+	return f->values && a->kind == EVENT_WRITE && o->kind == EVENT_WRITE && c->kind == EVENT_READ && a->object == o->object && a->size == o->size &&
+	       f->values[a->written] == f->values[o->written];
+}
+
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
 static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
 {
@@ -250,7 +257,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e)))
+		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e)))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);

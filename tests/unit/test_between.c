@@ -149,6 +149,30 @@ static void different_locks(void **state)
 	execution_release(&x);
 }
 
+/* The thread writes and reads; in between another one writes something else there, or the same. */
+static void what_leaves_the_same(void **state)
+{
+	(void)state;
+	for (uint64_t written = 7; written < 9; written++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 7));
+		at_line(&x, "1");
+		reads_at(&x, "2");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, written));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), written != 7);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -431,6 +455,7 @@ int main(void)
 		cmocka_unit_test(child_between),
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(different_locks),
+		cmocka_unit_test(what_leaves_the_same),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 	};
