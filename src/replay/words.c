@@ -2,7 +2,10 @@
 #include "replay/twin.h"
 #include "rt/image.h"
 
+#include <errno.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SLOTS 65536u /* open addressing; a full table only stops learning */
 
@@ -16,6 +19,16 @@ static atomic_flag busy = ATOMIC_FLAG_INIT;
 static bool may_be_address(uint64_t word)
 {
 	return word >= 0x10000 && word < 1ull << 47;
+}
+
+/* Two numbers side by side, or six letters, look like an address, too, but lead nowhere. The system reads a mask there before it finds `how' wrong. */
+static bool leads_somewhere(uint64_t word)
+{
+	const long how = -1, mask_size = 8;
+	int error = errno;
+	bool leads = syscall(SYS_rt_sigprocmask, how, word & -8ull, NULL, mask_size) >= 0 || errno != EFAULT;
+	errno = error;
+	return leads;
 }
 
 static uint64_t recorded_load; /* where the program lay in the recorded run */
@@ -44,7 +57,7 @@ static uint32_t slot(uint64_t recorded)
 
 void words_pair(uint64_t recorded, uint64_t own)
 {
-	if (!may_be_address(recorded) || !may_be_address(own))
+	if (!may_be_address(recorded) || !may_be_address(own) || (recorded != own && !leads_somewhere(own)))
 		return;
 	while (atomic_flag_test_and_set(&busy))
 		__builtin_ia32_pause();
