@@ -292,7 +292,7 @@ static bool keep(size_t size)
 	uint8_t *n = kept_of(size);
 	if (!heap_marks(size))
 		return false;
-	if (n)
+	if (n && !engine_heap) /* as in take_kept: also what the dynamic linker gives back as the engine is loaded */
 		++*n;
 	return true;
 }

@@ -54,3 +54,39 @@ int main(void)
 P
 proven mark.c
 ENGINE=solve proven mark.c
+
+# The last block that the C library has room for among those that it keeps for a thread is marked like the others.
+cat >room.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+struct item { long first, second, third; };
+static struct item *items[7];
+static volatile int given_back;
+static void *looks(void *p)
+{
+	struct item *last = items[6];
+	while (!given_back)
+		;
+	if (*(volatile long *)&last->second != 5)
+		abort();
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	for (int i = 0; i < 7; i++) {
+		items[i] = calloc(1, sizeof **items);
+		*(volatile long *)&items[i]->second = 5;
+	}
+	pthread_create(&t, NULL, looks, items);
+	for (int i = 0; i < 7; i++)
+		free(items[i]);
+	given_back = 1;
+	pthread_join(t, NULL);
+	return 0;
+}
+P
+rethread cc -O1 -g -pthread -o room room.c
+status 134 rethread record -q ./room
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+rethread replay -n 5 >out 2>&1 || fail "$(cat out)"
