@@ -119,8 +119,10 @@ static enum way input_begin(struct given *g, uint32_t function, unsigned flags)
 	if (way == WAY_GIVEN) {
 		g->at = (const char *)(g->record + 1);
 		g->end = (const char *)g->record + g->record->size;
-		if (flags & (WAKES | HEARS))
-			g->at += 2 * sizeof(uint64_t); /* the time stamp */
+		if ((flags & (WAKES | HEARS)) && g->end - g->at >= (ptrdiff_t)(2 * sizeof g->stamp)) {
+			memcpy(&g->stamp, g->at + sizeof g->stamp, sizeof g->stamp);
+			g->at += 2 * sizeof g->stamp;
+		}
 	}
 	return way;
 }

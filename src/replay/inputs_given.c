@@ -64,7 +64,7 @@ void give_heard(struct given *g, void *to)
 	for (; at + sizeof(uint64_t) <= size && to; at += sizeof(uint64_t)) {
 		uint64_t word;
 		memcpy(&word, bytes + at, sizeof word);
-		word = words_own(word);
+		word = words_own(word, g->stamp);
 		put((char *)to + at, &word, sizeof word);
 	}
 	put(to ? (char *)to + at : NULL, bytes + at, size - at);
@@ -77,7 +77,7 @@ void give_events(struct given *g, struct epoll_event *to)
 	for (uint64_t at = 0; at + sizeof *to <= size; at += sizeof *to, to++) {
 		struct epoll_event e;
 		memcpy(&e, bytes + at, sizeof e);
-		e.data.u64 = words_own(e.data.u64);
+		e.data.u64 = words_own(e.data.u64, g->stamp);
 		put(to, &e, sizeof e);
 	}
 }
@@ -90,7 +90,7 @@ void give_note(struct given *g, const void *own)
 		uint64_t was, is;
 		memcpy(&was, recorded + at, sizeof was);
 		memcpy(&is, (const char *)own + at, sizeof is);
-		words_pair(was, is);
+		words_pair(was, is, g->stamp);
 	}
 }
 

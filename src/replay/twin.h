@@ -228,8 +228,8 @@ const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
  * recorded run, whose inputs are given back.
  */
 void words_start(uint64_t load);
-void words_pair(uint64_t recorded, uint64_t own);
-uint64_t words_own(uint64_t recorded); /* the same when it is no such address */
+void words_pair(uint64_t recorded, uint64_t own, uint64_t time); /* when it was sent */
+uint64_t words_own(uint64_t recorded, uint64_t time); /* when it was heard; the same when it is no such address */
 
 /* signals.c: the target's handlers. Those of a replay run where the schedule says, and no real signal does. */
 void signals_start(void);

@@ -1,4 +1,7 @@
-/* Pairs of an address in the recorded run and the one in this run that stands for it. */
+/*
+ * Addresses of the recorded run and those of this run that stand for them. Memory that was given out again is another block each
+ * time, so an address has several, and which of them a thread was sent is told by when: the last one that somebody had begun to send before it heard.
+ */
 #include "replay/twin.h"
 #include "rt/image.h"
 
@@ -8,11 +11,18 @@
 #include <unistd.h>
 
 #define SLOTS 65536u /* open addressing; a full table only stops learning */
+#define PAGES (1u << 20)
 
+struct meaning {
+	struct meaning *before;
+	uint64_t own, since; /* since when it was sent */
+};
 static struct {
-	_Atomic uint64_t recorded, own;
+	uint64_t recorded;
+	struct meaning *last; /* the latest first */
 } *table;
-static _Atomic uint32_t used;
+static uint32_t used;
+static struct meaning *fresh, *fresh_end;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 /* User-space addresses that are no small numbers. */
@@ -50,12 +60,44 @@ static bool is_variable(uint64_t recorded, uint64_t own)
 static uint32_t slot(uint64_t recorded)
 {
 	uint32_t i = (uint32_t)(recorded * 0x9e3779b97f4a7c15ull >> 48);
-	while (atomic_load(&table[i].recorded) && atomic_load(&table[i].recorded) != recorded)
+	while (table[i].recorded && table[i].recorded != recorded)
 		i = (i + 1) % SLOTS;
 	return i;
 }
 
-void words_pair(uint64_t recorded, uint64_t own)
+static struct meaning *meaning_new(void)
+{
+	if (fresh == fresh_end) {
+		fresh = twin_pages(PAGES);
+		fresh_end = fresh ? fresh + PAGES / sizeof *fresh : NULL;
+	}
+	return fresh ? fresh++ : NULL;
+}
+
+/* Where the meaning at a time is linked from: NULL is there if there is none. */
+static struct meaning **meaning_at(uint32_t slot, uint64_t time)
+{
+	struct meaning **at = &table[slot].last;
+	while (*at && (*at)->since > time)
+		at = &(*at)->before;
+	return at;
+}
+
+static void learn(uint64_t recorded, uint64_t own, uint64_t time)
+{
+	uint32_t i = slot(recorded);
+	struct meaning **at = meaning_at(i, time), *m;
+	if (*at && ((*at)->own == own || (is_variable(recorded, (*at)->own) && !is_variable(recorded, own))))
+		return;
+	if ((!table[i].recorded && used == SLOTS / 2) || !(m = meaning_new()))
+		return;
+	*m = (struct meaning){ *at, own, time };
+	*at = m;
+	used += !table[i].recorded;
+	table[i].recorded = recorded;
+}
+
+void words_pair(uint64_t recorded, uint64_t own, uint64_t time)
 {
 	if (!may_be_address(recorded) || !may_be_address(own) || (recorded != own && !leads_somewhere(own)))
 		return;
@@ -63,21 +105,19 @@ void words_pair(uint64_t recorded, uint64_t own)
 		__builtin_ia32_pause();
 	if (!table)
 		table = twin_pages(SLOTS * sizeof *table);
-	if (table && atomic_load(&used) < SLOTS / 2) {
-		uint32_t i = slot(recorded);
-		bool known = atomic_load(&table[i].recorded);
-		atomic_fetch_add(&used, !known);
-		if (!known || !is_variable(recorded, atomic_load(&table[i].own)) || is_variable(recorded, own))
-			atomic_store(&table[i].own, own);
-		atomic_store(&table[i].recorded, recorded);
-	}
+	if (table)
+		learn(recorded, own, time);
 	atomic_flag_clear(&busy);
 }
 
-uint64_t words_own(uint64_t recorded)
+uint64_t words_own(uint64_t recorded, uint64_t time)
 {
-	if (!atomic_load(&used) || !may_be_address(recorded))
+	if (!may_be_address(recorded))
 		return recorded;
-	uint32_t i = slot(recorded);
-	return atomic_load(&table[i].recorded) ? atomic_load(&table[i].own) : recorded;
+	while (atomic_flag_test_and_set(&busy))
+		__builtin_ia32_pause();
+	const struct meaning *m = table ? *meaning_at(slot(recorded), time) : NULL;
+	uint64_t own = m ? m->own : recorded;
+	atomic_flag_clear(&busy);
+	return own;
 }
