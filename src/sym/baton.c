@@ -54,7 +54,8 @@ static struct ethread *pick_in_spite(void)
 /* Who blocked in the step at hand got on just before its stamp. */
 static uint64_t when(const struct ethread *t)
 {
-	return t->due > t->time ? t->due : t->time;
+	uint64_t time = t->due > t->time ? t->due : t->time;
+	return t->spoke > time ? t->spoke : time;
 }
 
 static struct ethread *pick(void)

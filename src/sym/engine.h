@@ -288,6 +288,7 @@ struct ethread {
 	/* unordered.c */
 	bool woken;
 	uint64_t due;        /* when it got on in the step it is in, where that blocked; 0: not known */
+	uint64_t spoke;      /* the time of its last input that has one; its events are not stamped by it: memory was written before that */
 	bool published;      /* the block that it waits for is there, and a lock was given up since */
 	uint32_t round;      /* that it arrived for, at the barrier it is at */
 	size_t visit;        /* ... the number of that visit */

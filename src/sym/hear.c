@@ -108,6 +108,10 @@ void hear_input(struct ethread *self, const struct rt_input *input, const char *
 {
 	uint64_t time;
 	enum trace_input_time kind = trace_input_time(input, &time);
+	if (kind != TRACE_INPUT_TIMELESS && time > self->spoke) {
+		self->spoke = time;
+		baton_yield(self);
+	}
 	if (kind == TRACE_INPUT_WAKES)
 		wakes(self, time, what);
 	if (kind != TRACE_INPUT_HEARS || time <= MARGIN)
