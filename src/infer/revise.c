@@ -1,6 +1,7 @@
 #include "infer/revise.h"
 
 #include "model/check.h"
+#include "solve/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,29 +76,39 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* How long one try to keep more may take, after something was found in so many seconds: to show that it does not work can take for ever. */
+static double patience(double found_in, double left)
+{
+	double seconds = 1 + 4 * found_in;
+	return seconds < left ? seconds : left;
+}
+
 /*
  * The most that can be kept of one part of the extent, `*part`, out of the n values at `limits`, in order; `symbols` are of the last
- * that worked. *part works as it is; is none of them found to work, it stays as it is.
+ * that worked. *part works as it is, which took `found_in` seconds to find; is none of them found to work, it stays as it is.
  */
-static void extend(const struct execution *x, const uint32_t *limits, size_t n, struct extent *extent, uint32_t *part,
+static void extend(const struct execution *x, const uint32_t *limits, size_t n, struct extent *extent, uint32_t *part, double found_in,
 		   const struct infer_options *o, uint64_t *symbols)
 {
 	uint64_t *values = xcalloc(x->nsymbols + 1, sizeof *values);
 	struct error err;
+	struct infer_options one = *o;
+	double end = solver_clock() + o->seconds;
 	size_t low = 0, high = n; /* keeping `low` of them works; keeping more than `high` is not needed */
 	while (low < high) {
 		size_t mid = (low + high + 1) / 2;
 		uint32_t worked = *part;
 		*part = limits[mid - 1];
-		enum infer_result better = try_keeping(x, *extent, o, values, &err);
+		one.seconds = patience(found_in, end - solver_clock());
+		enum infer_result better = try_keeping(x, *extent, &one, values, &err);
 		if (better == INFER_FOUND) {
 			low = mid;
 			memcpy(symbols, values, x->nsymbols * sizeof *values);
 			continue;
 		}
 		*part = worked;
-		if (better != INFER_NONE)
-			break; /* out of time: what was found is good enough */
+		if (better == INFER_ERROR || solver_clock() >= end)
+			break; /* what was found is good enough */
 		high = mid - 1;
 	}
 	free(values);
@@ -128,26 +139,31 @@ enum infer_result revise_values(const struct execution *x, const struct infer_op
 				struct error *err)
 {
 	struct extent extent = { .horizon = UINT32_MAX, .keep = 0 };
+	double start = solver_clock(), found_in;
 	enum infer_result result = try_keeping(x, extent, o, symbols, err);
 	struct infer_options loose = *o;
 	size_t n;
 	if (result == INFER_NONE && execution_has_pieces(x)) {
 		loose.loose = true;
+		start = solver_clock();
 		result = try_keeping(x, extent, &loose, symbols, err);
 		if (result == INFER_FOUND)
 			o = &loose;
 	}
+	found_in = solver_clock() - start;
 	if (result == INFER_NONE) {
 		extent.horizon = 0;
+		start = solver_clock();
 		result = try_keeping(x, extent, o, symbols, err);
+		found_in = solver_clock() - start;
 		uint32_t *all = sequences(x, false, &n);
 		if (result == INFER_FOUND)
-			extend(x, all, n, &extent, &extent.horizon, o, symbols);
+			extend(x, all, n, &extent, &extent.horizon, found_in, o, symbols);
 		free(all);
 	}
 	uint32_t *guesses = sequences(x, true, &n);
 	if (result == INFER_FOUND)
-		extend(x, guesses, n, &extent, &extent.keep, o, symbols);
+		extend(x, guesses, n, &extent, &extent.keep, found_in, o, symbols);
 	free(guesses);
 	return result;
 }

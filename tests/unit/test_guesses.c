@@ -2,6 +2,7 @@
 #include "infer/forced.h"
 #include "infer/revise.h"
 #include "make_execution.h"
+#include "solve/solver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,6 +137,40 @@ static void what_was_learned_is_never_left_out(void **state)
 	execution_release(&x);
 }
 
+/* That no order of many updates gives a value takes very long to show: after a while the guess counts as wrong. */
+static void a_guess_is_not_refuted_at_any_price(void **state)
+{
+	(void)state;
+	enum { THREADS = 4, UPDATES = 8 };
+	static const char *const names[THREADS] = {"1:1", "1:2", "1:3", "1:4"};
+	struct execution x;
+	uint64_t symbols[THREADS * UPDATES + 1] = {0};
+	uint32_t ends[THREADS], main_starts;
+	struct error err;
+	execution_init(&x);
+	make_initial(&x, X, 4, 1);
+	for (unsigned t = 0; t < THREADS; t++) {
+		make_thread(&x, names[t]);
+		for (unsigned i = 0; i < UPDATES; i++) {
+			expr five = expr_binary(x.exprs, EXPR_MUL, make_read(&x, X, 4), make_const(&x, 4, 5));
+			make_write(&x, X, 4, make_add(&x, five, t * UPDATES + i + 1));
+		}
+		ends[t] = make_end(&x, 0);
+	}
+	main_starts = make_thread(&x, "1");
+	for (unsigned t = 0; t < THREADS; t++)
+		make_order(&x, ends[t], main_starts);
+	make_condition(&x, EXPR_EQ, make_read(&x, X, 4), make_const(&x, 4, 0xdeadbeef), true, CONDITION_ASSUMED);
+	x.conditions.at[0].sequence = 1;
+	make_end(&x, EVENT_FAILS);
+	struct infer_options o = infer_defaults();
+	o.seconds = 20;
+	double start = solver_clock();
+	assert_int_equal(revise_values(&x, &o, symbols, &err), INFER_FOUND);
+	assert_true(solver_clock() - start < 12);
+	execution_release(&x);
+}
+
 static size_t count_excluded(const char *dir)
 {
 	char *path = xasprintf("%s/nogoods", dir), *data = NULL;
@@ -193,6 +228,7 @@ int main(void)
 		cmocka_unit_test(what_comes_before_a_guess_is_kept),
 		cmocka_unit_test(what_was_met_last_is_left_out_of_a_contradiction),
 		cmocka_unit_test(what_was_learned_is_never_left_out),
+		cmocka_unit_test(a_guess_is_not_refuted_at_any_price),
 		cmocka_unit_test(values_that_come_round_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
