@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 enum { UNIT = 16, PAGE_UNITS = 4096, PAGES = 1 << 16, MOST_UNWRITTEN = 1 << 16 };
+/* Blocks that are larger share nothing: the C library maps them one by one. Much larger ones are asked for where sizes were guessed wrong. */
+enum { LARGEST = 1 << 28 };
 
 /* A block: from its allocation until it is freed, and what came of that. */
 struct life {
@@ -111,7 +113,7 @@ void mirror_share(uint64_t own)
 	bool freed;
 	if (mirror_has(own) || !engine.config->heap_block(own, &start, &size, &freed))
 		return;
-	if (!block_recorded(start, &recorded)) {
+	if (!block_recorded(start, &recorded) || size > LARGEST) {
 		mirror.doubts++;
 		return;
 	}
@@ -303,7 +305,7 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align)
 {
 	uint32_t recorded = self->place;
 	self->place = 0;
-	if (!recorded || recorded % align || !is_shared(recorded, size ? size : 1))
+	if (!recorded || recorded % align || size > LARGEST || !is_shared(recorded, size ? size : 1))
 		return 0;
 	uint64_t start = place_of(self, recorded);
 	self->wait = WAIT_FREE; /* whoever frees what lies there may not have come so far */

@@ -11,7 +11,8 @@
 
 struct engine engine;
 
-enum { BLOCK = 48, PLACE = 0x5000, BEYOND = 64, REUSED = 0x7700 };
+enum { BLOCK = 48, PLACE = 0x5000, BEYOND = 64, REUSED = 0x7700, HUGE_BLOCK = 0xaa00 };
+#define HUGE (1ull << 39)
 static char *folder; /* of the state */
 
 /* ---- what the rest of the engine does ---- */
@@ -52,7 +53,7 @@ size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
 static bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 {
 	*start = address & ~0xffull;
-	*size = BLOCK;
+	*size = *start == HUGE_BLOCK ? HUGE : BLOCK;
 	*freed = false;
 	if (mirror_has(address)) {
 		*start = address;
@@ -241,6 +242,17 @@ static void test_unknown(void **state)
 	assert_int_equal(mirror_doubtful(), 1);
 }
 
+/* A size that was guessed wrong: nothing is done for each of so many bytes. */
+static void test_huge(void **state)
+{
+	(void)state;
+	mirror_share(HUGE_BLOCK);
+	assert_int_equal(mirror_finish(), 0);
+	assert_int_equal(mirror_doubtful(), 1);
+	share_place();
+	assert_int_equal(allocate(a, PLACE, HUGE), 0);
+}
+
 /* Only what lies on the memory that was used after it was freed, and all of that. */
 static void test_overlap(void **state)
 {
@@ -401,6 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_next_run, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(test_huge, begin, end),
 		cmocka_unit_test_setup_teardown(test_overlap, begin, end),
 		cmocka_unit_test_setup_teardown(test_order, begin, end),
 		cmocka_unit_test_setup_teardown(test_two, begin, end),
