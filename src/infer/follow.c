@@ -494,9 +494,11 @@ static void stop_threads(struct builder *b)
 		if (creates)
 			stop_child(b, i);
 		bool goes_on = t->failure.kind == RT_FAIL_TIMEOUT && !info->ended && !info->waits_for && last[i];
-		if (goes_on)
+		/* Of a bad exit status nothing tells where it came from: a debugger stops at the last thing that the thread does. */
+		bool ends_badly = i == leaves && last[i] && !fails && !is_hang(t);
+		if (goes_on || ends_badly)
 			p.sap = last[i];
-		if (fails_here || goes_on)
+		if (fails_here || goes_on || ends_badly)
 			*vec_push(&b->s->fails) = p;
 		else if (!info->ended && !(i == leaves && !fails) && !(is_hang(t) && info->waits_for))
 			*vec_push(&b->s->stops) = p;

@@ -63,3 +63,26 @@ rethread reproduce >rec 2>&1
 printf 'rethread threads\n' >batch
 rethread replay --gdb-batch batch >out 2>&1
 has out 'just before the failing operation' ' in (flush_logs|execute) \(\) at .*mysql_deadlock.c'
+# A bad exit status whose order was recorded or searched for: the last thing that the thread does.
+cat >e.c <<'P'
+#include <pthread.h>
+static volatile int x;
+static void *set(void *a)
+{
+	x = 3;
+	return a;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, set, 0);
+	pthread_join(t, 0);
+	return x;
+}
+P
+rethread cc -O1 -g e.c -o e
+status 3 rethread record -q --scheme rw ./e
+rethread reproduce >out 2>&1
+echo bt >batch
+rethread replay --gdb-batch batch >out 2>&1
+has out 'just before the failing operation' '#0 .*main \(\) at .*e.c:13'
