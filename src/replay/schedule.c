@@ -237,6 +237,13 @@ static void describe_point(const struct named *s)
 		at->comment = s->comment;
 }
 
+static bool names_serial;
+
+bool schedule_names_serial(void)
+{
+	return names_serial;
+}
+
 static void apply_line(const struct line *l)
 {
 	struct point *at = point_at(l->of.thread, l->of.sap);
@@ -253,6 +260,7 @@ static void apply_line(const struct line *l)
 	case LINE_RESULT:
 		at->forced = true;
 		at->result = l->result;
+		names_serial |= l->result == PTHREAD_BARRIER_SERIAL_THREAD;
 		break;
 	case LINE_SIGNAL:
 		at->signal = l->result;

@@ -127,6 +127,8 @@ bool schedule_load(const char *path, char *message, size_t size);
 struct plan *schedule_plan(const char *name);
 struct plan *schedule_plan_at(uint32_t index); /* NULL beyond the last */
 const struct wait *schedule_wait(uint32_t index);
+/* Does it say which threads are the ones that barriers single out? */
+bool schedule_names_serial(void);
 /* The point of a plan for this SAP, or NULL. */
 struct point *schedule_point(const struct plan *p, uint64_t sap);
 enum twin_memory { TWIN_SC, TWIN_TSO, TWIN_PSO };

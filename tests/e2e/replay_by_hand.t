@@ -63,3 +63,41 @@ has out 'thread 1:1 waits at its access 1 for access 99 of thread 1,'
 printf 'rethread-schedule 1\nwait 1:2 1 1:1 1\nwait 1:2 2 1:1 2\nwait 1:2 1 1:1 2\nwait 1:2 1 1:1 1\n' >twice
 rethread replay -n 5 ./chain.trace --schedule twice >out 2>err
 has out '^reproduced 5/5$'
+
+# A barrier singles out the thread that the schedule names, and no other, whoever really comes last.
+cat >b.c <<'P'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_barrier_t bar;
+static volatile int serial;
+static void meets(void)
+{
+	if (pthread_barrier_wait(&bar) == PTHREAD_BARRIER_SERIAL_THREAD)
+		__atomic_fetch_add(&serial, 1, __ATOMIC_SEQ_CST);
+}
+static void *first(void *a)
+{
+	meets();
+	return a;
+}
+static void *last(void *a)
+{
+	usleep(50000);
+	meets();
+	return a;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_barrier_init(&bar, 0, 2);
+	pthread_create(&t[0], 0, first, 0);
+	pthread_create(&t[1], 0, last, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return serial;
+}
+P
+rethread cc -O1 -g -pthread b.c -o b
+status 1 rethread record -q ./b
+printf 'rethread-schedule 1\nresult 1:1 2 -1\n' >schedule
+rethread replay -n 3 --schedule schedule >out 2>&1 || fail "$(cat out)"
