@@ -60,6 +60,7 @@
 #define RT_SIGNAL_AFTER_STEP UINT64_MAX
 /* Blocks that have a place (src/replay/placed.c) lie here: plus the lower half of their address in the recorded run. */
 #define RT_MIRROR 0x610000000000ull
+#define RT_MIRROR_SIZE (2ull << 32)
 /* What is in the first RT_FREED_SIZE bytes of such a block once it is given back; every block has room for as many. */
 #define RT_FREED_SIZE 16
 #define RT_FREED_LINK(start) ((start) >> 12)

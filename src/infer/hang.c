@@ -127,7 +127,7 @@ static uint64_t condition_of(const struct finder *f, size_t blocked, size_t from
 		return event_at(f, blocked)->object;
 	for (size_t i = from; ++i < f->l->steps.n && event_at(f, i)->thread == wait->thread && event_at(f, i)->sap == wait->sap;)
 		if (event_at(f, i)->flags & EVENT_WAITS)
-			return event_at(f, i)->object < RT_MIRROR || event_at(f, i)->object >= RT_MIRROR + (2ull << 32) ? event_at(f, i)->object : 0;
+			return event_at(f, i)->object < RT_MIRROR || event_at(f, i)->object >= RT_MIRROR + RT_MIRROR_SIZE ? event_at(f, i)->object : 0;
 	return 0;
 }
 

@@ -223,6 +223,16 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	lulls_note(self, a);
 }
 
+static void write_event(struct ethread *self, uint32_t site, const struct access *a, const char *what)
+{
+	self->effects++;
+	struct slot written = { a->value.v, counting_clean(self, a->value.e) };
+	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, what));
+	e->size = (uint8_t)a->size;
+	e->written = value_expr(&written, a->size);
+	await_wrote(self, a->address, a->size, a->value.v);
+}
+
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
@@ -235,13 +245,29 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 		notes_access(self, site, a, true);
 		return;
 	}
-	self->effects++;
-	struct slot written = { a->value.v, counting_clean(self, a->value.e) };
-	expr value = value_expr(&written, a->size);
-	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, "store"));
-	e->size = (uint8_t)a->size;
-	e->written = value;
-	await_wrote(self, a->address, a->size, a->value.v);
+	write_event(self, site, a, "store");
+}
+
+/* Bytes from `at` to the next multiple of 8, at most `left`: pieces that never straddle a granule. */
+static unsigned piece_size(uint64_t at, uint64_t left)
+{
+	unsigned n = 8 - (unsigned)(at % 8);
+	return left < n ? (unsigned)left : n;
+}
+
+void host_own_store(struct ithread *t, uint64_t address, unsigned size, struct slot value)
+{
+	struct ethread *self = of(t);
+	for (unsigned at = 0, n; at < size; at += n) {
+		n = piece_size(address + at, size - at);
+		struct access a = { .address = address + at, .size = n, .value = value };
+		if (n < size) {
+			a.value.v = value.v >> at * 8 & (UINT64_MAX >> (64 - n * 8));
+			a.value.e = value.e ? expr_extract(engine.exprs, value.e, at * 8, n * 8) : EXPR_NONE;
+		}
+		if (is_racy(self, a.address, n, true))
+			write_event(self, 0, &a, ""); /* no SAP that a schedule could name */
+	}
 }
 
 void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count)
@@ -326,13 +352,6 @@ void host_site(struct ithread *t, uint32_t site)
 {
 	(void)site;
 	of(t)->saps++;
-}
-
-/* Bytes from `at` to the next multiple of 8, at most `left`: pieces that never straddle a granule. */
-static unsigned piece_size(uint64_t at, uint64_t left)
-{
-	unsigned n = 8 - (unsigned)(at % 8);
-	return left < n ? (unsigned)left : n;
 }
 
 /*

@@ -176,6 +176,11 @@ struct access {
 };
 void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count);
 void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count);
+/*
+ * About to be stored by what is no site, in memory that blocks share (RT_MIRROR): while it is this block's the thread has it for itself, but it
+ * may have raced before or after that, and then who reads it at a site has to know what was written.
+ */
+void host_own_store(struct ithread *t, uint64_t address, unsigned size, struct slot value);
 
 /* Atomic read-modify-write: reads piece->value, calls update(old) -> new (false: no write), one SAP. */
 typedef bool host_update(void *data, struct ithread *t, struct slot old, struct slot *new_value);

@@ -17,6 +17,7 @@
 #include "sym/interp.h"
 #include "sym/symmem.h"
 
+#include <rethread/schedule.h>
 #include <setjmp.h>
 #include <unwind.h>
 #include <string.h>

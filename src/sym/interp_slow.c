@@ -399,6 +399,24 @@ const struct insn *slow_cmpxchg(struct ithread *t, const struct insn *pc)
 
 /* ------------------------------------------------------------------ blocks of memory */
 
+/* What is no site is about to write there: bytes from elsewhere, or (NULL) the same again and again. */
+static void own_bytes(struct ithread *t, uint64_t to, const char *from, struct slot byte, uint64_t size)
+{
+	if (to - RT_MIRROR >= RT_MIRROR_SIZE)
+		return;
+	for (uint64_t at = 0, n; at < size; at += n) {
+		struct slot s = byte;
+		n = byte.e ? 1 : size - at < 8 ? size - at : 8;
+		if (from) {
+			s.e = symmem_get(t->mem, (uint64_t)from + at, (unsigned)n);
+			memcpy(&s.v, from + at, n);
+		} else if (!byte.e) {
+			memset(&s.v, (int)byte.v, n);
+		}
+		host_own_store(t, to + at, (unsigned)n, s);
+	}
+}
+
 const struct insn *slow_copy(struct ithread *t, const struct insn *pc)
 {
 	uint64_t to = reg_concrete(t, pc->a, "address"), from = reg_concrete(t, pc->b, "address");
@@ -407,6 +425,7 @@ const struct insn *slow_copy(struct ithread *t, const struct insn *pc)
 	if (pc->d) {
 		host_copy(t, pc->d, to, from, size);
 	} else {
+		own_bytes(t, to, (const char *)from, (struct slot){ 0 }, size);
 		memmove((void *)to, (const void *)from, size);
 		symmem_move(t->mem, to, from, size);
 	}
@@ -422,6 +441,7 @@ const struct insn *slow_fill(struct ithread *t, const struct insn *pc)
 		host_fill(t, pc->d, to, byte, size);
 		return pc + 2;
 	}
+	own_bytes(t, to, NULL, byte, size);
 	memset((void *)to, (int)byte.v, size);
 	for (uint64_t k = 0; byte.e && k < size; k++)
 		symmem_set(t->mem, to + k, 1, byte.e);

@@ -96,7 +96,7 @@ size_t mirror_doubtful(void)
 
 bool mirror_has(uint64_t own)
 {
-	return own - RT_MIRROR < 2ull << 32;
+	return own - RT_MIRROR < RT_MIRROR_SIZE;
 }
 
 uint64_t mirror_end(uint64_t start, uint64_t size)

@@ -160,6 +160,11 @@ void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned
 	}
 }
 
+void host_own_store(struct ithread *t, uint64_t address, unsigned size, struct slot value)
+{
+	(void)t, (void)address, (void)size, (void)value; /* no blocks share memory */
+}
+
 void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count)
 {
 	(void)t, (void)site;
