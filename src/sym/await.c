@@ -5,6 +5,7 @@
  * in what the thread reads next, which others wrote before.
  */
 #include "sym/engine.h"
+#include "sym/sync.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ bool await_is_over(const struct ethread *t)
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *u = engine.threads.at[i];
 		if (u != t && u->wait != WAIT_VALUE && u->wait != WAIT_BLOCK && u->wait != WAIT_FREE &&
-		    u->time < t->wait_time && sync_can_go(u))
+		    u->time < t->wait_time && (sync_can_go(u) || unordered_is_held_up(u)))
 			return false;
 	}
 	return true;

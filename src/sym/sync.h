@@ -122,6 +122,8 @@ int unordered_wait(const void *condition, const void *mutex, const char *what);
 void unordered_signal(const void *condition, bool all, const char *what);
 int unordered_step(const void *place, enum rt_step step, const char *what);
 bool unordered_can_go(const struct ethread *t);
+/* Does it wait for a lock of somebody who waits for a value (await.c)? It may have been first, and is to write that value. */
+bool unordered_is_held_up(const struct ethread *t);
 void unordered_freed(struct ethread *self, uint64_t start, uint64_t size);
 /* At the end: how many orders are only likely, so that nothing is proven. */
 size_t unordered_doubtful(void);

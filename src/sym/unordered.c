@@ -52,6 +52,16 @@ bool unordered_can_go(const struct ethread *t)
 	}
 }
 
+bool unordered_is_held_up(const struct ethread *t)
+{
+	if (engine.lock_order || (t->wait != WAIT_READ && t->wait != WAIT_OBJECT))
+		return false;
+	for (size_t i = 0; i < t->wait_object->holders.n; i++)
+		if (t->wait_object->holders.at[i].thread->wait == WAIT_VALUE)
+			return true;
+	return false;
+}
+
 static void wait_for(struct ethread *self, struct object *o, enum wait_kind kind)
 {
 	self->wait = kind;
