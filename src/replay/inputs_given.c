@@ -94,6 +94,12 @@ void give_note(struct given *g, const void *own)
 	}
 }
 
+void give_notes(struct given *g, const struct iovec *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		give_note(g, v[i].iov_base);
+}
+
 /* The memory of the buffer that was read before is not the stream's, and stays. */
 void give_buffer(struct given *g, FILE *f)
 {
@@ -105,6 +111,12 @@ void give_buffer(struct given *g, FILE *f)
 	memcpy(buffer, bytes, size);
 	f->_IO_read_base = f->_IO_read_ptr = buffer;
 	f->_IO_read_end = buffer + size;
+}
+
+void give_heard_vector(struct given *g, const struct iovec *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		give_heard(g, v[i].iov_base);
 }
 
 void give_vector(struct given *g, const struct iovec *v, size_t count)

@@ -156,6 +156,12 @@ void record_note(struct given *g, const void *p, uint64_t n)
 		input_put_note(&g->recording, p, n);
 }
 
+void record_notes(struct given *g, const struct iovec *v, size_t count)
+{
+	if (g->phase != RECORD_LOST)
+		input_put_notes(&g->recording, v, count);
+}
+
 void record_buffer(struct given *g, const FILE *f)
 {
 	if (g->phase != RECORD_LOST)

@@ -115,6 +115,12 @@ static inline void input_put_note(struct input_recording *r, const void *p, uint
 	input_put(r, p, n % sizeof(void *) || n > INPUT_NOTE_MAX ? 0 : (int64_t)n);
 }
 
+static inline void input_put_notes(struct input_recording *r, const struct iovec *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		input_put_note(r, v[i].iov_base, v[i].iov_len);
+}
+
 static inline void input_put_format(struct input_recording *r, const char *format, va_list list, int n)
 {
 	struct rt_conversions c = {.at = format};
