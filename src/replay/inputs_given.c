@@ -266,6 +266,23 @@ uint64_t input_shared_bytes(void)
 	return shared_bytes;
 }
 
+/*
+ * Memory where it lay, or where as many of its lower bits as can be are the same: allocators round its addresses, and ask whether
+ * they are aligned.
+ */
+static void *map_as_recorded(uint64_t recorded, size_t n)
+{
+	enum { TRIES = 16, KEPT = 40 };
+	for (uint64_t i = 0; i < TRIES; i++) {
+		void *wanted = (void *)(uintptr_t)(recorded ^ i << KEPT);
+		void *p = rt_input_real.mmap(wanted, n, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		if (p != MAP_FAILED)
+			return p;
+	}
+	return rt_input_real.mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 void input_map(void **at, void *wanted, size_t n, int prot, int flags)
 {
 	if (*at == MAP_FAILED)
@@ -273,8 +290,10 @@ void input_map(void **at, void *wanted, size_t n, int prot, int flags)
 	uint64_t recorded = (uint64_t)*at;
 	if (flags & MAP_SHARED && prot & PROT_WRITE)
 		shared_bytes += n;
-	*at = rt_input_real.mmap(flags & MAP_FIXED ? wanted : NULL, n, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MAP_FIXED), -1, 0);
+	if (flags & MAP_FIXED)
+		*at = rt_input_real.mmap(wanted, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	else
+		*at = map_as_recorded(recorded, n);
 	if (*at != MAP_FAILED)
 		mapped_pair(recorded, *at, n, prot);
 }
