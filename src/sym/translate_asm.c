@@ -5,6 +5,7 @@
 #include "sym/translate_internal.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum effect { OTHER, NOTHING, FENCE };
@@ -105,21 +106,61 @@ static enum effect effect_of_text(const char *text, size_t n)
 	return all;
 }
 
-/* Text that does nothing and has a tied operand, as in asm("" : "+r"(x)): the value passes through. */
+enum { MOST_RESULTS = 16 };
+
+/* Which argument is tied to each result, as "=r,=*m,=r,*m,0,2,r" tells: an output in memory is an argument, too. False: not understood. */
+static bool tied_arguments(LLVMValueRef i, LLVMValueRef tied[MOST_RESULTS], unsigned *results)
+{
+	size_t size;
+	const char *s = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(i), &size), *end = s + size;
+	unsigned of[MOST_RESULTS], operands = 0, arguments = 0; /* of: which result an output is */
+	*results = 0;
+	while (s < end && *s != '~') {
+		const char *comma = memchr(s, ',', (size_t)(end - s)), *stop = comma ? comma : end;
+		bool indirect = memchr(s, '*', (size_t)(stop - s));
+		if (*s == '=') {
+			if (operands == MOST_RESULTS)
+				return false;
+			of[operands++] = indirect ? MOST_RESULTS : *results;
+			if (!indirect)
+				tied[(*results)++] = NULL;
+		}
+		if (*s != '=' || indirect) {
+			if (arguments == LLVMGetNumArgOperands(i))
+				return false;
+			LLVMValueRef argument = LLVMGetOperand(i, arguments++);
+			unsigned number = isdigit((unsigned char)*s) ? (unsigned)strtoul(s, NULL, 10) : operands;
+			if (number < operands && of[number] < *results)
+				tied[of[number]] = argument;
+		}
+		s = comma ? comma + 1 : end;
+	}
+	return true;
+}
+
+/* Text that does nothing and has tied operands, as in asm("" : "+r"(x), "+r"(y) : "r"(z)): the values pass through. */
 static bool pass_through(struct tr *t, LLVMValueRef i)
 {
-	unsigned slots = slots_of(t, LLVMTypeOf(i));
-	if (slots && (LLVMGetNumArgOperands(i) != 1 || slots_of(t, LLVMTypeOf(LLVMGetOperand(i, 0))) != slots))
+	LLVMValueRef tied[MOST_RESULTS];
+	unsigned slots = slots_of(t, LLVMTypeOf(i)), results, together = 0;
+	if (!tied_arguments(i, tied, &results))
+		return false;
+	for (unsigned r = 0; r < results; r++) {
+		if (!tied[r])
+			return false;
+		together += slots_of(t, LLVMTypeOf(tied[r]));
+	}
+	if (together != slots)
 		return false;
 	uint32_t site = site_of(t, i);
 	if (site)
 		emit(t, OP_PASS, 0, site, 0, 0);
-	if (!slots)
-		return true;
-	const reg *from = value_regs(t, LLVMGetOperand(i, 0));
-	reg d = define(t, i);
-	for (unsigned s = 0; s < slots; s++)
-		emit(t, OP_MOV, 64, d + s, from[s], 0);
+	reg d = slots ? define(t, i) : 0;
+	for (unsigned r = 0; r < results; r++) {
+		const reg *from = value_regs(t, tied[r]);
+		for (unsigned k = 0; k < slots_of(t, LLVMTypeOf(tied[r])); k++)
+			emit(t, OP_MOV, 64, d++, from[k], 0);
+	}
 	return true;
 }
 

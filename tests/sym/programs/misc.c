@@ -86,6 +86,14 @@ __attribute__((noinline)) static void atomics(void)
 	__builtin_ia32_mfence();
 }
 
+/* Hides values from the optimiser. */
+__attribute__((noinline)) static void hidden(long a, int b, const char *c)
+{
+	__asm__("" : "+r"(a), "+r"(b));
+	__asm__ volatile("# %0 %1 %3" : "+r"(c), "+m"(a), "+r"(b) : "r"(a), "m"(b) : "memory");
+	printf("%ld %d %s\n", a, b, c);
+}
+
 __attribute__((noinline)) static void bits_and_bytes(uint64_t v, uint32_t u, uint8_t b)
 {
 	printf("%d %d %d %d %d\n", __builtin_popcountll(v), __builtin_clzll(v), __builtin_ctzll(v),
@@ -128,5 +136,6 @@ int main(void)
 	printf("jumped %d\n", jumped);
 	atomics();
 	bits_and_bytes(0x00f3b2c4d5e60718ull, 0x7654321fu, 0xb5);
+	hidden(1234567890123, -7, "text");
 	return 0;
 }
