@@ -3,6 +3,7 @@ cat >p.c <<'P'
 #include "race.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -44,6 +45,7 @@ int main(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	both(tv.tv_usec % 30, ts.tv_nsec % 30);
 	both(sysconf(_SC_NPROCESSORS_ONLN) % 10 * 2 + rand() % 10, (long)(drand48() * 30));
+	both(PTHREAD_STACK_MIN % 31, 1); /* a call, too */
 	FILE *out = fopen("written", "a");
 	assert(out && fprintf(out, "%ld\n", total) > 0 && !fclose(out));
 	printf("process %d\n", getpid());
@@ -52,6 +54,7 @@ int main(void)
 P
 rethread cc -O2 -g -I"$ROOT/tests/e2e" p.c -o p
 reproduced /dev/null ./p
+! grep 'is not recorded' err || fail "$(cat err)"
 lines=$(wc -l <written)
 touch tmp_one_more tmp_two_more
 rethread replay -n 2 >out
