@@ -376,7 +376,7 @@ struct rt_input {
 /*
  * Signals are inputs too: a record of this function, whose result is the signal's number, says that the thread ran its handler
  * then. Its pieces are a time stamp (as of a function that HEARS), struct rt_signal and the siginfo_t. What the handler did
- * follows in the thread's streams, as if it had been called there; but see RT_SIGNAL_ANYWHERE.
+ * follows in the thread's streams, as if it had been called there; but see RT_SIGNAL_ANYWHERE and RT_SIGNAL_LOST.
  */
 #define RT_INPUT_SIGNAL 0xffffu
 enum rt_signal_place {
@@ -388,6 +388,8 @@ enum rt_signal_place {
 	RT_SIGNAL_GATE = 6,  /* scheme rw: see RT_ORDER_SIGNAL */
 	/* Between any two instructions, because no such place came; what its branches and values were is not in the log. */
 	RT_SIGNAL_ANYWHERE = 7,
+	/* At the instruction that failed; its handler returned there, or went on for long: what its branches and values were is not in the log. */
+	RT_SIGNAL_LOST = 8,
 };
 struct rt_signal {
 	uint32_t place;         /* enum rt_signal_place */

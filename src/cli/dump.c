@@ -96,6 +96,7 @@ static json_t *signal_entry(const struct rt_input *input, const struct rt_signal
 		[RT_SIGNAL_END] = "at the thread's end",
 		[RT_SIGNAL_GATE] = "at a shared access point",
 		[RT_SIGNAL_ANYWHERE] = "between two instructions: no place to tell came, so its path is not in the log",
+		[RT_SIGNAL_LOST] = "at the instruction that failed; the path of its handler is not in the log",
 	};
 	const char *place = s->place && s->place < sizeof places / sizeof *places ? places[s->place] : "?";
 	char name[32];

@@ -109,15 +109,27 @@ static bool is_ours(const siginfo_t *info)
 
 /* ------------------------------------------------------------------ running ----------------- */
 
+/* The kernel is not asked to (failure.c): what it would put back is not what captures a failure. */
+static void reset(int signal)
+{
+	struct sigaction by_default;
+
+	memset(&by_default, 0, sizeof by_default);
+	by_default.sa_handler = SIG_DFL;
+	sigaction(signal, &by_default, NULL);
+}
+
 bool rt_caught_call(int signal, siginfo_t *info, void *context)
 {
-	struct sigaction *a = &installed[signal];
+	struct sigaction a = installed[signal];
 
-	if (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN)
+	if (a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN)
 		return false;
+	if (a.sa_flags & SA_RESETHAND)
+		reset(signal);
 	errno = queue.error;
 	/* Whether it was installed with SA_SIGINFO or not, the processor's registers hold all three arguments. */
-	a->sa_sigaction(signal, info, context);
+	a.sa_sigaction(signal, info, context);
 	queue.error = errno;
 	return true;
 }

@@ -220,6 +220,33 @@ static void take_its_course(int signal, siginfo_t *info)
 		syscall(SYS_tgkill, pid, tid, signal);
 }
 
+static __thread siginfo_t fault __attribute__((tls_model("initial-exec"))); /* the thread's last that the target handled */
+static int faulting;    /* the thread whose that is, of all */
+
+void rt_failure_faulted(const siginfo_t *info)
+{
+	fault = *info;
+	__atomic_store_n(&faulting, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+}
+
+/*
+ * A signal that the process sent itself. If it stands for a fault in another thread, that comes to its end there: either its handler
+ * returns to the instruction, which fails again, or it does something else, which has 0.2 s to end the process.
+ */
+static void let_fault_come(void)
+{
+	struct timespec ms = {0, 1000000};
+	int who = __atomic_load_n(&faulting, __ATOMIC_ACQUIRE);
+
+	for (int i = 0; i < 200 && who && who != (int)syscall(SYS_gettid); i++)
+		syscall(SYS_nanosleep, &ms, NULL);
+}
+
+static bool is_about_memory(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+}
+
 static bool is_question(int signal, const siginfo_t *info)
 {
 	return signal == ASK_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_int == RT_ASK_VALUE && state.asked;
@@ -237,11 +264,15 @@ static void handler(int signal, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
+	bool is_sent = info->si_code <= 0 && info->si_pid == (pid_t)syscall(SYS_getpid) && is_about_memory(signal);
+	if (is_sent)
+		let_fault_come();
 	if (claim(RT_FAIL_SIGNAL, signal)) {
-		if (info->si_code > 0 &&
-		    (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL))
-			state.where->address = signal == SIGSEGV && info->si_code == SI_KERNEL ? RT_NO_ADDRESS
-											      : (uint64_t)info->si_addr;
+		const siginfo_t *about = is_sent && fault.si_signo == signal ? &fault : info;
+
+		if (about->si_code > 0 && is_about_memory(signal))
+			state.where->address = signal == SIGSEGV && about->si_code == SI_KERNEL ? RT_NO_ADDRESS
+												: (uint64_t)about->si_addr;
 		stop_point(context, &ip, &sp);
 		backtrace_from(&state.where->nframes, state.where->frames, ip, sp);
 		complete();
@@ -331,7 +362,7 @@ int sigaction(int signal, const struct sigaction *new_action, struct sigaction *
 		ours = *new_action;
 		*hooks->installed(signal) = *new_action;
 		if (!is_no_function(ours.sa_handler))
-			ours.sa_sigaction = hooks->replacement(signal), ours.sa_flags |= SA_SIGINFO;
+			ours.sa_sigaction = hooks->replacement(signal), ours.sa_flags = (ours.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
 	}
 	result = hooks->pretends(signal) ? 0 : set_action(signal, new_action ? &ours : NULL, old);
 	if (result && new_action)

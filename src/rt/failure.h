@@ -65,6 +65,12 @@ void rt_failure_backtrace_from(uint32_t *nframes, uint64_t *frames, const void *
 void rt_failure_ask(uint32_t *signal, void (*asked)(const void *context));
 
 /*
+ * The target's handler of a fault is about to run in this thread. Most write a report, put the default back, and return or send the
+ * process the same signal: what then comes, to whichever thread, is that fault, and is blamed on the thread that it happened in.
+ */
+void rt_failure_faulted(const siginfo_t *info);
+
+/*
  * A failure that the runtime found. The backtrace starts at return address `from`, or here when
  * that is NULL. False when another failure was first.
  */

@@ -12,6 +12,7 @@
 #include "rt/handlers.h"
 
 #include "rt/caught.h"
+#include "rt/failure.h"
 #include "rt/inputs.h"
 #include "rt/interpose.h"
 #include "rt/path.h"
@@ -37,6 +38,8 @@ static struct interrupted divert(struct rt_self *self, uint32_t place)
 	if (!self->handlers++)
 		self->interrupted = here, self->interrupted_values = i.values;
 	self->handler_keeps = keeps;
+	if (!keeps && place == RT_SIGNAL_FAULT)
+		rt_input_signal_lost(self, RT_SIGNAL_LOST);
 	/* Values are appended in memory, so that those of a handler may come in between. */
 	if (!keeps)
 		rt_values_divert();
@@ -56,7 +59,7 @@ static void come_back(struct rt_self *self, const struct interrupted *i, uint32_
 		return;
 	if (place != RT_SIGNAL_FAULT)
 		__rethread_values = i->values;
-	rt_input_signal_lost(self);
+	rt_input_signal_lost(self, place == RT_SIGNAL_FAULT ? RT_SIGNAL_LOST : RT_SIGNAL_ANYWHERE);
 }
 
 /* The handler jumps away. What it appended belongs to the path of the code that it jumps to. */
@@ -72,7 +75,7 @@ static void leave_handlers(void)
 	__rethread_path = self->interrupted;
 	rt_path_go_on(self);
 	__rethread_values = self->interrupted_values;
-	rt_input_signal_lost(self);
+	rt_input_signal_lost(self, RT_SIGNAL_ANYWHERE);
 }
 
 #define JUMP(name, type)                                                                           \
@@ -124,6 +127,8 @@ static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 	if (was_paused)
 		rt_self_resume(self);
 	rt_input_signal(self, info, place);
+	if (place == RT_SIGNAL_FAULT)
+		rt_failure_faulted(info);
 	if (place == RT_SIGNAL_FAULT || place == RT_SIGNAL_ANYWHERE) {
 		struct interrupted i = divert(self, place);
 

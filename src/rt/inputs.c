@@ -103,11 +103,11 @@ void rt_input_signal(struct rt_self *self, const siginfo_t *info, uint32_t place
 	packing_ends(self);
 }
 
-void rt_input_signal_lost(struct rt_self *self)
+void rt_input_signal_lost(struct rt_self *self, uint32_t place)
 {
 	/* Its chunk is no longer mapped, or used for others. */
 	if (self->signal_record && self->signal_seq == self->input.seq)
-		self->signal_record->place = RT_SIGNAL_ANYWHERE;
+		self->signal_record->place = place;
 }
 
 void rt_input_forked(struct rt_self *self, uint16_t function, pid_t result)

@@ -4,6 +4,7 @@
 #include "rt/path.h"
 
 #include "rt/clock.h"
+#include "rt/handlers.h"
 #include "rt/log.h"
 
 #include <string.h>
@@ -184,8 +185,10 @@ static __attribute__((noinline)) void full(struct rt_self *self)
 	bool was_logging = self->logging;
 
 	if (rt_unlikely(self->handlers)) {
-		if (self->handler_keeps)
+		if (self->handler_keeps) {
 			rt_path_undo(self, self->interrupted);
+			rt_input_signal_lost(self, RT_SIGNAL_LOST);
+		}
 		self->handler_keeps = false;
 		go_nowhere();
 		return;

@@ -151,12 +151,13 @@ static void on_fault(int signal_number)
 {
 	if (!self || !self->interp)
 		_exit(124);
-	if (self->signals && signals_fault(self, signal_number))
+	bool ends = false;
+	if (self->signals && signals_fault(self, signal_number, &ends))
 		return;
 	engine_inside(1); /* it may have been in native code, which it does not come back from */
-	bool recorded = engine.trace->failure.kind == RT_FAIL_SIGNAL &&
-			engine.trace->failure.signal == signal_number && engine_log_used_up(self) &&
-			engine_is_failing(self, true);
+	bool recorded = ends ||
+			(engine.trace->failure.kind == RT_FAIL_SIGNAL && engine.trace->failure.signal == signal_number &&
+			 engine_log_used_up(self) && engine_is_failing(self, true));
 	/* What comes after the end of its log may well be bad: the recorded run was over when another thread failed. */
 	if (!recorded && engine_may_be_over(self)) {
 		ends_before_fault(self);

@@ -521,8 +521,8 @@ void shown_status(struct ethread *self, const struct slot *status);
 void signals_at(struct ethread *self, enum rt_signal_place place);
 /* The same in a host function that interpreted code calls, outside of any native call. */
 void signals_at_instruction(struct ethread *self, enum rt_signal_place place);
-/* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. */
-bool signals_fault(struct ethread *self, int signal);
+/* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. *ends: the run ended by it. */
+bool signals_fault(struct ethread *self, int signal, bool *ends);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);

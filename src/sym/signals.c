@@ -11,7 +11,7 @@ static bool is_here(const struct ethread *self, const struct rt_signal *s, enum 
 {
 	if (s->place != place || s->steps != self->ops)
 		return false;
-	if (place != RT_SIGNAL_PATH && place != RT_SIGNAL_CALL && place != RT_SIGNAL_FAULT)
+	if (place != RT_SIGNAL_PATH && place != RT_SIGNAL_CALL && place != RT_SIGNAL_FAULT && place != RT_SIGNAL_LOST)
 		return true;
 	return path_reader_done(&self->path) == s->bits;
 }
@@ -85,12 +85,31 @@ void signals_at_instruction(struct ethread *self, enum rt_signal_place place)
 	run_all(self, place, false);
 }
 
-bool signals_fault(struct ethread *self, int signal)
+/*
+ * The handler's path is not in the log. Where it ends the run, or returns and the same instruction does, as handlers do that report a
+ * failure, the thread ends at the fault: what the handler did is left out. A replay runs into it by itself.
+ */
+static void end_at_fault(struct ethread *self, int signal)
+{
+	if (!path_reader_at_end(&self->path) || !engine_is_failing(self, true))
+		engine_fatal("thread %s went on after a fault (signal %d), and the path of its handler is not in the log", self->name,
+			     signal);
+	struct trace_thread *log = &engine.trace->threads[self->log->info.number];
+	log->ninputs = self->next_input;
+	log->info.sync_done = self->ops;
+}
+
+bool signals_fault(struct ethread *self, int signal, bool *ends)
 {
 	const void *info;
 	const struct rt_input *r =
 		self->log && self->next_input < self->log->ninputs ? self->log->inputs[self->next_input] : NULL;
 	const struct rt_signal *s = r ? trace_input_signal(r, &info) : NULL;
+	if (s && (int)r->result == signal && is_here(self, s, RT_SIGNAL_LOST)) {
+		end_at_fault(self, signal);
+		*ends = true;
+		return false;
+	}
 	if (!s || (int)r->result != signal || !is_here(self, s, RT_SIGNAL_FAULT))
 		return false;
 	run_handler(self, signal, s, info, true);
