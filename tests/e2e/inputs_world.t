@@ -46,6 +46,9 @@ int main(void)
 	both(tv.tv_usec % 30, ts.tv_nsec % 30);
 	both(sysconf(_SC_NPROCESSORS_ONLN) % 10 * 2 + rand() % 10, (long)(drand48() * 30));
 	both(PTHREAD_STACK_MIN % 31, 1); /* a call, too */
+	cpu_set_t cpus;
+	assert(!pthread_getaffinity_np(pthread_self(), sizeof cpus, &cpus) && !sched_setaffinity(gettid(), sizeof cpus, &cpus));
+	both(CPU_COUNT(&cpus), sched_getscheduler(gettid()) + 3);
 	FILE *out = fopen("written", "a");
 	assert(out && fprintf(out, "%ld\n", total) > 0 && !fclose(out));
 	printf("process %d\n", getpid());
