@@ -7,6 +7,7 @@
 #include "replay/interpose.h"
 #include "replay/recorder.h"
 #include "rt/caught.h"
+#include "rt/failure.h"
 
 #include <signal.h>
 #include <string.h>
@@ -77,16 +78,20 @@ static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 {
 	struct twin_thread *self = twin_self();
 	int recorded;
-	if (place == RT_SIGNAL_FAULT)
+	if (place == RT_SIGNAL_FAULT) {
 		path_catch_up();
+		rt_failure_faulted(info, context);
+	}
 	/* A fault comes again by itself in a replay; but it is among the recorded inputs. */
 	if (twin_mode == TWIN_REPLAY)
 		input_log_signal(self, &recorded);
 	else if (place == RT_SIGNAL_FAULT)
 		recorder_signal(self, info, place, 0);
-	if (twin_mode == TWIN_REPLAY || place == RT_SIGNAL_FAULT)
+	if (twin_mode == TWIN_REPLAY || place == RT_SIGNAL_FAULT) {
 		rt_caught_call(signal, info, context);
-	else if (place == RT_SIGNAL_GATE)
+		if (place == RT_SIGNAL_FAULT)
+			rt_failure_fault_over(false);
+	} else if (place == RT_SIGNAL_GATE)
 		run_at_gate(self, info, context);
 	else if (place == RT_SIGNAL_CALL)
 		run_in_call(self, info, context);

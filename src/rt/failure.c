@@ -220,13 +220,27 @@ static void take_its_course(int signal, siginfo_t *info)
 		syscall(SYS_tgkill, pid, tid, signal);
 }
 
-static __thread siginfo_t fault __attribute__((tls_model("initial-exec"))); /* the thread's last that the target handled */
-static int faulting;    /* the thread whose that is, of all */
+/* The thread's last fault that the target handled. */
+static __thread struct {
+	siginfo_t info;
+	uint64_t ip, sp;
+	bool over; /* its handler is not under way */
+} fault __attribute__((tls_model("initial-exec")));
+static int faulting; /* the thread whose that is, of all */
 
-void rt_failure_faulted(const siginfo_t *info)
+void rt_failure_faulted(const siginfo_t *info, const void *context)
 {
-	fault = *info;
+	fault.info = *info;
+	stop_point(context, &fault.ip, &fault.sp);
+	fault.over = false;
 	__atomic_store_n(&faulting, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+}
+
+void rt_failure_fault_over(bool jumped)
+{
+	fault.over = true;
+	if (jumped && __atomic_load_n(&faulting, __ATOMIC_ACQUIRE) == (int)syscall(SYS_gettid))
+		__atomic_store_n(&faulting, 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -268,12 +282,14 @@ static void handler(int signal, siginfo_t *info, void *context)
 	if (is_sent)
 		let_fault_come();
 	if (claim(RT_FAIL_SIGNAL, signal)) {
-		const siginfo_t *about = is_sent && fault.si_signo == signal ? &fault : info;
+		const siginfo_t *about = info;
 
+		stop_point(context, &ip, &sp);
+		if (is_sent && fault.info.si_signo == signal && (!fault.over || ip == fault.ip))
+			about = &fault.info, ip = fault.ip, sp = fault.sp;
 		if (about->si_code > 0 && is_about_memory(signal))
 			state.where->address = signal == SIGSEGV && about->si_code == SI_KERNEL ? RT_NO_ADDRESS
 												: (uint64_t)about->si_addr;
-		stop_point(context, &ip, &sp);
 		backtrace_from(&state.where->nframes, state.where->frames, ip, sp);
 		complete();
 	} else {

@@ -68,7 +68,9 @@ void rt_failure_ask(uint32_t *signal, void (*asked)(const void *context));
  * The target's handler of a fault is about to run in this thread. Most write a report, put the default back, and return or send the
  * process the same signal: what then comes, to whichever thread, is that fault, and is blamed on the thread that it happened in.
  */
-void rt_failure_faulted(const siginfo_t *info);
+void rt_failure_faulted(const siginfo_t *info, const void *context);
+/* That handler is done: it has returned, and the instruction may fail again, or has jumped away. */
+void rt_failure_fault_over(bool jumped);
 
 /*
  * A failure that the runtime found. The backtrace starts at return address `from`, or here when

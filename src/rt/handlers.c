@@ -70,6 +70,7 @@ static void leave_handlers(void)
 	if (!self->handlers)
 		return;
 	self->handlers = 0;
+	rt_failure_fault_over(true);
 	if (self->handler_keeps)
 		return;
 	__rethread_path = self->interrupted;
@@ -128,11 +129,13 @@ static void run(int signal, siginfo_t *info, void *context, uint32_t place)
 		rt_self_resume(self);
 	rt_input_signal(self, info, place);
 	if (place == RT_SIGNAL_FAULT)
-		rt_failure_faulted(info);
+		rt_failure_faulted(info, context);
 	if (place == RT_SIGNAL_FAULT || place == RT_SIGNAL_ANYWHERE) {
 		struct interrupted i = divert(self, place);
 
 		rt_caught_call(signal, info, context);
+		if (place == RT_SIGNAL_FAULT)
+			rt_failure_fault_over(false);
 		come_back(self, &i, place);
 	} else {
 		rt_caught_call(signal, info, context);
