@@ -58,6 +58,8 @@
 
 #define RT_SCHEDULE_VERSION 1
 #define RT_SIGNAL_AFTER_STEP UINT64_MAX
+/* The twin's heap begins here (src/replay/heap.c), of which most is only reserved, up to RT_MIRROR. */
+#define RT_HEAP 0x600000000000ull
 /* Blocks that have a place (src/replay/placed.c) lie here: plus the lower half of their address in the recorded run. */
 #define RT_MIRROR 0x610000000000ull
 #define RT_MIRROR_SIZE (2ull << 32)

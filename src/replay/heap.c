@@ -29,7 +29,7 @@ void __libc_free(void *);
  * The same in every run, clear of what the kernel picks. Above the program and below libraries and stacks, as the C library's heaps are: programs
  * compare addresses, std::string whether a text lies within its own.
  */
-#define BASE ((void *)0x600000000000ull)
+#define BASE ((void *)RT_HEAP)
 
 struct head {
 	uint64_t size;

@@ -28,6 +28,10 @@ static bool is_mapped(uint64_t v)
 {
 	static uint64_t last; /* a page that is, + 1 */
 	unsigned char there;
+	uint64_t start, size;
+	bool freed;
+	if (v >= RT_HEAP && v < RT_MIRROR) /* hashes look like what is only reserved */
+		return engine.config->heap_block(v, &start, &size, &freed) || engine.config->heap_block(v - 1, &start, &size, &freed);
 	uint64_t page = v & ~(uint64_t)(RT_PAGE - 1);
 	if (v < SMALL || v >= 1ull << 47)
 		return false;

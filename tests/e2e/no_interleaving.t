@@ -19,9 +19,21 @@ static void *enter(void *arg)
 	}
 	return arg;
 }
+/* Of 47 bits: some look like addresses. */
+static volatile unsigned long hashes;
+static void hash(void)
+{
+	unsigned long h = 1;
+	for (int i = 0; i < 5000; i++) {
+		h = h * 6364136223846793005ul + 1;
+		for (unsigned long v = h >> 17; v; v >>= 16)
+			hashes ^= v % 63;
+	}
+}
 int main(void)
 {
 	pthread_t t;
+	hash();
 	pthread_create(&t, 0, enter, &t);
 	enter(0);
 	pthread_join(t, 0);
