@@ -336,14 +336,18 @@ static void program_line(const char *twin, const struct rt_failure *f, char *tex
 
 static void say_why(const struct trace *t, const char *twin, bool timed_out, struct replay_result *result)
 {
-	char expected[700], came[700];
+	char expected[700], came[700], there[400] = "", here[400] = "";
 	const struct rt_report *r = &result->report;
 	failure_describe(t, &t->failure, failing_thread(t), expected, sizeof expected);
 	if (timed_out)
 		snprintf(result->why, sizeof result->why, "the replay did not end in time; expected: %.600s", expected);
 	else if (r->outcome == RT_REPLAY_FAILED) {
 		failure_describe(t, &r->failure, r->thread, came, sizeof came);
-		snprintf(result->why, sizeof result->why, "expected: %.450s; came: %.450s", expected, came);
+		if (!strcmp(expected, came)) { /* but elsewhere */
+			program_line(trace_is_rw(t) ? twin : t->program, &t->failure, there, sizeof there);
+			program_line(twin, &r->failure, here, sizeof here);
+		}
+		snprintf(result->why, sizeof result->why, "expected: %.280s%.200s; came: %.280s%.200s", expected, there, came, here);
 	} else if (r->outcome == RT_REPLAY_RUNNING)
 		snprintf(result->why, sizeof result->why, "the replay was killed; expected: %.600s", expected);
 	else {
