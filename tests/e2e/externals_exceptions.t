@@ -5,6 +5,7 @@ cat >p.cc <<'P'
 #include <exception>
 #include <functional>
 #include <ios>
+#include <new>
 #include <stdexcept>
 #include <typeinfo>
 struct mine : std::bad_exception { };
@@ -23,6 +24,7 @@ int main(int argc, char **)
 	thrown<mine>();
 	thrown<wide>();
 	thrown<std::bad_cast>();
+	thrown<std::bad_alloc>();
 	thrown<std::bad_function_call>();
 	thrown<std::range_error>("range");
 	thrown<std::domain_error>("domain");
@@ -34,7 +36,9 @@ int main(int argc, char **)
 	return argc > 1;
 }
 P
-rethread c++ -O2 -g p.cc -o p
-rethread record ./p >out 2>err
-same "$(cat out)" 10
-! grep 'from outside' err || fail "$(cat err)"
+for opt in -O1 -O2; do # -O1 has the tables of virtual functions
+	rethread c++ $opt -g p.cc -o p
+	rethread record ./p >out 2>err
+	same "$(cat out)" 11
+	! grep 'from outside' err || fail "$opt: $(cat err)"
+done
