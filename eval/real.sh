@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool lrzip openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last eight, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip zpaq openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last nine, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool lrzip)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -36,11 +36,11 @@ fetch() {
 }
 
 # build SOURCE WAY BINARY COMMAND: unpacks into SOURCE-WAY and runs the command there, in which $CC and $CXX are clang
-# (way `native`) or rethread (`recorded`; `bug`, with the patch).
+# (way `native`) or rethread (`recorded`; `bug`, with the patch). strip=0: the archive has no folder around its files.
 build() {
 	local dir=$1-$2
 	[ -x "$dir/$3" ] && [ "$dir/$3" -nt "$root/build/librethread_rt.a" ] && return
-	rm -rf "$dir" && mkdir "$dir" && tar xf "$1"_*.orig.tar.* -C "$dir" --strip-components=1 || return
+	rm -rf "$dir" && mkdir "$dir" && tar xf "$1"_*.orig.tar.* -C "$dir" --strip-components="${strip:-1}" || return
 	[ "$2" = bug ] && { patch -s -p1 -d "$dir" <"$(ls "$root/eval/patches/$1"-*.patch)" || return; }
 	(
 		cd "$dir" || exit
@@ -681,6 +681,37 @@ try_threadpool() {
 		build libthread-pool $w squares '$CXX -std=c++17 -O1 -g -w -Iinclude "$root/eval/programs/stealsquares.cc" -pthread -o squares' || return
 	done
 	compared libthread-pool squares 'end told without the lock'
+}
+
+# A queue without locks, of one writer and one reader (C++, headers only).
+try_rwqueue() {
+	local w
+	fetch libreaderwriterqueue-dev readerwriterqueue || return
+	for w in native recorded bug; do
+		build readerwriterqueue $w items '$CXX -std=c++17 -O1 -g -I. "$root/eval/programs/rwqueue.cc" -pthread -o items' || return
+	done
+	compared readerwriterqueue items 'item published before it was there'
+}
+
+# Blocks that threads pack and one writes in their order (C++); 12 MB of them. Its times and dates differ from run to run.
+try_zpaq() {
+	local w strip=0
+	fetch zpaq zpaq || return
+	for w in native recorded bug; do
+		build zpaq $w zpaq '$CXX -O2 -g -w -Dunix -DDEBUG libzpaq.cpp zpaq.cpp -pthread -o zpaq' || return
+	done
+	[ -e random.in ] || head -c 12000000 /dev/urandom >random.in
+	for w in native recorded; do
+		rm -rf a.zpaq $w.d
+		RETHREAD_OPTIONS=dir="$work/tmp" ./zpaq-$w/zpaq add a.zpaq random.in -method 1 -threads 4 >/dev/null 2>&1
+		holds "$w: exit status 0" [ $? = 0 ]
+		RETHREAD_OPTIONS=dir="$work/tmp" ./zpaq-$w/zpaq extract a.zpaq -to $w.d -threads 4 >/dev/null 2>&1
+		holds "$w: unpacked again" cmp random.in $w.d/random.in
+	done
+	rm -f "$work"/tmp/log.*
+	cost ./zpaq-native/zpaq ./zpaq-recorded/zpaq add '' random.in -method 1 -threads 4
+	failing ./zpaq-bug/zpaq add '' random.in -method 00 -threads 4
+	holds "block said to be packed too early reproduced" reproduced
 }
 
 # Thousands of short threads, and libraries that are not recorded.
