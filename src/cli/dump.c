@@ -14,7 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MANY_LINES = 10000 }; /* more than anybody reads */
+enum {
+	MANY_LINES = 10000, /* more than anybody reads */
+	FEW_BITS = 1024,    /* of a path, in the place of lines that are not to be had */
+};
 
 struct request {
 	const char *trace;
@@ -32,6 +35,13 @@ struct request {
 static uint64_t left_out(const struct request *r, uint64_t n)
 {
 	return n > r->last ? n - r->last : 0;
+}
+
+/* The same of the bits of a path. */
+static uint64_t bits_left_out(const struct request *r, const json_t *lines, uint64_t n)
+{
+	bool few = r->lines && !lines && !r->bits && !r->json && r->last > FEW_BITS && n > FEW_BITS;
+	return few ? n - FEW_BITS : left_out(r, n);
 }
 
 static json_t *text(const char *s)
@@ -151,9 +161,9 @@ static json_t *output_entries(const struct trace_thread *thread, const struct re
 	return list;
 }
 
-static json_t *path_text(const struct trace_thread *thread, const struct request *r)
+static json_t *path_text(const struct trace_thread *thread, uint64_t first)
 {
-	uint64_t first = left_out(r, thread->nbits), n = 0;
+	uint64_t n = 0;
 	char *bits = xmalloc(thread->nbits - first + 1);
 	struct path_reader reader;
 	path_reader_init(&reader, thread->path, thread->npath);
@@ -171,9 +181,9 @@ static json_t *path_text(const struct trace_thread *thread, const struct request
 }
 
 /* How much of each list `--last` leaves out. */
-static json_t *left_out_value(const struct trace_thread *thread, const struct request *r)
+static json_t *left_out_value(const struct trace_thread *thread, const struct request *r, uint64_t bits)
 {
-	return json_pack("{s:I, s:I, s:I, s:I}", "path", (json_int_t)left_out(r, thread->nbits), "sync",
+	return json_pack("{s:I, s:I, s:I, s:I}", "path", (json_int_t)bits, "sync",
 			 (json_int_t)left_out(r, thread->nsync), "inputs", (json_int_t)left_out(r, thread->ninputs),
 			 "outputs", (json_int_t)left_out(r, thread->nshown));
 }
@@ -210,15 +220,16 @@ static json_t *thread_value(const struct trace *t, const struct trace_thread *th
 			    const json_t *paths, struct symbols *symbols)
 {
 	json_t *lines = walk_thread(paths, thread->name);
-	json_t *path = shows_path(r, lines) ? path_text(thread, r) : json_string("");
+	uint64_t bits = bits_left_out(r, lines, thread->nbits);
+	json_t *path = shows_path(r, lines) ? path_text(thread, bits) : json_string("");
 	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
 			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->nvalues, "path", path,
 			      "sync", sync_entries(t, thread, r), "inputs", input_entries(thread, r), "outputs",
 			      output_entries(thread, r));
-	if (r->last != UINT64_MAX)
-		json_object_set_new(j, "left_out", left_out_value(thread, r));
+	if (r->last != UINT64_MAX || bits)
+		json_object_set_new(j, "left_out", left_out_value(thread, r, bits));
 	if (lines)
 		json_object_set(j, "lines", lines);
 	if (thread->stack.nframes)
@@ -283,7 +294,8 @@ static json_t *find_lines(const struct trace *t, const struct request *r)
 	json_t *paths = r->lines ? walk_paths(t, r->lines, r->budget, &err) : NULL;
 	const char *why = json_string_value(json_object_get(paths, "why"));
 	if (r->lines && !paths)
-		warn("paths are bits, not source lines: %s", err.text);
+		warn("paths are bits, not source lines%s: %s",
+		     r->bits || r->json ? "" : ", the last of them (--bits: all)", err.text);
 	else if (paths && !json_is_true(json_object_get(paths, "complete")))
 		warn("the lines may end early or be wrong: %s", why ? why : "?");
 	return paths;
@@ -297,9 +309,10 @@ static void warn_of_length(const struct trace *t, const struct request *r, const
 		const struct trace_thread *thread = &t->threads[i];
 		if (!is_wanted(r, thread))
 			continue;
-		uint64_t bits = shows_path(r, walk_thread(paths, thread->name)) ? thread->nbits : 0;
+		const json_t *walked = walk_thread(paths, thread->name);
+		uint64_t bits = shows_path(r, walked) ? thread->nbits - bits_left_out(r, walked, thread->nbits) : 0;
 		lines += thread->nsync - left_out(r, thread->nsync) + thread->ninputs - left_out(r, thread->ninputs) +
-			 thread->nshown - left_out(r, thread->nshown) + (bits - left_out(r, bits)) / 64;
+			 thread->nshown - left_out(r, thread->nshown) + bits / 64;
 	}
 	if (lines > MANY_LINES && isatty(STDOUT_FILENO))
 		warn("about %llu lines follow; --last N shows the last N of each kind, --thread NAME one thread's, rethread info what there is",

@@ -108,5 +108,26 @@ status 2 rethread dump --thread 9 2>err
 # Without the program the log is still read.
 mv p gone
 rethread dump >out 2>err
-has err 'paths are bits, not source lines: cannot read .*/p'
-has out '^thread 1:1: ' '^  path 0 '
+has err 'paths are bits, not source lines, the last of them \(--bits: all\): cannot read .*/p'
+has out '^thread 1:1: ' '^  path [0-9]+ '
+# A long path is not shown from its begin, unless that is asked for.
+cat >long.c <<'C'
+volatile unsigned number = 1, odd;
+int main(void)
+{
+	for (int i = 0; i < 5000; i++) {
+		number = number * 1103515245 + 12345;
+		if (number >> 16 & 1)
+			odd++;
+	}
+	return 1;
+}
+C
+rethread cc -O0 -g long.c -o long
+rethread record -q ./long || true
+mv long gone
+rethread dump >out 2>err
+has out '^  path [1-9][0-9]+ '
+! grep -q '^  path 0 ' out || fail "from its begin"
+rethread dump --bits >out 2>err
+has out '^  path 0 '
