@@ -119,6 +119,8 @@ $(B)/librethread_pass.so: $(PASS)
 	$(CXX) -shared -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(PASS) $(LLVM_LIBS)
 
 # A runtime is one object, in which only what src/rt/exports.def names is visible.
+# A function of that name that the program has itself (mtx_lock, getline) comes first; not so threads, what they wait with, and memory.
+KEPT := rethread ^pthread_ ^sem_ alloc ^free$$ memalign ^clone$$ ^__assert ^sigaction$$ ^signal$$
 $(B)/rt/exports: src/rt/exports.def include/rethread/interposed.def include/rethread/inputs.def
 	@mkdir -p $(@D)
 	$(CC) -E -P -x c $(INCLUDES) $< | tr -s ' ' '\n' >$@
@@ -128,6 +130,7 @@ $(B)/librethread_twin.a: $(TWIN)
 $(LIBS_IN_TARGETS): $(B)/librethread_%.a: $(B)/rt/exports
 	$(CC) -fuse-ld=lld -nostdlib -r -o $(B)/rt/$*.o $(filter %.c.o,$^)
 	$(OBJCOPY) --wildcard --keep-global-symbols=$< $(B)/rt/$*.o
+	grep -v $(KEPT:%=-e %) $< >$(B)/rt/$*.weak && $(OBJCOPY) --weaken-symbols=$(B)/rt/$*.weak $(B)/rt/$*.o
 	rm -f $@ && $(AR) rcs $@ $(B)/rt/$*.o
 
 # Becomes part of programs: bitcode beside native code, as what `rethread c++ -c` makes.
