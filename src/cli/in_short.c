@@ -180,17 +180,36 @@ static bool say_undone(struct words *w, const json_t *root)
 	return true;
 }
 
+/* A read that the failure depends on, and who wrote what it found; NULL: nobody. */
+struct asked {
+	const json_t *of;
+	json_t *read, *writer;
+};
+
+/* The next one of them, beginning with 0. */
+static bool next_asked(const json_t *root, size_t *i, struct asked *a)
+{
+	json_t *all = json_object_get(root, "asked");
+	while (*i < json_array_size(all)) {
+		a->of = json_array_get(all, (*i)++);
+		a->read = step_of(root, a->of, "step");
+		a->writer = a->read ? step_numbered(root, number(a->read, "saw")) : NULL;
+		if (a->read)
+			return true;
+	}
+	return false;
+}
+
 /* Who comes back from a wait has to look again. */
 static bool say_waited(struct words *w, const json_t *root)
 {
-	json_t *asked;
-	size_t i;
-	json_array_foreach(json_object_get(root, "asked"), i, asked) {
-		json_t *waited = json_object_get(asked, "waited"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
-		if (!waited || !writer || !strcmp(text(writer, "thread"), text(read, "thread")))
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);) {
+		json_t *waited = json_object_get(a.of, "waited");
+		if (!waited || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")))
 			continue;
-		say(w, "thread %s had looked at %s before it waited%s, and not again when it came back; thread %s had changed it by then%s.", text(read, "thread"),
-		    object_of(read), at(waited), text(writer, "thread"), at(writer));
+		say(w, "thread %s had looked at %s before it waited%s, and not again when it came back; thread %s had changed it by then%s.", text(a.read, "thread"),
+		    object_of(a.read), at(waited), text(a.writer, "thread"), at(a.writer));
 		return true;
 	}
 	return false;
@@ -199,14 +218,13 @@ static bool say_waited(struct words *w, const json_t *root)
 /* Nobody had written it yet. */
 static bool say_early(struct words *w, const json_t *root)
 {
-	json_t *asked;
-	size_t i;
-	json_array_foreach(json_object_get(root, "asked"), i, asked) {
-		json_t *next = json_object_get(asked, "next"), *read = step_of(root, asked, "step");
-		if (!next || is_free(next) || !read || !json_object_get(read, "saw") || number(read, "saw") >= 0 || json_is_true(json_object_get(root, "guessed")) ||
-		    json_is_true(json_object_get(asked, "last")))
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);) {
+		json_t *next = json_object_get(a.of, "next");
+		if (!next || is_free(next) || !json_object_get(a.read, "saw") || number(a.read, "saw") >= 0 || json_is_true(json_object_get(root, "guessed")) ||
+		    json_is_true(json_object_get(a.of, "last")))
 			continue;
-		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(read, "thread"), object_of(read), at(read), text(next, "thread"), at(next));
+		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(a.read, "thread"), object_of(a.read), at(a.read), text(next, "thread"), at(next));
 		return true;
 	}
 	return false;
@@ -215,14 +233,13 @@ static bool say_early(struct words *w, const json_t *root)
 /* The writer was not done. */
 static bool say_midway(struct words *w, const json_t *root)
 {
-	json_t *asked;
-	size_t i;
-	json_array_foreach(json_object_get(root, "asked"), i, asked) {
-		json_t *lock = json_object_get(asked, "midway"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
-		if (!lock || !writer || is_free(writer))
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);) {
+		json_t *lock = json_object_get(a.of, "midway");
+		if (!lock || !a.writer || is_free(a.writer))
 			continue;
-		say(w, "thread %s read %s%s while thread %s, which had written it%s, was not done: it still had %s locked.", text(read, "thread"), object_of(read),
-		    at(read), text(writer, "thread"), at(writer), text(lock, "object"));
+		say(w, "thread %s read %s%s while thread %s, which had written it%s, was not done: it still had %s locked.", text(a.read, "thread"), object_of(a.read),
+		    at(a.read), text(a.writer, "thread"), at(a.writer), text(lock, "object"));
 		return true;
 	}
 	return false;
@@ -231,19 +248,17 @@ static bool say_midway(struct words *w, const json_t *root)
 /* One of two that race has a lock. */
 static bool say_missing(struct words *w, const json_t *root)
 {
-	json_t *asked;
-	size_t i;
-	json_array_foreach(json_object_get(root, "asked"), i, asked) {
-		json_t *lock = json_object_get(asked, "missing"), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
-		if (!lock || !writer)
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);) {
+		json_t *lock = json_object_get(a.of, "missing");
+		if (!lock || !a.writer)
 			continue;
-		bool readers = json_is_true(json_object_get(lock, "readers"));
-		if (readers)
-			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(read, "thread"), object_of(read), at(read),
-			    text(lock, "object"), text(writer, "thread"), at(writer));
+		if (json_is_true(json_object_get(lock, "readers")))
+			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(a.read, "thread"), object_of(a.read), at(a.read),
+			    text(lock, "object"), text(a.writer, "thread"), at(a.writer));
 		else
-			say(w, "thread %s read %s%s without a lock; thread %s had written it%s with %s locked.", text(read, "thread"), object_of(read), at(read),
-			    text(writer, "thread"), at(writer), text(lock, "object"));
+			say(w, "thread %s read %s%s without a lock; thread %s had written it%s with %s locked.", text(a.read, "thread"), object_of(a.read), at(a.read),
+			    text(a.writer, "thread"), at(a.writer), text(lock, "object"));
 		return true;
 	}
 	return false;
@@ -321,34 +336,36 @@ static bool say_cause(struct words *w, const json_t *root)
 	return false;
 }
 
-/* Of the reads that are shown below the first that found another thread's write, best a pointer to nothing, or NULL. What was read last is shown only where it is known where that failed. */
-static json_t *foreign_read(const json_t *root)
+/* Of the reads that are shown below the first that found another thread's write, best a pointer to nothing. What was read last is shown only where it is known where that failed. */
+static bool foreign_read(const json_t *root, struct asked *found)
 {
-	json_t *asked, *first = NULL;
-	size_t i;
-	for (int last = 0; last < 2 && !first; last++)
-		json_array_foreach(json_object_get(root, "asked"), i, asked) {
-			json_t *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL;
-			bool shown = json_is_true(json_object_get(asked, "last")) == last && (!last || *text(root, "failed_at"));
-			if (shown && writer && strcmp(text(writer, "thread"), text(read, "thread")) && (!first || !strcmp(text(read, "value"), "NULL")))
-				first = asked;
+	bool any = false;
+	struct asked a;
+	for (int last = 0; last < 2 && !any; last++)
+		for (size_t i = 0; next_asked(root, &i, &a);) {
+			bool shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
+			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || (any && strcmp(text(a.read, "value"), "NULL")))
+				continue;
+			*found = a;
+			any = true;
 		}
-	return first;
+	return any;
 }
 
 /* Without a cause: what is certain. */
 static void say_found(struct words *w, const json_t *root)
 {
-	json_t *asked = foreign_read(root), *read = step_of(root, asked, "step"), *writer = read ? step_numbered(root, number(read, "saw")) : NULL,
-	       *next = json_object_get(asked, "next");
+	struct asked a;
 	say(w, "no single cause stands out");
-	if (!read || !writer) {
+	if (!foreign_read(root, &a)) {
 		say(w, ".");
 		return;
 	}
-	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(read, "thread"), object_of(read), is_free(writer) || is_kind(read, "update") ? "" : " = ",
-	    is_free(writer) || is_kind(read, "update") ? "" : text(read, "value"), at(read), text(writer, "thread"), is_free(writer) ? "freed" : "written", at(writer));
-	if (next && !is_free(next) && strcmp(text(next, "thread"), text(writer, "thread")))
+	json_t *next = json_object_get(a.of, "next");
+	bool bare = is_free(a.writer) || is_kind(a.read, "update"); /* what it found says nothing */
+	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(a.read, "thread"), object_of(a.read), bare ? "" : " = ", bare ? "" : text(a.read, "value"),
+	    at(a.read), text(a.writer, "thread"), is_free(a.writer) ? "freed" : "written", at(a.writer));
+	if (next && !is_free(next) && strcmp(text(next, "thread"), text(a.writer, "thread")))
 		say(w, "; thread %s wrote it only afterwards%s", text(next, "thread"), at(next));
 	say(w, ".");
 }
