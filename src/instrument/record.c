@@ -8,6 +8,7 @@
  * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
  */
 #include "instrument/addresses.h"
+#include "instrument/given.h"
 #include "instrument/room.h"
 
 #include <stdio.h>
@@ -207,6 +208,17 @@ static void warn_unrecorded(LLVMModuleRef m)
 			break;
 		}
 	}
+}
+
+/* A function of the program's own in the place of one that brings something in: what it asks the dynamic linker for is not interposed. */
+static void warn_own_inputs(LLVMModuleRef m)
+{
+	LLVMValueRef dlsym = LLVMGetNamedFunction(m, "dlsym");
+	size_t length;
+	for (LLVMValueRef f = dlsym && LLVMGetFirstUse(dlsym) ? LLVMGetFirstFunction(m) : NULL; f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && given_line(f))
+			pass_warn("the program has a function %s of its own: what it gets from another one by dlsym is not recorded",
+				  LLVMGetValueName2(f, &length));
 }
 
 static void emit_table(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
@@ -504,6 +516,7 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash)
 {
 	warn_unrecorded(m);
+	warn_own_inputs(m);
 	path_instrument(m, n, true);
 	times_note(m, "recorded branches");
 	shown_instrument(m, n);

@@ -49,3 +49,30 @@ for opt in -O0 -O2; do
 	rethread replay -n 5 >out 2>&1
 	has out 'reproduced 5/5'
 done
+
+# Where it goes on by dlsym, that is said.
+cat >next.c <<'P'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef OWN
+ssize_t read(int fd, void *to, size_t n)
+{
+	ssize_t (*next)(int, void *, size_t) = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+	return next(fd, to, n);
+}
+#endif
+int main(void)
+{
+	char text[8] = "a b", *save = getenv("HOME");
+	return read(0, text, 3) == 3 && strtok(text, " ") && dlsym(RTLD_DEFAULT, "puts") ? save == NULL : 2;
+}
+P
+rethread cc -O2 -DOWN next.c -o next 2>err
+has err 'has a function read of its own: what it gets from another one by dlsym is not recorded'
+status 0 rethread record -q ./next <<<"a b"
+rethread cc -O2 next.c -o next 2>err
+same "$(cat err)" ""
