@@ -356,14 +356,13 @@ static bool foreign_read(const json_t *root, struct asked *found)
 static void say_found(struct words *w, const json_t *root)
 {
 	struct asked a;
-	say(w, "no single cause stands out");
 	if (!foreign_read(root, &a)) {
-		say(w, ".");
+		say(w, "no single cause stands out.");
 		return;
 	}
 	json_t *next = json_object_get(a.of, "next");
 	bool bare = is_free(a.writer) || is_kind(a.read, "update"); /* what it found says nothing */
-	say(w, ". Thread %s found %s%s%s%s, which thread %s had %s%s", text(a.read, "thread"), object_of(a.read), bare ? "" : " = ", bare ? "" : text(a.read, "value"),
+	say(w, "thread %s found %s%s%s%s, which thread %s had %s%s", text(a.read, "thread"), object_of(a.read), bare ? "" : " = ", bare ? "" : text(a.read, "value"),
 	    at(a.read), text(a.writer, "thread"), is_free(a.writer) ? "freed" : "written", at(a.writer));
 	if (next && !is_free(next) && strcmp(text(next, "thread"), text(a.writer, "thread")))
 		say(w, "; thread %s wrote it only afterwards%s", text(next, "thread"), at(next));

@@ -29,7 +29,7 @@ has out '^What the failure depends on:$' '^  thread 1 read x:$' '^    it found 2
 	'^  p.c:2 {22}writes x = 2$' '\(7 other steps\)' '^  p.c:2 {52}reads x = 2$' '^  p.c:2 {52}FAILS$' 'are left out; --all shows them'
 without 'step[0-9]'
 tr -s ' \n' ' ' <out >text
-has text 'In short: no single cause stands out\. Thread 1 found x = 2 \(p.c:2\), which thread 1:1 had written \(p.c:2\)\.'
+has text 'In short: thread 1 found x = 2 \(p.c:2\), which thread 1:1 had written \(p.c:2\)\.'
 # Nobody has written it since the thread looked: then nothing is said of that.
 made '1 1:1' 70 "62: {$access: \"read\", \"thread\": \"1\", \"value\": \"2\"}" \
 	"60: {$access: \"write\", \"thread\": \"1:1\", \"value\": \"2\", \"function\": \"put\"}" \
