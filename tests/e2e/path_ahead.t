@@ -58,6 +58,10 @@ int main(void)
 }
 P
 rethread cc -O2 -g -pthread ahead.c -o ahead
-status 134 rethread record -q --scheme path ./ahead
-rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+# In some runs the threads come so that there is more to find out; without it, in all.
+for i in 1 2 3 4 5 6; do
+	status 134 rethread record -q --scheme path ./ahead
+	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+	! grep -q 'symbolically in 2 runs' out || break
+done
 has out 'symbolically in 2 runs'
