@@ -135,12 +135,6 @@ static bool any_live(const struct machine *m)
 	return false;
 }
 
-static uint64_t bits(uint64_t v, unsigned low, unsigned width)
-{
-	v >>= low;
-	return width == 64 ? v : v & ((UINT64_C(1) << width) - 1);
-}
-
 /* -------------------------------------------------- memory ------------------------------- */
 
 static bool is_run(const struct machine *m, uint32_t node)

@@ -7,6 +7,12 @@
 
 #define NONE UINT32_MAX
 
+static inline uint64_t bits(uint64_t v, unsigned low, unsigned width)
+{
+	v >>= low;
+	return width == 64 ? v : v & ((UINT64_C(1) << width) - 1);
+}
+
 /* Accesses of one chain to one atom, reads or writes: nodes list[from .. to), the first not run yet at `next`. */
 struct accesses {
 	uint32_t atom, chain, thread;

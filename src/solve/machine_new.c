@@ -201,9 +201,7 @@ static bool is_constant(const struct machine *m, const struct piece *piece, uint
 	}
 	if (!expr_is_const(m->x->exprs, m->x->events.at[w].written, value))
 		return false;
-	*value >>= atom_low_bit(m->m, w, piece->atom);
-	if (piece->width < 64)
-		*value &= (UINT64_C(1) << piece->width) - 1;
+	*value = bits(*value, atom_low_bit(m->m, w, piece->atom), piece->width);
 	return true;
 }
 

@@ -10,11 +10,6 @@
 /* Conditions further above a symbol, and more uses of one expression, are not looked at. */
 enum { MOST_STEPS = 4, MOST_PARENTS = 8 };
 
-static uint64_t cut(uint64_t v, unsigned width)
-{
-	return width >= 64 ? v : v & ((UINT64_C(1) << width) - 1);
-}
-
 /* What `unknown`, the only operand of e that is not known, has to be for e to be `value`; false: that does not say. */
 static bool invert(const struct machine *m, expr e, uint64_t value, expr unknown, uint64_t *operand)
 {
@@ -36,14 +31,14 @@ static bool invert(const struct machine *m, expr e, uint64_t value, expr unknown
 		*operand = value ^ other;
 		return true;
 	case EXPR_ADD:
-		*operand = cut(value - other, width);
+		*operand = bits(value - other, 0, width);
 		return true;
 	case EXPR_SUB:
-		*operand = cut(first ? value + other : other - value, width);
+		*operand = bits(first ? value + other : other - value, 0, width);
 		return true;
 	case EXPR_ZEXT:
 		*operand = value;
-		return cut(value, width) == value;
+		return bits(value, 0, width) == value;
 	default:
 		return false;
 	}
@@ -121,8 +116,8 @@ void machine_wants_build(struct machine *m)
 				m->last_open[list] = i + 1;
 				continue;
 			}
-			struct last_write *l = find(m, list, cut(value >> w->low, w->width));
-			*l = (struct last_write){cut(value >> w->low, w->width), list + 1, i};
+			value = bits(value, w->low, w->width);
+			*find(m, list, value) = (struct last_write){value, list + 1, i};
 		}
 	}
 }
