@@ -1,7 +1,8 @@
 # What the tests are written in.
 
+# fail WHY...: the test is over. To a file, since standard error may be another one here (`status 134 ... 2>err`).
 fail() {
-	echo "FAILED: $*" >&2
+	echo "FAILED: $*" >>"$E2E_SAID"
 	exit 1
 }
 

@@ -18,7 +18,8 @@ one() {
 	dir=$E2E_WORK/$name
 	mkdir -p "$dir/home" "$dir/tmp"
 	cd "$dir" || exit 1
-	HOME=$dir/home XDG_DATA_HOME=$dir/home/data TMPDIR=$dir/tmp \
+	: >"$dir.said"
+	HOME=$dir/home XDG_DATA_HOME=$dir/home/data TMPDIR=$dir/tmp E2E_SAID=$dir.said \
 		timeout -k 5 "${E2E_TIMEOUT:-120}" bash -eE -c 'trap "echo line \$LINENO: \$BASH_COMMAND >&2" ERR; ''. "$0"; . "$1"' "$E2E_LIB" "$file" >"$dir/log" 2>&1
 	status=$?
 	if [ $status = 0 ] && [ -n "$(ls -A "$dir/tmp")" ]; then
@@ -29,7 +30,7 @@ one() {
 		echo "ok $name$(sed -n 's/^NOTE: / (/p' "$dir/log" | sed 's/$/)/')"
 	else
 		echo "FAILED $name (status $status)"
-		sed 's/^/    /' "$dir/log"
+		cat "$dir/log" "$dir.said" | sed 's/^/    /'
 	fi
 }
 export -f one

@@ -18,13 +18,14 @@ one() {
 	local name=$1 dir=$WORK/$1.dir status
 	mkdir -p "$dir"
 	cd "$dir" || exit 1
-	TMPDIR=$dir timeout -k 5 120 bash -e -c '. "$0"; . "$1"; . "$2"' "$E2E_LIB" "$LIB" "$2/$name.t" >"$dir/log" 2>&1
+	: >"$dir.said"
+	TMPDIR=$dir E2E_SAID=$dir.said timeout -k 5 120 bash -e -c '. "$0"; . "$1"; . "$2"' "$E2E_LIB" "$LIB" "$2/$name.t" >"$dir/log" 2>&1
 	status=$?
 	if [ $status = 0 ]; then
 		echo "ok $name"
 	else
 		echo "FAILED $name (status $status)"
-		sed 's/^/    /' "$dir/log"
+		cat "$dir/log" "$dir.said" | sed 's/^/    /'
 	fi
 }
 
