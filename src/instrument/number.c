@@ -2,6 +2,7 @@
 #include "instrument/pass.h"
 
 #include "instrument/addresses.h"
+#include "instrument/rounds.h"
 #include "instrument/recompute.h"
 
 #include <stdlib.h>
@@ -322,6 +323,9 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	times_note(m, "known branches");
 	addresses_find(m, s.sharing, &s.interposed, &s.sites, &n->recorded);
 	times_note(m, "values");
+	if (!all_branches())
+		rounds_find(m, n);
+	times_note(m, "rounds");
 	map_free(&s.interposed);
 	map_free(&s.sites);
 }
@@ -332,6 +336,7 @@ void numbering_free(struct numbering *n)
 	values_free(&n->symbols);
 	values_free(&n->sites);
 	values_free(&n->branches);
+	values_free(&n->counted);
 	values_free(&n->recorded);
 	map_free(&n->why);
 	causes_free(&n->causes);

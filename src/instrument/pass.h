@@ -53,6 +53,12 @@
 #define PASS_VALUE_METADATA "rethread.value"
 /* On such an alloca: what the variable is called, and in which line it is declared, "queue@12". */
 #define PASS_LOCAL_METADATA "rethread.local"
+/*
+ * Loops whose rounds are counted (rounds.h). On the br that enters one: !{i32 N}, how many of its branches stayed when the log's entry is
+ * ROUNDS_MORE; on these branches, br: !{i32 WAY}, the one that stays.
+ */
+#define PASS_ROUNDS_METADATA "rethread.rounds"
+#define PASS_ROUND_METADATA "rethread.round"
 #define PASS_OWN_PREFIX "__rethread_"
 /*
  * The functions that anchors.c adds: i64 (i64), they return their parameter. One goes through the digits, of PASS_ANCHOR_BITS bits, the
@@ -137,6 +143,7 @@ struct numbering {
 	uint8_t *kinds;
 	size_t kinds_cap;
 	struct values branches;
+	struct values counted;  /* branches in whose place the rounds of their loop are recorded (rounds.h) */
 	struct values recorded; /* instructions whose values are recorded (addresses.h), in module order */
 	struct shown_call *shown;
 	size_t nshown, shown_cap;
@@ -308,6 +315,19 @@ LLVMValueRef llvm_split_before(LLVMValueRef instruction);
 unsigned llvm_loops(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
 /* Tells for each block in a loop how many loops it is in. */
 void llvm_loop_depths(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
+/* Tells for each block that can be reached a span, which is inside of those of the blocks that dominate it. */
+typedef void llvm_span(void *, LLVMBasicBlockRef, unsigned in, unsigned out);
+void llvm_dominators(LLVMValueRef function, llvm_span *found, void *data);
+/* A loop with no other in it, with one way in, which is a br, and one way back; does it have a bound? */
+struct llvm_loop {
+	LLVMBasicBlockRef header, latch;
+	LLVMValueRef entry;
+	LLVMBasicBlockRef *blocks;
+	size_t n;
+	bool bounded;
+};
+/* Such loops of more than a few rounds and less than very many blocks; the spans first. */
+void llvm_inner_loops(LLVMValueRef function, llvm_span *span, void *spans, void (*found)(void *, const struct llvm_loop *), void *data);
 /* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */

@@ -359,6 +359,21 @@ HIDDEN void llvm_loop_depths(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicB
 			Found(Data, wrap(&B), Depth);
 }
 
+static void tellSpans(Function &F, DominatorTree &DT, void (*Found)(void *, LLVMBasicBlockRef, unsigned, unsigned), void *Data)
+{
+	DT.updateDFSNumbers();
+	for (BasicBlock &B : F)
+		if (const DomTreeNode *N = DT.getNode(&B))
+			Found(Data, wrap(&B), N->getDFSNumIn(), N->getDFSNumOut());
+}
+
+HIDDEN void llvm_dominators(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlockRef, unsigned, unsigned), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	DominatorTree DT(*F);
+	tellSpans(*F, DT, Found, Data);
+}
+
 HIDDEN LLVMValueRef llvm_split_entry(LLVMValueRef FRef)
 {
 	auto *F = cast<Function>(unwrap(FRef));
@@ -818,6 +833,45 @@ HIDDEN void loops_turn(LLVMModuleRef M)
 				Simple.push_back(L);
 		for (Loop *L : Simple)
 			unroll(A, L);
+	}
+}
+
+// As in pass.h.
+struct llvm_loop {
+	LLVMBasicBlockRef Header, Latch;
+	LLVMValueRef Entry;
+	LLVMBasicBlockRef *Blocks;
+	size_t N;
+	bool Bounded;
+};
+
+HIDDEN void llvm_inner_loops(LLVMValueRef FRef, void (*Span)(void *, LLVMBasicBlockRef, unsigned, unsigned), void *Spans,
+			       void (*Found)(void *, const llvm_loop *), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	Analyses A(*F);
+	if (A.LI.empty())
+		return;
+	constexpr unsigned MostBlocks = 64, FewRounds = 4;
+	auto IsTarget = [](const BasicBlock *B) { return B->hasAddressTaken(); };
+	SmallVector<Loop *> Inner;
+	for (Loop *L : A.LI.getLoopsInPreorder()) {
+		if (!L->isInnermost() || !L->getLoopLatch() || L->getNumBlocks() > MostBlocks || any_of(L->blocks(), IsTarget))
+			continue;
+		unsigned Most = A.SE.getSmallConstantMaxTripCount(L);
+		if (Most && Most < FewRounds)
+			continue;
+		if (L->getLoopPreheader() || InsertPreheaderForLoop(L, &A.DT, &A.LI, nullptr, false))
+			Inner.push_back(L);
+	}
+	tellSpans(*F, A.DT, Span, Spans);
+	for (Loop *L : Inner) {
+		SmallVector<LLVMBasicBlockRef> Blocks;
+		for (BasicBlock *B : L->blocks())
+			Blocks.push_back(wrap(B));
+		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), wrap(L->getLoopPreheader()->getTerminator()), Blocks.data(),
+				  Blocks.size(), !isa<SCEVCouldNotCompute>(A.SE.getSymbolicMaxBackedgeTakenCount(L))};
+		Found(Data, &Loop);
 	}
 }
 

@@ -10,17 +10,18 @@
 #include "instrument/addresses.h"
 #include "instrument/given.h"
 #include "instrument/room.h"
+#include "instrument/rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A block that appends at its end: the condition of its br, `bits` bits of `number` on an edge out of a switch, or the byte of an anchor. */
+/* A block that appends at its end: the condition of its br, `bits` bits of `number` on an edge out of a switch, or a byte: an anchor's, a count of rounds. */
 struct append {
 	LLVMValueRef end;
 	uint32_t number;
 	uint32_t bits;
-	LLVMValueRef byte; /* 64 bits; NULL: no anchor's */
+	LLVMValueRef byte; /* 32 or 64 bits; NULL: none */
 };
 
 struct recorder {
@@ -137,13 +138,21 @@ static void append_number(struct recorder *r, const struct append *a, int offset
 	}
 }
 
-/* What bytes_of makes of eight bits: eight copies, each nine bits further than the one before, so that the bits in question end bytes. */
-static void append_anchored(struct recorder *r, LLVMValueRef byte, int offset)
+/*
+ * What bytes_of makes of eight bits, four at a time: as many copies, each nine bits further than the one before, so that the bits in question end
+ * bytes. Eight at a time would take constants that do not fit into instructions, and so registers, also in the loops around.
+ */
+static void append_byte_of_bits(struct recorder *r, LLVMValueRef byte, int offset)
 {
 	LLVMBuilderRef b = r->builder;
-	LLVMValueRef copies = LLVMBuildMul(b, byte, int_value(r->module, 64, 0x8040201008040201), "");
-	LLVMValueRef ends = LLVMBuildLShr(b, copies, int_value(r->module, 64, 7), "");
-	append_bytes(r, LLVMBuildAnd(b, ends, int_value(r->module, 64, 0x0101010101010101), ""), offset);
+	LLVMModuleRef m = r->module;
+	LLVMValueRef bits = LLVMBuildIntCast2(b, byte, int_type(m, 32), false, "");
+	LLVMValueRef half[] = {LLVMBuildLShr(b, bits, int_value(m, 32, 4), ""), LLVMBuildAnd(b, bits, int_value(m, 32, 15), "")};
+	for (int i = 0; i < 2; i++) {
+		LLVMValueRef copies = LLVMBuildMul(b, half[i], int_value(m, 32, 0x08040201), "");
+		LLVMValueRef ends = LLVMBuildLShr(b, copies, int_value(m, 32, 3), "");
+		append_bytes(r, LLVMBuildAnd(b, ends, int_value(m, 32, 0x01010101), ""), offset + 4 * i);
+	}
 }
 
 /* ---------------------------------------------------------------- edges ----------------------- */
@@ -345,10 +354,15 @@ static void take_step(struct recorder *r, const struct room_step *s, const struc
 		if (LLVMIsConditional(at))
 			append_condition(r, at, s->offset);
 		else if (r->appends[number - 1].byte)
-			append_anchored(r, r->appends[number - 1].byte, s->offset);
+			append_byte_of_bits(r, r->appends[number - 1].byte, s->offset);
 		else
 			append_number(r, &r->appends[number - 1], s->offset);
 	}
+}
+
+static void append_rounds(void *recorder, LLVMValueRef end, LLVMValueRef number)
+{
+	add_append(recorder, (struct append){.end = end, .bits = 8, .byte = number});
 }
 
 static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)
@@ -358,6 +372,7 @@ static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *br
 	for (size_t i = 0; i < n; i++)
 		add_appends(r, branches[i]);
 	add_anchors(r, f);
+	rounds_instrument(f, r->builder, append_rounds, r);
 	if (!r->nappends)
 		return;
 	for (size_t i = 0; i < r->nappends; i++) {

@@ -213,7 +213,7 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 	fprintf(f,
 		"total\tfunctions\t%u\ntotal\tbranches\t%zu\ntotal\tknown\t%u\ntotal\tsites\t%zu\n"
 		"total\taccesses\t%u\ntotal\tshared\t%u\ntotal\tvalues\t%zu\n",
-		n->nfunctions, n->branches.n, n->nknown, n->sites.n, n->naccesses, n->nshared,
+		n->nfunctions, n->branches.n + n->counted.n, n->nknown, n->sites.n, n->naccesses, n->nshared,
 		n->recorded.n);
 	bool ok = !ferror(f);
 	if (fclose(f) != 0 || !ok)

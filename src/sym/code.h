@@ -61,6 +61,8 @@
 	X(BR_SLE32, "jrr") X(BR_SLE64, "jrr") X(BR_SLEN, "jrr")                                  \
 	X(SWITCH, "pri")                /* pool: struct code_switch; b: width */                 \
 	X(GO, "jr-") X(GO_SWITCH, "pri") /* as BR and SWITCH; the log has no bits for them */    \
+	X(ROUNDS, "i--")                /* a loop begins whose rounds are counted; d: what the log's highest number stands for */ \
+	X(ROUND, "i--")                 /* so for the branch that comes next; d: its outcome when it stays in the loop */ \
 	X(RET0, "---") X(RET1, "-r-")                                                            \
 	X(RET, "-p-")                   /* pool: n R(n) */                                       \
 	X(CALL, "wfp")                  /* pool: n R(n); d is the first of the results */        \
@@ -253,7 +255,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 6
+#define CODE_VERSION 7
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

@@ -224,6 +224,13 @@ struct ethread {
 	const struct trace_thread *log; /* NULL: the recorded run never saw it start */
 	struct path_reader path;
 	uint64_t path_bits;      /* read so far */
+	struct rounds {
+		uint32_t most;       /* what the highest number stands for */
+		uint64_t left, done; /* branches that stay in the loop, of this entry; those that did */
+		bool more, free;     /* another entry follows; there is none */
+		bool given;          /* the next bit is not the log's: `bit` */
+		int64_t bit;
+	} rounds;                /* of the loop that counts them */
 	uint64_t recent_bits;    /* the last 64 of them, newest lowest */
 	uint32_t alone;          /* calls of engine_goes_round that found it alone */
 	struct spin spin;
@@ -523,6 +530,8 @@ void signals_at(struct ethread *self, enum rt_signal_place place);
 void signals_at_instruction(struct ethread *self, enum rt_signal_place place);
 /* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. *ends: the run ended by it. */
 bool signals_fault(struct ethread *self, int signal, bool *ends);
+/* Does the log say that a fault of the thread comes next, before any bit of its path? */
+bool signals_fault_comes(const struct ethread *self);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);

@@ -14,6 +14,10 @@ static struct ethread *of(struct ithread *t)
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
+	if (self->rounds.given) {
+		self->rounds.given = false;
+		return self->rounds.bit;
+	}
 	if (self->signals)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
 	int64_t bits = path_reader_bits(&self->path, n);

@@ -133,6 +133,11 @@ void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e
  */
 int64_t host_path_bits(struct ithread *t, unsigned n);
 
+/* A loop begins whose rounds the log counts; what its highest number stands for. */
+void host_rounds(struct ithread *t, uint32_t most);
+/* The path bit that is asked for next is that of a branch in this loop; its outcome when it stays there. */
+void host_round(struct ithread *t, bool stays);
+
 /*
  * Very many branches that are not recorded (instrument.h), or jumps, were taken since this was last called, or since the thread
  * began. A thread that was killed in the recorded run may be stopped here; the log does not say where it was.

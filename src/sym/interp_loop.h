@@ -330,6 +330,8 @@ reload: /* the running frame may be another one */
 	NEXT;
 	SLOW(GO_SWITCH, slow_go_switch)
 	OP(COUNT) t->count += pc->d; STEP;
+	OP(ROUNDS) t->pc = pc; host_rounds(t, pc->d); STEP;
+	OP(ROUND) t->pc = pc; host_round(t, pc->d); STEP;
 
 	OP(CALL)
 	{

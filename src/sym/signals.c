@@ -99,6 +99,15 @@ static void end_at_fault(struct ethread *self, int signal)
 	log->info.sync_done = self->ops;
 }
 
+bool signals_fault_comes(const struct ethread *self)
+{
+	const void *info;
+	if (!self->log || self->next_input >= self->log->ninputs)
+		return false;
+	const struct rt_signal *s = trace_input_signal(self->log->inputs[self->next_input], &info);
+	return s && (is_here(self, s, RT_SIGNAL_FAULT) || is_here(self, s, RT_SIGNAL_LOST));
+}
+
 bool signals_fault(struct ethread *self, int signal, bool *ends)
 {
 	const void *info;

@@ -483,6 +483,8 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, bool 
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
 	t->local_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.local", 14);
 	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
+	t->rounds_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.rounds", 15);
+	t->round_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.round", 14);
 	t->attr_byval = attribute("byval");
 	t->attr_signext = attribute("signext");
 	t->attr_sret = attribute("sret");

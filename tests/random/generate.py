@@ -89,6 +89,7 @@ class Program:
         self.features = features
         self.threads = self.r.choice([2, 2, 2, 2, 3, 4])
         self.depth = 0
+        self.count = 0
         self.rests = self.r.choice([0, 2, 2, 3, 5])  # one rest in so many operations, so that others come between
         self.lines = []
         self.indent = 1
@@ -212,6 +213,18 @@ class Program:
             "{ struct pair p = pairs[i % 2]; pairs[!(i % 2)] = (struct pair){p.y, p.x + 1}; b = p.x; }",
             "for (int k = 0; k < 8; k++) plain[k] += (u32)longs[k];", "for (int k = 0; k < 8; k++) b += plain[k];",
             "{ u32 copy[CELLS]; memcpy(copy, plain, sizeof copy); b = copy[a % 8]; }", "b = swapped(pairs[0]).x;"]))
+
+    def op_searches(self):
+        """Loops that look for something: their rounds are counted in the log."""
+        name = "plain"
+        self.put(self.r.choice([
+            f"plain[{self.index(8)}] = a % 300;", f"plain[{self.index(8)}] = {self.n(90)};",
+            f"{{ int k = 0; while (k < 8 && {name}[k] != {self.n(5)}) k++; b += k; }}",
+            f"{{ int k = 7; for (; k >= 0; k--) if ({name}[k] > a % 9 || plain[k] & 1) break; own += k; }}",
+            f"{{ u32 n = 0; for (u32 k = 0; k < words[{self.n(8)}] % 300; k++) {{ if ({name}[k % 8] == 77) break; n ^= k; }} a = mix(a, n); }}",
+            f"{{ int low = 0, high = 8; while (low < high) {{ int middle = (low + high) / 2; if ({name}[middle] < 3) low = middle + 1; else high = middle; }} b += low; }}",
+            f"{{ u32 local_max = 0; for (int k = 0; k < 8; k++) {{ if ({name}[k] > 200) goto found{self.count}; if ({name}[k] > local_max) local_max = {name}[k]; }} found{self.count}: b ^= local_max; }}"]))
+        self.count += 1
 
     def op_addresses(self):
         """What is made of the bits of an address: another run has others."""
@@ -371,7 +384,7 @@ class Program:
 
 
 FEATURES = ["words", "longs", "halves", "packed", "fields", "blocks", "floats", "atomics", "nodes", "tagged", "escapes",
-            "calls", "strings", "wide", "locks", "addresses"]
+            "calls", "strings", "wide", "searches", "locks", "addresses"]
 
 
 def chosen(seed):

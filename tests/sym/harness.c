@@ -83,19 +83,55 @@ static void quit(const char *what)
 
 /* ------------------------------------------------------------------ host */
 
+static int64_t round_bit = -1; /* what comes next, if not -1 */
+
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	(void)t;
 	branches++;
 	if (!bits)
 		return -2;
-	int64_t v = 0;
+	int64_t v = round_bit;
+	round_bit = -1;
+	if (v >= 0)
+		return v;
+	v = 0;
 	for (; n; n--) {
 		if (next_bit == nbits)
 			return -1;
 		v = v << 1 | (bits[next_bit++] - '0');
 	}
 	return v;
+}
+
+/* Loops whose rounds are counted: how often their branches stay comes before the rounds, 8 bits at a time, and nothing in between. */
+static uint32_t most_rounds, rounds_left;
+static bool more_rounds;
+
+static void take_rounds(struct ithread *t)
+{
+	int64_t n = host_path_bits(t, 8);
+	if (n == -1)
+		quit("the path ends in a loop whose rounds are counted");
+	more_rounds = n == 255;
+	rounds_left = more_rounds ? most_rounds : (uint32_t)n;
+}
+
+void host_rounds(struct ithread *t, uint32_t most)
+{
+	most_rounds = most;
+	if (bits)
+		take_rounds(t);
+}
+
+void host_round(struct ithread *t, bool stays)
+{
+	if (!bits)
+		return;
+	if (!rounds_left && more_rounds)
+		take_rounds(t);
+	round_bit = rounds_left ? stays : !stays;
+	rounds_left -= rounds_left > 0;
 }
 
 void host_unrecorded(struct ithread *t)

@@ -1,0 +1,67 @@
+/*
+ * Loops whose rounds the log counts (src/instrument/rounds.c): how often the branches that leave them have stayed, in entries of 8 bits that were
+ * appended when the loop was left, or had gone round many times. So an entry is read when the loop begins, and done with when it was appended:
+ * time stamps are between entries.
+ */
+#include "sym/engine.h"
+
+enum { ENTRY_BITS = 8, MORE = 255 };
+
+/* The entry that comes next, if it does: a thread that faults in the loop goes on there by what it computes. */
+static void look_ahead(struct ithread *t, struct ethread *self)
+{
+	struct rounds *r = &self->rounds;
+	bool faults = self->signals && signals_fault_comes(self);
+	int64_t n = faults ? -1 : path_reader_peek(&self->path, ENTRY_BITS);
+	r->free = n < 0;
+	if (n >= 0) {
+		r->more = n == MORE;
+		r->left = r->more ? r->most : (uint64_t)n;
+		return;
+	}
+	if (faults)
+		return;
+	if (engine_goes_too_far(self)) {
+		if (engine.trace->failure.kind == RT_FAIL_SIGNAL)
+			return;
+		host_mismatch(t);
+	}
+	ithread_stop(t);
+}
+
+void host_rounds(struct ithread *t, uint32_t most)
+{
+	struct ethread *self = ithread_data(t);
+	self->rounds = (struct rounds){.most = most};
+	look_ahead(t, self);
+}
+
+/* What the branch at hand does, -2: what it computes. */
+static int64_t outcome(struct ithread *t, struct ethread *self, bool stays)
+{
+	struct rounds *r = &self->rounds;
+	if (r->free && !(self->signals && signals_fault_comes(self)) && !path_reader_at_end(&self->path)) {
+		look_ahead(t, self); /* a handler of the fault has come back */
+		r->left = r->left > r->done ? r->left - r->done : 0;
+	}
+	r->done++;
+	if (r->free)
+		return -2;
+	if (!r->left)
+		return host_path_bits(t, ENTRY_BITS) < 0 ? -1 : !stays;
+	/* The branch goes back to the loop's begin when an entry is appended there. */
+	if (!--r->left && r->more) {
+		host_path_bits(t, ENTRY_BITS);
+		r->done = 0;
+		look_ahead(t, self);
+	}
+	return stays;
+}
+
+void host_round(struct ithread *t, bool stays)
+{
+	struct ethread *self = ithread_data(t);
+	int64_t bit = outcome(t, self, stays);
+	self->rounds.given = true;
+	self->rounds.bit = bit;
+}
