@@ -34,13 +34,14 @@ program() {
 
 for v in native lto recorded tsan every; do
 	mkdir -p programs/$v
-	for p in words sort matrix; do
+	for p in words sort matrix search; do
 		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
 	done
 done
 program "words" programs/@/words 2 8
 program "sort" programs/@/sort 2 2000
 program "matrix" programs/@/matrix 2 600 600
+program "search" programs/@/search 2 400
 
 # ---------------------------------------------------------------- from Debian's sources
 

@@ -56,7 +56,10 @@
  * A conditional br or switch with metadata !rethread.known in the kept module appends nothing: inference computes
  * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
- * significant bit first. Nothing else is appended by instrumented code.
+ * significant bit first. Branches with metadata !rethread.round !{i32 WAY} leave a loop or stay in it, by successor WAY, and append
+ * nothing by themselves: where the loop is left, the number of times that they stayed since it was entered, by the br with
+ * !rethread.rounds !{i32 N}, is appended, 8 bits, or since the last such entry; after N times, at the end of a round, 255 is
+ * (src/instrument/rounds.c). Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a tray that nobody reads. The twin appends likewise, at
  * the same places; there the bytes are only looked at, to see whether a thread follows a recorded path (search.h).
  *
@@ -64,7 +67,7 @@
  * check and a call or return. It may keep the pointer in a register: memory holds it when something is
  * called that may append, and at returns. In between it may be behind, and the first RT_TRAY_NONE at it or after it is where the thread
  * is (rt_tray_here). A store of an append may be 8 bytes long, RT_TRAY_NONE behind those that count. Bytes are in memory whenever an
- * instruction could fail, be seen by another thread, or call.
+ * instruction could fail, be seen by another thread, or call, but for those of loops whose rounds are counted.
  */
 #define RT_TRAY 1024u
 #define RT_TRAY_ROOM 112u
