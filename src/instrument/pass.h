@@ -318,16 +318,19 @@ void llvm_loop_depths(LLVMValueRef function, void (*found)(void *, LLVMBasicBloc
 /* Tells for each block that can be reached a span, which is inside of those of the blocks that dominate it. */
 typedef void llvm_span(void *, LLVMBasicBlockRef, unsigned in, unsigned out);
 void llvm_dominators(LLVMValueRef function, llvm_span *found, void *data);
-/* A loop with no other in it, with one way in, which is a br, and one way back; does it have a bound? */
+/* A loop with no other in it and one way back; does it have a bound? */
 struct llvm_loop {
 	LLVMBasicBlockRef header, latch;
-	LLVMValueRef entry;
 	LLVMBasicBlockRef *blocks;
 	size_t n;
 	bool bounded;
 };
-/* Such loops of more than a few rounds and less than very many blocks; the spans first. */
-void llvm_inner_loops(LLVMValueRef function, llvm_span *span, void *spans, void (*found)(void *, const struct llvm_loop *), void *data);
+/*
+ * Tells the spans of all blocks, then such loops of more than a few rounds and less than very many blocks. Where it is wanted, by another number than 0,
+ * a loop is entered by one br, which is told with the number.
+ */
+void llvm_inner_loops(LLVMValueRef function, llvm_span *span, void *spans, unsigned (*wants)(void *, const struct llvm_loop *),
+		      void (*enters)(void *, LLVMValueRef br, unsigned number), void *data);
 /* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */

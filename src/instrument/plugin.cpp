@@ -839,39 +839,42 @@ HIDDEN void loops_turn(LLVMModuleRef M)
 // As in pass.h.
 struct llvm_loop {
 	LLVMBasicBlockRef Header, Latch;
-	LLVMValueRef Entry;
 	LLVMBasicBlockRef *Blocks;
 	size_t N;
 	bool Bounded;
 };
 
 HIDDEN void llvm_inner_loops(LLVMValueRef FRef, void (*Span)(void *, LLVMBasicBlockRef, unsigned, unsigned), void *Spans,
-			       void (*Found)(void *, const llvm_loop *), void *Data)
+			     unsigned (*Wants)(void *, const llvm_loop *), void (*Enters)(void *, LLVMValueRef, unsigned), void *Data)
 {
 	auto *F = cast<Function>(unwrap(FRef));
 	Analyses A(*F);
-	if (A.LI.empty())
-		return;
 	constexpr unsigned MostBlocks = 64, FewRounds = 4;
 	auto IsTarget = [](const BasicBlock *B) { return B->hasAddressTaken(); };
-	SmallVector<Loop *> Inner;
+	if (!A.LI.empty())
+		tellSpans(*F, A.DT, Span, Spans);
 	for (Loop *L : A.LI.getLoopsInPreorder()) {
 		if (!L->isInnermost() || !L->getLoopLatch() || L->getNumBlocks() > MostBlocks || any_of(L->blocks(), IsTarget))
 			continue;
 		unsigned Most = A.SE.getSmallConstantMaxTripCount(L);
 		if (Most && Most < FewRounds)
 			continue;
-		if (L->getLoopPreheader() || InsertPreheaderForLoop(L, &A.DT, &A.LI, nullptr, false))
-			Inner.push_back(L);
-	}
-	tellSpans(*F, A.DT, Span, Spans);
-	for (Loop *L : Inner) {
 		SmallVector<LLVMBasicBlockRef> Blocks;
 		for (BasicBlock *B : L->blocks())
 			Blocks.push_back(wrap(B));
-		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), wrap(L->getLoopPreheader()->getTerminator()), Blocks.data(),
-				  Blocks.size(), !isa<SCEVCouldNotCompute>(A.SE.getSymbolicMaxBackedgeTakenCount(L))};
-		Found(Data, &Loop);
+		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), Blocks.data(), Blocks.size(),
+				  !isa<SCEVCouldNotCompute>(A.SE.getSymbolicMaxBackedgeTakenCount(L))};
+		BasicBlock *Before = L->getLoopPreheader();
+		// One that there was before, or can be made.
+		if (!Before && any_of(predecessors(L->getHeader()), [](const BasicBlock *B) { return isa<IndirectBrInst>(B->getTerminator()); }))
+			continue;
+		if (unsigned Number = Wants(Data, &Loop)) {
+			if (!Before) {
+				Before = InsertPreheaderForLoop(L, &A.DT, &A.LI, nullptr, false);
+				Before->getTerminator()->setDebugLoc(DebugLoc()); // no line of the program's
+			}
+			Enters(Data, wrap(static_cast<Value *>(Before->getTerminator())), Number);
+		}
 	}
 }
 

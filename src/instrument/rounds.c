@@ -194,30 +194,31 @@ static bool has_branch(LLVMValueRef *branches, unsigned n, LLVMValueRef branch)
 	return n;
 }
 
-static void look_at(void *finder, const struct llvm_loop *found)
+/* How many branches stay for one entry, if the loop is fit for it. */
+static unsigned look_at(void *finder, const struct llvm_loop *found)
 {
 	struct finder *f = finder;
-	struct loop l = {found->header, found->latch, found->entry, found->blocks, found->n};
+	struct loop l = {.header = found->header, .latch = found->latch, .blocks = found->blocks, .n = found->n};
 	LLVMValueRef branches[MOST_BRANCHES];
 	unsigned n = 0, recorded = 0;
 	for (size_t b = 0; b < l.n; b++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(l.blocks[b]);
 		for (LLVMValueRef i = LLVMGetFirstInstruction(l.blocks[b]); i != end; i = LLVMGetNextInstruction(i))
 			if (!passes(f, &l, i))
-				return;
+				return 0;
 		if (LLVMGetInstructionOpcode(end) != LLVMBr && LLVMGetInstructionOpcode(end) != LLVMSwitch)
-			return;
+			return 0;
 		recorded += map_get(&f->recorded, end) != 0;
 		if (!leads_out(&l, end) && !map_get(&f->recorded, end))
 			continue;
 		if (n == MOST_BRANCHES || !leaves_or_stays(f, &l, end))
-			return;
+			return 0;
 		branches[n++] = end;
 	}
 	/* Entries within the loop come at the end of a round, right behind its last branch. */
 	bool ends = n && has_branch(branches, n, LLVMGetBasicBlockTerminator(l.latch));
 	if (!recorded || !ends || (!found->bounded && may_wait(f, &l)))
-		return;
+		return 0;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t number = map_get(&f->recorded, branches[i]);
 		set_number(f, branches[i], f->round_kind, !is_in(&l, LLVMGetSuccessor(branches[i], 0)));
@@ -230,7 +231,13 @@ static void look_at(void *finder, const struct llvm_loop *found)
 	uint32_t rounds = 1;
 	while (2 * rounds * n <= ROUNDS_MOST)
 		rounds *= 2;
-	set_number(f, l.entry, f->rounds_kind, rounds * n);
+	return rounds * n;
+}
+
+static void enter(void *finder, LLVMValueRef br, unsigned number)
+{
+	const struct finder *f = finder;
+	set_number(f, br, f->rounds_kind, number);
 }
 
 void rounds_find(LLVMModuleRef m, struct numbering *n)
@@ -252,7 +259,7 @@ void rounds_find(LLVMModuleRef m, struct numbering *n)
 			continue;
 		last = function;
 		spans_free(&f.spans);
-		llvm_inner_loops(function, note_span, &f.spans, look_at, &f);
+		llvm_inner_loops(function, note_span, &f.spans, look_at, enter, &f);
 	}
 	size_t kept = 0;
 	for (size_t i = 0; i < n->branches.n; i++)

@@ -227,6 +227,7 @@ struct ethread {
 	struct rounds {
 		uint32_t most;       /* what the highest number stands for */
 		uint64_t left, done; /* branches that stay in the loop, of this entry; those that did */
+		bool within;         /* the thread may be in such a loop */
 		bool more, free;     /* another entry follows; there is none */
 		bool given;          /* the next bit is not the log's: `bit` */
 		int64_t bit;
@@ -530,6 +531,8 @@ void signals_at(struct ethread *self, enum rt_signal_place place);
 void signals_at_instruction(struct ethread *self, enum rt_signal_place place);
 /* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. *ends: the run ended by it. */
 bool signals_fault(struct ethread *self, int signal, bool *ends);
+/* The path goes on elsewhere, with the same rounds behind it: what comes next may be another number (rounds.c). */
+void rounds_skipped(struct ethread *self);
 /* Does the log say that a fault of the thread comes next, before any bit of its path? */
 bool signals_fault_comes(const struct ethread *self);
 

@@ -255,6 +255,7 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	time_path(t);
 	uint64_t time = t->time; /* stamps that come in the last lap may come after its reads */
 	path_reader_skip(&t->path, nbits);
+	rounds_skipped(t);
 	t->path_bits += n * nbits;
 	t->spin.path_bits += n * nbits;
 	for (uint64_t filled = 0, i = 0; i < n && filled < 64; i++, filled += nbits)

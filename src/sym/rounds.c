@@ -32,8 +32,19 @@ static void look_ahead(struct ithread *t, struct ethread *self)
 void host_rounds(struct ithread *t, uint32_t most)
 {
 	struct ethread *self = ithread_data(t);
-	self->rounds = (struct rounds){.most = most};
+	self->rounds = (struct rounds){.most = most, .within = true};
 	look_ahead(t, self);
+}
+
+void rounds_skipped(struct ethread *self)
+{
+	struct rounds *r = &self->rounds;
+	int64_t n = r->within && !r->free ? path_reader_peek(&self->path, ENTRY_BITS) : -1;
+	if (n < 0)
+		return;
+	uint64_t all = n == MORE ? r->most : (uint64_t)n;
+	r->more = n == MORE;
+	r->left = all > r->done ? all - r->done : 0;
 }
 
 /* What the branch at hand does, -2: what it computes. */
@@ -42,13 +53,15 @@ static int64_t outcome(struct ithread *t, struct ethread *self, bool stays)
 	struct rounds *r = &self->rounds;
 	if (r->free && !(self->signals && signals_fault_comes(self)) && !path_reader_at_end(&self->path)) {
 		look_ahead(t, self); /* a handler of the fault has come back */
-		r->left = r->left > r->done ? r->left - r->done : 0;
+		rounds_skipped(self);
 	}
 	r->done++;
 	if (r->free)
 		return -2;
-	if (!r->left)
+	if (!r->left) {
+		r->within = false;
 		return host_path_bits(t, ENTRY_BITS) < 0 ? -1 : !stays;
+	}
 	/* The branch goes back to the loop's begin when an entry is appended there. */
 	if (!--r->left && r->more) {
 		host_path_bits(t, ENTRY_BITS);

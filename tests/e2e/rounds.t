@@ -82,15 +82,20 @@ cat >q.c <<'P'
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
-static int small[64], *table = small, limit = 64, stop;
+static int small[64], *table, limit = 1000;
+static volatile long scanned, last;
 static void *scans(void *x) {
 	long n = 0;
-	for (int r = 0; r < 100000; r++) {
+	for (long r = 0; r >= 0; r++) {
 		int k = 0, most = *(volatile int *)&limit, *t = *(int *volatile *)&table;
 		while (k < most && t[k] != 7)
 			k++;
 		n += k;
+		last = k;
+		scanned = r;
+		usleep(10);
 	}
 	return (void *)n;
 }
@@ -103,8 +108,13 @@ static long far(const int *t, long n) {
 static void *goes_on(void *x) { return (void *)far(small, 1l << 40); }
 int main(int argc, char **argv) {
 	pthread_t t;
+	table = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(table + 1024, 4096, PROT_NONE);
 	pthread_create(&t, 0, *argv[1] == 'a' ? goes_on : scans, 0);
-	usleep(2000);
+	if (*argv[1] != 'a')
+		while (scanned < 5)
+			usleep(10);
+	usleep(1000);
 	if (*argv[1] == 'f')
 		limit = 1 << 30;
 	if (*argv[1] == 'n')
@@ -124,6 +134,43 @@ for how in alive far null; do
 	rethread replay -n 5 >out || fail "$how: $(cat out)"
 	has out '^reproduced 5/5$'
 done
+# Who polls through such a loop: its laps are left out, and the last one is another one.
+cat >w.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+static int flags[8], many = 8, got;
+static int any(const int *f, int n) {
+	for (int i = 0; i < n; i++)
+		if (f[i])
+			return i;
+	return -1;
+}
+static void *polls(void *x) {
+	int k, n = *(volatile int *)&many;
+	while ((k = any(flags, n)) < 0)
+		__asm__ volatile("" ::: "memory");
+	int g = *(volatile int *)&got;
+	usleep(20);
+	*(volatile int *)&got = g + k;
+	return x;
+}
+int main(void) {
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, polls, 0);
+	usleep(3000);
+	flags[5] = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	assert(got == 15);
+}
+P
+rethread cc -O2 -g -w -pthread w.c -o w
+rethread record -q --until-failure --runs 100 ./w 2>err && fail "no failure"
+rethread reproduce --engine solve >out 2>&1 || fail "polls: $(cat out)"
+rethread replay -n 10 >out || fail "$(cat out)"
+has out '^reproduced 10/10$'
 # A handler of the fault: it jumps away, and the thread goes on; or it comes back, and the loop does.
 cat >h.c <<'P'
 #include "notes.h"
