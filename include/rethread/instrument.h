@@ -122,8 +122,8 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
  *     }
  *
  * A number of 64 bits (a double, too) is two such values, its lower half and its upper one; what is an address by its type has only the lower.
- * `at` is NULL where values are not recorded; else there is always room for one. Unwritten log is 0, so a value of all ones at
- * the very end is not known to be there. The metadata may have an operand:
+ * `at` is NULL where values are not recorded; else there is always room for one: in a tray, as of the path, which the recorder empties (trace.h). What is
+ * not written yet is 0, so a value of all ones at the very end is not known to be there. The metadata may have an operand:
  */
 #define RT_VALUE_UNORDERED "unordered" /* only locks keep the read from racing: the first test is of `unordered` */
 #define RT_VALUE_MAPPING "mapping"     /* memory of as many bytes as the second parameter says */

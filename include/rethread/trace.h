@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 9
+#define RT_TRACE_VERSION 10
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -116,11 +116,13 @@ enum rt_stream {
 	RT_STREAM_INPUT = 4,  /* struct rt_input records; one with size 0 ends the stream */
 	RT_STREAM_TIME = 5,   /* struct rt_time entries; one with bits 0 ends the stream */
 	RT_STREAM_ORDER = 6,  /* struct rt_order entries; one with first 0 ends the stream */
-	RT_STREAM_VALUE = 7,  /* complements of 32-bit values (instrument.h); trailing zeros mean nothing */
+	RT_STREAM_VALUE = 7,  /* values, and how they repeat themselves: entries of 32-bit words */
 	RT_STREAM_SHOWN = 8,  /* entries of outputs */
 	RT_STREAM_STACK = 9,  /* one struct rt_stack, of a thread that was elsewhere when another one failed */
 	RT_STREAM_TRAY = 10,  /* the thread's tray (instrument.h): branches that are not in the path yet, a byte each */
 	RT_STREAM_SPARE = 11, /* a page that no thread got: says nothing */
+	RT_STREAM_VALUE_TRAY = 12, /* values that are not in the stream yet: complements, trailing zeros mean nothing */
+	RT_STREAM_LAST = RT_STREAM_VALUE_TRAY,
 };
 
 /* Where a thread was then; frames are as in struct rt_failure, the first of them the instruction itself. */
@@ -199,6 +201,19 @@ static inline struct rt_path_stage rt_path_stage_next(struct rt_path_stage s)
 }
 
 /*
+ * Recorded values (instrument.h), as complements, are first written into a tray of their own, RT_VALUE_TRAY of them. When it is full they become entries of
+ * the stream: a head, RT_VALUE_HEAD(new, back), then so many values that are new, then, if `back` is not 0, a count: so many values follow that are each
+ * the same as the one `back` values before. A thread that polls reads the same few again and again, which takes one count. The last count grows as long as
+ * that goes on, and the chunk is the same. Nothing of an entry but that tells where it ends: rt_thread.value_state is for the stream and its tray what
+ * path_state is for the path, in values: what is in the stream behind so many of them was being written when the thread died.
+ */
+#define RT_VALUE_TRAY 512u
+#define RT_VALUE_BACK 256u /* at most */
+#define RT_VALUE_HEAD(new, back) ((uint32_t)(new) << 12 | (back))
+#define RT_VALUE_NEW(head) ((head) >> 12)
+#define RT_VALUE_BACK_OF(head) ((head)&0xfff)
+
+/*
  * Time (design §4, Time): at this time the path had this many bits. Later branches happened
  * after it, earlier ones before. Stamps of different threads say which came first when they are further
  * apart than rt_log_header.time_margin.
@@ -243,6 +258,7 @@ struct rt_thread {
 	uint64_t sync_done; /* synchronization operations completed by this thread */
 	uint64_t start_time, end_time;
 	uint64_t path_state; /* see RT_PATH_WORD */
+	uint64_t value_state; /* see RT_VALUE_TRAY */
 };
 
 /*

@@ -225,7 +225,7 @@ static json_t *thread_value(const struct trace *t, const struct trace_thread *th
 	json_t *j = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name", text(thread->name), "number",
 			      (json_int_t)thread->info.number, "tid", (json_int_t)thread->info.tid, "ended",
 			      (int)thread->info.ended, "sync_operations", (json_int_t)thread->info.sync_done,
-			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->nvalues, "path", path,
+			      "branches", (json_int_t)thread->nbits, "values", (json_int_t)thread->values.n, "path", path,
 			      "sync", sync_entries(t, thread, r), "inputs", input_entries(thread, r), "outputs",
 			      output_entries(thread, r));
 	if (r->last != UINT64_MAX || bits)

@@ -81,8 +81,11 @@ struct rt_self {
 	uint8_t *interrupted;   /* where the code below all handlers appends */
 	struct rt_values interrupted_values; /* the same of recorded values */
 	struct rt_input_stream input;
+	/* Of values: the tray; of the stream the next word, and the chunk's end; the count that goes on, or NULL. */
+	uint32_t *value_tray, *value_slot, *value_slots_end, *value_run;
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	uint64_t values_began;  /* when the first one came; 0: there is none */
+	uint64_t values_more;   /* how many more there were than time allows, at most */
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */

@@ -1,10 +1,11 @@
 /*
- * Recorded values (include/rethread/instrument.h). A thread's first chunk is made when it has its first value: most
+ * Recorded values (include/rethread/instrument.h). A thread's tray and first chunk are made when it has its first value: most
  * threads have few or none. Until then there is room for one in the thread's own memory.
  */
 #include "rt/clock.h"
 #include "rt/log.h"
 #include "rt/options.h"
+#include "rt/repeats.h"
 #include "rt/self.h"
 
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 static __thread uint32_t first_value __attribute__((tls_model("initial-exec")));
+static __thread struct rt_repeats repeats __attribute__((tls_model("initial-exec")));
 
 __thread struct rt_values __rethread_values;
 
@@ -78,38 +80,154 @@ static bool is_one_of_many(const struct rt_self *self)
 	       is_faster(self->values_began, rt_clock_ns(), bytes_of(&self->value_pieces));
 }
 
-static bool too_many(struct rt_self *self)
+/*
+ * Values that repeat themselves take no room, but about two nanoseconds each. Whether a thread polls or works, they do not tell. So a thread has one for each
+ * so many nanoseconds of its life, and all threads together so many more.
+ */
+enum { NS_PER_REPEAT = 20, REPEATS_MORE = 64 << 20, REPEATS_ASKED = 64 * RT_VALUE_TRAY };
+static uint64_t repeats_more;
+
+static bool repeats_too_fast(struct rt_self *self)
 {
-	if (rt_log.values == RT_VALUES_ALL || (!fills_windows_too_fast(self) && !is_one_of_many(self)))
+	uint64_t due = (rt_clock_ns() - self->values_began) / NS_PER_REPEAT, more = repeats.n > due ? repeats.n - due : 0, before = self->values_more;
+
+	if (more <= before)
+		return false;
+	self->values_more = more;
+	return __atomic_add_fetch(&repeats_more, more - before, __ATOMIC_RELAXED) > REPEATS_MORE;
+}
+
+static bool too_many(bool are)
+{
+	if (rt_log.values == RT_VALUES_ALL || !are)
 		return false;
 	rt_log_set_flags(RT_LOG_VALUES);
 	return true;
 }
 
-static bool to_chunk(struct rt_self *self)
-{
-	struct rt_chunk *chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
+/* ------------------------------------------------------------------ the stream -------------- */
 
-	if (!chunk)
+/* On a thread's page for values: its tray, and the stream's first chunk. */
+enum { TRAY_SIZE = sizeof(struct rt_chunk) + RT_VALUE_TRAY * sizeof(uint32_t) };
+_Static_assert(TRAY_SIZE % 64 == 0, "chunks of 64");
+
+static void to_chunk(struct rt_self *self, struct rt_chunk *chunk)
+{
+	self->value_slot = (uint32_t *)(chunk + 1);
+	self->value_slots_end = (uint32_t *)((char *)chunk + chunk->size);
+	self->value_run = NULL;
+}
+
+static __attribute__((noinline, cold)) bool refill(struct rt_self *self)
+{
+	bool fast = fills_windows_too_fast(self) || is_one_of_many(self);
+	struct rt_chunk *chunk = too_many(fast) ? NULL : rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
+
+	if (chunk)
+		to_chunk(self, chunk);
+	return chunk;
+}
+
+static bool put(struct rt_self *self, const uint32_t *words, uint32_t n)
+{
+	while (n) {
+		uint32_t room = (uint32_t)(self->value_slots_end - self->value_slot), k = n < room ? n : room;
+
+		if (!k) {
+			if (!refill(self))
+				return false;
+			continue;
+		}
+		memcpy(self->value_slot, words, k * sizeof *words);
+		self->value_slot += k;
+		words += k;
+		n -= k;
+	}
+	return true;
+}
+
+/* The last count goes on; in another chunk it is another one. */
+static bool put_more(struct rt_self *self, uint32_t back, uint32_t more)
+{
+	if (self->value_run && more <= UINT32_MAX - *self->value_run) {
+		*self->value_run += more;
+		return true;
+	}
+	if (!put(self, (uint32_t[]){RT_VALUE_HEAD(0, back), more}, 2))
 		return false;
-	go_on((uint32_t *)(chunk + 1), (uint32_t *)((char *)chunk + chunk->size));
+	self->value_run = self->value_slot - 1;
+	return true;
+}
+
+static bool put_tray(struct rt_self *self, uint32_t n)
+{
+	uint32_t more, back = repeats.back, nwords = rt_repeats_pack(&repeats, self->value_tray, n, &more);
+
+	if ((more && !put_more(self, back, more)) || !put(self, repeats.words, nwords))
+		return false;
+	if (nwords)
+		self->value_run = repeats.back ? self->value_slot - 1 : NULL;
+	return true;
+}
+
+static void set_state(const struct rt_self *self, uint32_t packed)
+{
+	__atomic_store_n(&self->thread->value_state, RT_PATH_STATE(repeats.n, packed), __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* In this order there is no instant at which the log has a value twice or not at all. */
+static bool empty(struct rt_self *self)
+{
+	uint32_t n = (uint32_t)(__rethread_values.at - self->value_tray);
+
+	if (repeats.n % REPEATS_ASKED == 0 && too_many(repeats_too_fast(self)))
+		return false;
+	if (!put_tray(self, n))
+		return false;
+	set_state(self, n);
+	memset(self->value_tray, 0, n * sizeof *self->value_tray);
+	set_state(self, 0);
+	return true;
+}
+
+static bool begin(struct rt_self *self)
+{
+	struct rt_chunk parts[] = {
+		{.size = TRAY_SIZE, .thread = self->number, .stream = RT_STREAM_VALUE_TRAY},
+		{.size = RT_PAGE - TRAY_SIZE, .thread = self->number, .stream = RT_STREAM_VALUE},
+	};
+	char *page = rt_log_page(parts, 2, &self->value_pieces.first);
+
+	if (!page) {
+		rt_log_drop();
+		return false;
+	}
+	self->value_tray = (uint32_t *)(page + sizeof(struct rt_chunk));
+	self->value_pieces.chunk[0] = (struct rt_chunk *)(page + TRAY_SIZE);
+	self->value_pieces.seq = 0;
+	to_chunk(self, self->value_pieces.chunk[0]);
+	self->values_began = rt_clock_ns();
+	repeats.n = repeats.back = 0;
+	*self->value_tray = first_value;
+	set_state(self, 0);
 	return true;
 }
 
 void __rethread_values_full(void)
 {
 	struct rt_self *self = &rt_self;
-	bool first = __rethread_values.end == &first_value + 1;
+	bool first = __rethread_values.end == &first_value + 1, was_logging = self->logging, ok;
 
+	/* A handler that came in the middle would append to a tray that is neither full nor empty. */
+	self->logging = true;
 	/* A log that has ended stays ended: a gap in it would be taken for something that is there. */
-	if (!records(self) || too_many(self) || !to_chunk(self)) {
+	ok = records(self) && (first ? begin(self) : empty(self));
+	self->logging = was_logging;
+	if (ok)
+		go_on(self->value_tray + first, self->value_tray + RT_VALUE_TRAY);
+	else
 		stop();
-		return;
-	}
-	if (first) {
-		self->values_began = rt_clock_ns();
-		*__rethread_values.at++ = first_value;
-	}
 }
 
 static void append(uint32_t value)
@@ -150,7 +268,7 @@ void rt_values_begin(struct rt_self *self)
 
 void rt_values_end(const struct rt_self *self)
 {
-	uint64_t left = (uint64_t)(__rethread_values.end - __rethread_values.at) * sizeof(uint32_t);
+	uint64_t left = (uint64_t)(self->value_slots_end - self->value_slot) * sizeof(uint32_t);
 	uint64_t bytes = bytes_of(&self->value_pieces) - left;
 
 	/* A page for each thread is what the thread itself takes, too. */

@@ -92,11 +92,9 @@ static bool same_reads(const struct lap *a, const struct lap *b)
 /* From one place on, and from a later one. Values that were not recorded any more are all the same: there are none. */
 static bool same_values(const struct ethread *t, size_t first, size_t second, size_t n)
 {
-	const struct trace_thread *log = t->log;
-	for (size_t i = 0; i < n && first + i < log->nvalues; i++)
-		if (second + i >= log->nvalues || log->values[first + i] != log->values[second + i])
-			return false;
-	return true;
+	const struct trace_values *v = &t->log->values;
+	n = first >= v->n ? 0 : n < v->n - first ? n : v->n - first;
+	return trace_values_repeat(v, second, second - first, n) == n;
 }
 
 /* Values apart. */
@@ -136,7 +134,7 @@ static bool stored_same(const struct ethread *t, const struct lap *end)
  */
 static bool is_cut_off(const struct ethread *t, size_t first, size_t n)
 {
-	return first + n > t->log->nvalues && engine.trace->header.flags & RT_LOG_VALUES;
+	return first + n > t->log->values.n && engine.trace->header.flags & RT_LOG_VALUES;
 }
 
 /* Laps whose reads are taken to find the same (lulls.c) go on no longer than that. */
@@ -179,13 +177,14 @@ static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t mo
 		most = guided < most ? guided : most;
 	}
 	most = laps_in_lull(t, end, most);
-	if (values && b->value < t->log->nvalues)
-		for (uint64_t n = 0; n < most; n++)
-			if (!same_values(t, b->value, end->value + n * values, values)) {
-				t->laps.cut_off = n >= WORTHWHILE && is_cut_off(t, end->value + n * values, values);
-				most = t->laps.cut_off ? most : n;
-				break;
-			}
+	if (values && b->value < t->log->values.n) {
+		uint64_t all = most < UINT64_MAX / values ? most * values : UINT64_MAX;
+		uint64_t n = trace_values_repeat(&t->log->values, end->value, values, all) / values;
+		if (n < most) {
+			t->laps.cut_off = n >= WORTHWHILE && is_cut_off(t, end->value + n * values, values);
+			most = t->laps.cut_off ? most : n;
+		}
+	}
 	uint64_t n = path_reader_repeats(&t->path, b->bits, (unsigned)nbits, most);
 	/* The last one may be the one that failed, with other values. */
 	bool differs = t->laps.cut_off || is_merged_ahead(t);

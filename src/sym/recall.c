@@ -33,9 +33,9 @@ static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 
 static bool next(const struct ethread *self, uint32_t *value)
 {
-	if (!self->log || self->next_value >= self->log->nvalues)
+	if (!self->log || self->next_value >= self->log->values.n)
 		return false;
-	*value = self->log->values[self->next_value];
+	*value = trace_values_at(&self->log->values, self->next_value);
 	return true;
 }
 
@@ -47,9 +47,9 @@ static bool next_read(struct ethread *self, uint64_t *value)
 		return false;
 	*value = word;
 	if (self->recall_wide) {
-		if (self->next_value + 1 >= self->log->nvalues)
+		if (self->next_value + 1 >= self->log->values.n)
 			return false;
-		*value |= (uint64_t)self->log->values[self->next_value + 1] << 32;
+		*value |= (uint64_t)trace_values_at(&self->log->values, self->next_value + 1) << 32;
 	}
 	return true;
 }
@@ -323,7 +323,7 @@ static bool precedes_fault(const struct ethread *self)
 {
 	const struct rt_failure *f = &engine.trace->failure;
 	return f->kind == RT_FAIL_SIGNAL && f->address >= RT_PAGE && self->log->info.number == f->thread &&
-	       self->next_value == self->log->nvalues;
+	       self->next_value == self->log->values.n;
 }
 
 /* And was used as that address? */

@@ -46,7 +46,7 @@ size_t mirror_doubtful(void);
  * freed. The block `late` has memory that `early` had to have first; false: that is known, or the other way round, and did not help.
  */
 struct allocation {
-	uint32_t thread, value;
+	uint64_t thread, value; /* how many values the thread had before it */
 };
 struct allocation turns_name(const struct ethread *t);
 bool turns_have_come(const struct ethread *t);

@@ -58,7 +58,7 @@ static bool is_same(struct allocation a, struct allocation b)
 
 struct allocation turns_name(const struct ethread *t)
 {
-	return (struct allocation){ t->log ? t->log->info.number : UINT32_MAX, (uint32_t)t->next_value };
+	return (struct allocation){ t->log ? t->log->info.number : UINT32_MAX, t->next_value };
 }
 
 bool turns_have_come(const struct ethread *t)

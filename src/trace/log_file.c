@@ -86,7 +86,7 @@ bool log_pieces(struct log *l, struct error *err)
 			return log_damaged(l, err, "no chunk where one should be", at);
 		if (c.size <= sizeof c || c.size % sizeof c)
 			return log_damaged(l, err, "impossible size of a chunk", at);
-		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_SPARE)
+		if (c.stream < RT_STREAM_THREAD || c.stream > RT_STREAM_LAST)
 			return log_damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		if (!(c.seq & RT_CHUNK_COPIED) && c.stream != RT_STREAM_SPARE)

@@ -160,16 +160,34 @@ static bool read_times(struct log *l, struct trace_thread *t, const struct piece
 	return true;
 }
 
-static bool read_values(struct trace_thread *t, const struct piece *p, size_t n)
+static bool read_values(struct log *l, struct trace_thread *t, const struct piece *p, size_t n, struct error *err)
 {
-	size_t size;
+	uint64_t complete = RT_PATH_STATE_WORDS(t->info.value_state);
+	size_t size, used, before_last = 0;
+	char *words = join_pieces(p, n, &size);
+	bool sound = trace_values_decode(&t->values, (const uint32_t *)words, size / sizeof(uint32_t), complete, &used);
 
-	t->values = (uint32_t *)join_pieces(p, n, &size);
-	t->nvalues = size / sizeof *t->values;
-	while (t->nvalues && !t->values[t->nvalues - 1])
-		t->nvalues--;
-	for (size_t i = 0; i < t->nvalues; i++)
-		t->values[i] = ~t->values[i];
+	free(words);
+	for (size_t i = 0; i + 1 < n; i++)
+		before_last += p[i].size / sizeof(uint32_t);
+	if (!sound)
+		return log_damaged(l, err, "impossible repetition of values", t->info.number);
+	if (t->values.n == complete)
+		return true;
+	if (used + RT_VALUE_TRAY + 2 < before_last) /* more than an entry */
+		return log_damaged(l, err, "hole in the values", t->info.number);
+	t->info.value_state = 0; /* cut off: what is in the tray does not come next */
+	return true;
+}
+
+/* What the tray has comes after the stream's. Its chunk may be there where that of the stream is not. */
+static bool read_value_tray(struct trace_thread *t, const struct piece *p)
+{
+	uint64_t from = RT_PATH_STATE_PACKED(t->info.value_state), n = p->size / sizeof(uint32_t);
+
+	n = n < RT_VALUE_TRAY ? n : RT_VALUE_TRAY;
+	if (from < n && t->values.n == RT_PATH_STATE_WORDS(t->info.value_state))
+		trace_values_add(&t->values, (const uint32_t *)p->payload + from, n - from);
 	return true;
 }
 
@@ -241,7 +259,9 @@ static bool read_stream(struct log *l, struct trace *t, const struct piece *p, s
 	case RT_STREAM_STACK:
 		return read_stack(l, thread, p, err);
 	case RT_STREAM_VALUE:
-		return read_values(thread, p, n);
+		return read_values(l, thread, p, n, err);
+	case RT_STREAM_VALUE_TRAY:
+		return read_value_tray(thread, p);
 	case RT_STREAM_TRAY:
 		return read_tray(l, thread, p, err);
 	default:

@@ -286,7 +286,7 @@ void trace_free(struct trace *t)
 		free(t->threads[i].times);
 		free(t->threads[i].input_bytes);
 		free(t->threads[i].unpacked);
-		free(t->threads[i].values);
+		trace_values_free(&t->threads[i].values);
 		free(t->threads[i].inputs);
 		free(t->threads[i].shown);
 		free(t->threads[i].shown_bytes);

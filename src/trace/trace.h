@@ -26,6 +26,20 @@ struct trace_shown {
 	bool text;
 };
 
+/*
+ * Recorded values, in order, as they were, cut to 32 bits. A few of them may come billions of times, so there is no array of all: a run is values as they are
+ * in at[], from run.at on, or `period` of them that come round.
+ */
+struct trace_values {
+	uint64_t n;
+	vec(uint32_t) at;
+	vec(struct values_run {
+		uint64_t first; /* number of its first value, from 0 */
+		size_t at;
+		uint32_t period; /* 0: they do not come round */
+	}) runs;
+};
+
 struct trace_thread {
 	struct rt_thread info;
 	char *name;              /* ancestry: "1", "1:2", ... */
@@ -45,8 +59,7 @@ struct trace_thread {
 	size_t nshown;
 	char *shown_bytes;
 	char *input_bytes, *unpacked;
-	uint32_t *values; /* in order, as they were, cut to 32 bits */
-	size_t nvalues;
+	struct trace_values values;
 	struct rt_stack stack; /* where it was when another thread failed; without frames where that is not known */
 };
 
@@ -102,6 +115,18 @@ bool trace_inputs_index(struct trace_thread *t, size_t size, size_t full);
 bool trace_shown_value(const struct trace_shown *s, uint32_t *at, uint64_t *value);
 /* For trace_open: appends the entries of one chunk; false when damaged. */
 bool trace_shown_index(struct trace_thread *t, const char *bytes, size_t size);
+
+/* Value i < v->n. */
+uint32_t trace_values_at(const struct trace_values *v, uint64_t i);
+/* How many values from there on, `most` at most, are each the same as the one so many before: quick where they come round. back <= from. */
+uint64_t trace_values_repeat(const struct trace_values *v, uint64_t from, uint64_t back, uint64_t most);
+/*
+ * For trace_open: the entries, until there are `complete` values, or as many as there are; *used words. False when damaged. And those in the tray, behind
+ * them.
+ */
+bool trace_values_decode(struct trace_values *v, const uint32_t *words, size_t n, uint64_t complete, size_t *used);
+void trace_values_add(struct trace_values *v, const uint32_t *tray, size_t n);
+void trace_values_free(struct trace_values *v);
 
 /* Reads the bits of a path in the order they were appended. */
 struct path_reader {

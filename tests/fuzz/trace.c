@@ -88,6 +88,21 @@ static void use_inputs(const struct trace_thread *t)
 	}
 }
 
+/* A few damaged bytes can mean very many values, too. */
+static void use_values(const struct trace_values *v)
+{
+	volatile uint32_t sum = 0;
+
+	for (uint64_t i = 0; i < v->n && i < MOST_BITS; i++)
+		sum += trace_values_at(v, i);
+	for (uint64_t back = 1; back < 64 && back < v->n; back++) {
+		uint64_t same = trace_values_repeat(v, back, back, UINT64_MAX);
+
+		if (same > v->n - back || (same < v->n - back && trace_values_at(v, back + same) == trace_values_at(v, same)))
+			abort();
+	}
+}
+
 static void use(const struct trace *t)
 {
 	uint64_t bits = 0;
@@ -103,6 +118,7 @@ static void use(const struct trace *t)
 			abort();
 		bits = 0;
 		use_inputs(&t->threads[i]);
+		use_values(&t->threads[i].values);
 	}
 }
 

@@ -8,6 +8,7 @@
  *     sum 1 af63bc4c8601b62c                           (FNV-1a of all bits, one after the other)
  *     sync 1 op 1 object 2 order 1 result 0            (t1, t2 for threads 1, 2)
  *     inputs 1 7 af63bc4c8601b62c cbf29ce484222325 4   (how many, FNV-1a of results and pieces, the same without the last, how many have a time)
+ *     values 1 7 af63bc4c8601b62c                      (recorded values, if there are any: how many, FNV-1a of all)
  *     times 1 3 in order, the last 16 words apart      (time stamps, if there are any)
  */
 #include "trace/trace.h"
@@ -55,6 +56,16 @@ static void dump_inputs(const struct trace_thread *t)
 		printf("inputs %s %zu %016llx %016llx %u\n", t->name, t->ninputs, (unsigned long long)sum, (unsigned long long)before, timed);
 }
 
+static void dump_values(const struct trace_thread *t)
+{
+	uint64_t sum = 14695981039346656037u;
+
+	for (uint64_t i = 0; i < t->values.n; i++)
+		sum = (sum ^ trace_values_at(&t->values, i)) * 1099511628211u;
+	if (t->values.n)
+		printf("values %s %llu %016llx\n", t->name, (unsigned long long)t->values.n, (unsigned long long)sum);
+}
+
 static void dump_thread(const struct trace_thread *t)
 {
 	struct path_reader r;
@@ -70,6 +81,7 @@ static void dump_thread(const struct trace_thread *t)
 	putchar('\n');
 	dump_sum(t);
 	dump_inputs(t);
+	dump_values(t);
 	bool ordered = true;
 	for (size_t i = 0; i < t->ntimes; i++)
 		ordered &= t->times[i].time >= (i ? t->times[i - 1].time : t->info.start_time);

@@ -1,6 +1,6 @@
 /*
  * Instrumentation by hand, as include/rethread/instrument.h says the pass does it, so that the
- * recorder is tested alone: B(condition) is a branch that goes to the log.
+ * recorder is tested alone: B(condition) is a branch that goes to the log, V(number) a value.
  */
 #ifndef RECORDED_H
 #define RECORDED_H
@@ -29,6 +29,16 @@ static inline int B(int taken)
 {
 	append(!!taken, 1);
 	return taken;
+}
+
+/* A value that is recorded. */
+static inline void V(uint32_t value)
+{
+	if (__rethread_values.at) {
+		*__rethread_values.at++ = ~value;
+		if (__rethread_values.at == __rethread_values.end)
+			__rethread_values_full();
+	}
 }
 
 #endif

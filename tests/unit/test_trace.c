@@ -51,13 +51,23 @@ static void begin(void)
 
 enum { NO_TRAY = -1 };
 
-/* So many words of a thread's path are complete, and so many bytes of its tray among them. Before chunks that are not threads'. */
-static void path_words(uint32_t number, uint64_t words, int packed)
+static struct rt_thread *record_of(uint32_t number)
 {
 	struct rt_chunk *c = (struct rt_chunk *)(file + RT_PAGE);
 	while (c->thread != number)
 		c = (struct rt_chunk *)((char *)c + c->size);
-	((struct rt_thread *)(c + 1))->path_state = RT_PATH_STATE(words, packed);
+	return (struct rt_thread *)(c + 1);
+}
+
+/* So many words of a thread's path are complete, and so many bytes of its tray among them. Before chunks that are not threads'. */
+static void path_words(uint32_t number, uint64_t words, int packed)
+{
+	record_of(number)->path_state = RT_PATH_STATE(words, packed);
+}
+
+static void value_state(uint32_t number, uint64_t values, int packed)
+{
+	record_of(number)->value_state = RT_PATH_STATE(values, packed);
 }
 
 static void sync_entries(uint32_t thread, uint64_t seq, const struct rt_sync *entries, size_t n, size_t room)
@@ -113,7 +123,9 @@ static void a_sound_log_is_taken(void **state)
 	sync_entries(1, 0, (struct rt_sync[]){ { .op = 1, .order = 2, .object = 1 } }, 1, 64);
 	path_words(1, 1, NO_TRAY);
 	chunk(1, RT_STREAM_PATH, 0, (uint64_t[]){ 1 << 2 | 2 }, 8);
-	chunk(1, RT_STREAM_VALUE, 0, (uint32_t[]){ ~3u, ~7u }, 8);
+	value_state(1, 4, 1);
+	chunk(1, RT_STREAM_VALUE, 0, (uint32_t[]){ RT_VALUE_HEAD(2, 1), ~3u, ~7u, 5 }, 16);
+	chunk(1, RT_STREAM_VALUE_TRAY, 0, (uint32_t[]){ ~7u, ~8u }, 8);
 	struct trace *t = taken();
 	assert_int_equal(t->nthreads, 2);
 	assert_string_equal(t->threads[1].name, "1:1");
@@ -121,8 +133,9 @@ static void a_sound_log_is_taken(void **state)
 	assert_int_equal(t->threads[0].info.sync_done, 4); /* death came between the entry and the count */
 	assert_int_equal(t->threads[1].info.sync_done, 1);
 	assert_int_equal(t->threads[1].nbits, 2);
-	assert_int_equal(t->threads[1].nvalues, 2); /* what is unwritten is none */
-	assert_int_equal(t->threads[1].values[1], 7);
+	assert_int_equal(t->threads[1].values.n, 5); /* four in the stream, of the tray the second: what is unwritten is none */
+	assert_int_equal(trace_values_at(&t->threads[1].values, 3), 7);
+	assert_int_equal(trace_values_at(&t->threads[1].values, 4), 8);
 	trace_free(t);
 }
 
@@ -144,7 +157,7 @@ static void spare_pages_say_nothing(void **state)
 	assert_int_equal(t->threads[2].nbits, 0);
 	trace_free(t);
 	begin();
-	chunk(0, RT_STREAM_SPARE + 1, 0, page, sizeof page);
+	chunk(0, RT_STREAM_LAST + 1, 0, page, sizeof page);
 	refused("unknown stream");
 }
 
@@ -243,6 +256,16 @@ static void streams_are_looked_at(void **state)
 	path_words(0, 0, 0);
 	chunk(0, RT_STREAM_TRAY, 0, (uint8_t[]){ 0, 1, 2, RT_TRAY_NONE }, 4);
 	refused("impossible branch in a path");
+	begin();
+	value_state(0, 9, 0);
+	chunk(0, RT_STREAM_VALUE, 0, (uint32_t[]){ RT_VALUE_HEAD(1, 2), 1, 8 }, 12);
+	refused("impossible repetition of values");
+	begin();
+	value_state(0, 1000, 0);
+	static const uint32_t hole[1024] = { RT_VALUE_HEAD(1, 1), 1, 8 };
+	chunk(0, RT_STREAM_VALUE, 0, hole, sizeof hole);
+	chunk(0, RT_STREAM_VALUE, 1, hole, 64);
+	refused("hole in the values");
 	begin();
 	chunk(0, RT_STREAM_TIME, 0, (struct rt_time[]){ { 5, 10 }, { 5, 20 } }, 32);
 	refused("time stamps out of order");
