@@ -275,6 +275,7 @@ struct ethread {
 	vec(struct hold) holds; /* held.c */
 	struct lag lags[64]; /* guess.c: by address */
 	bool buffered;     /* has written since its last event that drains a store buffer */
+	uint32_t drained[4], ndrained; /* sites of fences since then: those of a round of a loop that polls */
 	vec(struct local_condition) conditions;
 	/* time.c */
 	uint64_t time;       /* the last stamp passed, 0 = none */
@@ -572,6 +573,8 @@ size_t text_doubtful(void); /* at the end: how many texts were taken to be no lo
 /* A slot as an expression of 8 * size bits. */
 expr value_expr(const struct slot *s, unsigned size);
 struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object, uint32_t site);
+/* Was this fence passed already, and has the thread written nothing since? It is no event then: a thread that polls comes there again and again. */
+bool event_is_drained(struct ethread *t, uint32_t fence);
 struct event_ref event_last(const struct ethread *t);
 /* An event that happened at an earlier SAP of the thread and turns out to matter now. */
 struct event_ref event_add_late(struct ethread *t, enum event_kind kind, uint64_t object, uint64_t sap,

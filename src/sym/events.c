@@ -14,13 +14,26 @@ struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object
 			     .object = object, .site = site };
 	e->after = t->time;
 	e->run = ++engine.nevents;
-	t->buffered = kind == EVENT_WRITE || (t->buffered && (kind == EVENT_READ || kind == EVENT_CALL));
+	bool stays = kind == EVENT_READ || kind == EVENT_CALL;
+	t->buffered = kind == EVENT_WRITE || (t->buffered && stays);
+	if (kind != EVENT_FENCE && !stays)
+		t->ndrained = 0;
 	if (engine_log_used_up(t)) {
 		e->flags |= EVENT_OPTIONAL;
 		if (++t->optional % MOST_OPTIONAL == 0)
 			ithread_ask(t->interp);
 	}
 	return e;
+}
+
+bool event_is_drained(struct ethread *t, uint32_t fence)
+{
+	for (uint32_t i = 0; i < t->ndrained; i++)
+		if (t->drained[i] == fence)
+			return true;
+	if (t->ndrained < sizeof t->drained / sizeof *t->drained)
+		t->drained[t->ndrained++] = fence;
+	return false;
 }
 
 struct event_ref event_last(const struct ethread *t)

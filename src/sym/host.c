@@ -348,6 +348,8 @@ void host_fence(struct ithread *t, uint32_t site)
 {
 	struct ethread *self = of(t);
 	self->saps++;
+	if (event_is_drained(self, site))
+		return;
 	self->effects++;
 	event_add(self, EVENT_FENCE, 0, site_describe(self, site, "fence"));
 }
