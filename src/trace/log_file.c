@@ -90,7 +90,7 @@ bool log_pieces(struct log *l, struct error *err)
 			return log_damaged(l, err, "unknown stream", at);
 		there = l->size - at < c.size ? l->size - at : c.size;
 		if (!(c.seq & RT_CHUNK_COPIED) && c.stream != RT_STREAM_SPARE)
-			*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, c.window == 1,
+			*vec_push(&l->pieces) = (struct piece){c.thread, c.stream, c.seq, c.window == 1, there < c.size,
 							       l->data + at + sizeof c, there - sizeof c};
 		l->reach = at + c.size;
 		at += there;
@@ -127,7 +127,7 @@ static void settle_windows(struct log *l)
 
 		if (follows && last->window && last->seq == p->seq)
 			continue;
-		if (follows && p->window && last->seq + 1 != p->seq && l->cut)
+		if (follows && p->window && (last->seq + 1 != p->seq || last->cut) && l->cut)
 			continue;
 		l->pieces.at[n++] = *p;
 	}

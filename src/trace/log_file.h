@@ -9,6 +9,7 @@ struct piece {
 	uint32_t thread, stream;
 	uint64_t seq;
 	bool window;
+	bool cut; /* its end is not there */
 	const char *payload;
 	size_t size;
 };

@@ -316,6 +316,17 @@ static void windows_are_settled(void **state)
 	t = taken();
 	assert_int_equal(t->threads[0].npath, 16);
 	trace_free(t);
+	/* The end of the copy before it is not there. */
+	window->seq = 2;
+	path_words(0, 24, NO_TRAY);
+	t = taken();
+	assert_int_equal(t->threads[0].npath, 24);
+	trace_free(t);
+	header()->flags = RT_LOG_FULL;
+	size -= 2 * sizeof full;
+	t = taken();
+	assert_int_equal(t->threads[0].npath, 14);
+	trace_free(t);
 }
 
 /* Bits of a path, as text. */
