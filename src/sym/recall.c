@@ -276,13 +276,29 @@ static uint64_t translated(uint64_t recorded)
 	return recall_learnt((uint32_t)recorded) ? recall_learnt((uint32_t)recorded) : recorded;
 }
 
+/* The one address that the recorded one can stand for here, where memory holds an address as well, of that block or another: no number. */
+static bool is_one_address(uint64_t in_memory, uint32_t recorded, uint64_t *own)
+{
+	uint64_t all[CANDIDATES];
+	uint32_t other;
+	if (recall_candidates(recorded, all) != 1)
+		return false;
+	*own = all[0];
+	return *own == in_memory || block_recorded(in_memory, &other);
+}
+
 /* A number of 64 bits, or an address in the place of one, which is another one here: what that is, is a guess. */
 static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 {
-	uint64_t address;
+	uint64_t address, own;
 	enum tag tag = recall_address_in(recorded, &address);
 	if (tag == TAG_NO_ADDRESS) {
 		exactly(self, s, recorded);
+		return;
+	}
+	if (recorded == address && is_one_address(s->v, (uint32_t)recorded, &own)) {
+		*vec_push(&doubtful) = (struct answer){ (uint32_t)recorded, 1 };
+		exactly(self, s, own);
 		return;
 	}
 	if (tag == TAG_ABOVE && (uint32_t)s->v == (uint32_t)recorded)

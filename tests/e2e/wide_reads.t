@@ -43,3 +43,40 @@ for opt in -O0 -O2; do
 	rethread record -q ./wide || true
 	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$opt: $(cat out)"
 done
+# An atomic pointer is a number of 64 bits to the compiler: where memory holds the only address that the recorded one can stand for, it is that.
+cat >pointer.c <<'P'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static _Atomic(struct node { atomic_int pay; } *) newest;
+
+static void *count(void *p)
+{
+	struct node *last = NULL;
+	for (int i = 0; i < 40; i++, usleep(50)) {
+		struct node *n = atomic_load_explicit(&newest, memory_order_acquire);
+		if (n && n != last)
+			n->pay++;
+		last = n;
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, count, NULL);
+	for (int i = 0; i < 20; i++, usleep(50))
+		newest = calloc(1, sizeof *newest);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	abort();
+}
+P
+rethread cc -O2 -g -pthread -o pointer pointer.c
+rethread record -q ./pointer || true
+rethread infer -v --budget 30 >out 2>&1 || fail "$(cat out)"
+has out ' 0 assumptions'
