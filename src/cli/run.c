@@ -33,12 +33,34 @@ static volatile pid_t forward_to;
 static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
 enum { NENDING = 4, NFORWARDED = sizeof forwarded_signals / sizeof *forwarded_signals };
 static struct sigaction inherited[NFORWARDED]; /* what the program is to have */
+static bool was_ignored[NSIG];                 /* among them */
 
-/* What the terminal sends (SI_KERNEL) reaches the program by itself, unless it is a daemon: those have a session of their own. */
+/* Whether the program ignores the signal, or is none: the kernel's word. */
+static bool program_ignores(int sig)
+{
+	char path[40], status[4096];
+	snprintf(path, sizeof path, "/proc/%d/status", (int)forward_to);
+	int fd = forward_to > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd >= 0 ? read(fd, status, sizeof status - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	status[n > 0 ? n : 0] = 0;
+	const char *mask = strstr(status, "\nSigIgn:");
+	return !mask || strtoull(mask + strlen("\nSigIgn:"), NULL, 16) >> (sig - 1) & 1;
+}
+
+/*
+ * What the terminal sends (SI_KERNEL) reaches the program by itself, unless it is a daemon: those have a session of their own.
+ * A signal that was ignored when we started (a shell's background job) is the program's alone, once that has a handler for it.
+ */
 static void forward(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	int saved = errno;
+	if (was_ignored[sig] && (info->si_code == SI_KERNEL || program_ignores(sig))) {
+		errno = saved;
+		return;
+	}
 	forwarded[sig] = 1;
 	for (size_t i = 0; i < NENDING; i++)
 		if (forwarded_signals[i] == sig)
@@ -53,8 +75,8 @@ void run_catch_signals(void)
 	struct sigaction new = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
 	for (size_t i = 0; i < NFORWARDED; i++) {
 		sigaction(forwarded_signals[i], NULL, &inherited[i]);
-		if (inherited[i].sa_handler != SIG_IGN)
-			sigaction(forwarded_signals[i], &new, NULL);
+		was_ignored[forwarded_signals[i]] = inherited[i].sa_handler == SIG_IGN;
+		sigaction(forwarded_signals[i], &new, NULL);
 	}
 }
 

@@ -46,8 +46,8 @@ struct exec_command;
 
 /*
  * From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGALRM are forwarded to the program that runs, if
- * any. run_signal says which of the first four came last, 0 for none: they ask for an end of all runs. Call once, before the
- * first run.
+ * any; those that were ignored until now only where the program does not ignore them. run_signal says which of the first four came
+ * last, 0 for none: they ask for an end of all runs. Call once, before the first run.
  */
 void run_catch_signals(void);
 int run_signal(void);

@@ -47,3 +47,27 @@ same "$(rethread ls | wc -l)" 1
 # Who ends the search for a failure is not told that there was none, though the run that was under way ended well.
 interrupted TERM 143 ends well then
 has err 'no failure in 1 run'
+# A shell starts a background job with SIGINT and SIGQUIT ignored: they reach a program that has its own handler, as they do
+# without record, and no other.
+cat >b.c <<'E'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t told;
+static void tell(int s) { told = s; }
+int main(void) {
+	signal(SIGQUIT, tell);
+	puts("ready");
+	fflush(stdout);
+	for (int i = 0; i < 100 && !told; i++) usleep(50000);
+	return told == SIGQUIT ? 0 : 3;
+}
+E
+rethread cc -O2 b.c -o b
+rm -f out
+(trap '' INT QUIT; exec rethread record ./b >out 2>err) &
+pid=$!
+for i in $(seq 100); do grep -q ready out && break; sleep 0.05; done
+kill -INT $pid
+kill -QUIT $pid
+wait $pid || fail "ended with $?, not by its handler"
