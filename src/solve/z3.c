@@ -21,7 +21,7 @@ struct backend {
 	Z3_ast *terms;          /* by expression node: bit-vector, or Boolean for width 1 */
 	size_t nterms;
 	Z3_ast *place;          /* by node of the order: integer; difference only */
-	size_t clauses, equalities, exclusive; /* how much of the formula is asserted */
+	size_t conditions, clauses, equalities, exclusive; /* how much of the formula is asserted */
 	pthread_mutex_t guard;
 	bool checking;    /* under guard: an interrupt at any other time would make another call fail */
 	bool interrupted; /* under guard: one came while it was checking; what Z3 holds since then is not known */
@@ -183,13 +183,18 @@ static Z3_ast term(struct backend *b, const struct expr_node *n)
 	}
 }
 
-/* Makes the terms of e and everything below it that is not made yet. */
-static Z3_ast value_term(struct backend *b, expr e)
+static bool is_set(const volatile bool *stop)
+{
+	return stop && *stop;
+}
+
+/* Makes the terms of e and everything below it that is not made yet; false when it is stopped before that is done. */
+static bool make_terms(struct backend *b, expr e, const volatile bool *stop)
 {
 	const struct expr_node *nodes = expr_nodes(b->f->p->m->x->exprs);
 	vec(expr) stack = {0};
 	*vec_push(&stack) = e;
-	while (stack.n) {
+	while (stack.n && !is_set(stop)) {
 		expr at = stack.at[stack.n - 1];
 		const expr below[3] = {nodes[at].a, nodes[at].b, nodes[at].c};
 		bool ready = true;
@@ -205,6 +210,12 @@ static Z3_ast value_term(struct backend *b, expr e)
 		stack.n--;
 	}
 	vec_free(&stack);
+	return b->terms[e] != NULL;
+}
+
+static Z3_ast value_term(struct backend *b, expr e)
+{
+	make_terms(b, e, NULL);
 	return b->terms[e];
 }
 
@@ -247,11 +258,6 @@ static Z3_ast new_boolean(struct backend *b, size_t v)
 	const uint32_t *guess = b->f->guess;
 	bool flip = var->kind == VARIABLE_ORDER && guess && guess[var->a] < guess[var->b];
 	return flip ? Z3_mk_not(b->c, t) : t;
-}
-
-static bool is_set(const volatile bool *stop)
-{
-	return stop && *stop;
 }
 
 static void add_variables(struct backend *b)
@@ -320,11 +326,11 @@ static void add_equalities(struct backend *b, const volatile bool *stop)
 	}
 }
 
-static void add_conditions(struct backend *b)
+static void add_conditions(struct backend *b, const volatile bool *stop)
 {
 	const struct execution *x = b->f->p->m->x;
-	for (size_t i = 0; i < x->conditions.n; i++)
-		Z3_solver_assert(b->c, b->s, as_bool(b, value_term(b, x->conditions.at[i].condition)));
+	for (; b->conditions < x->conditions.n && make_terms(b, x->conditions.at[b->conditions].condition, stop); b->conditions++)
+		Z3_solver_assert(b->c, b->s, as_bool(b, b->terms[x->conditions.at[b->conditions].condition]));
 }
 
 static void add_known(struct backend *b)
@@ -336,6 +342,7 @@ static void add_known(struct backend *b)
 /* A part of it when it is stopped; the rest comes with the next call. */
 static void update(struct backend *b, const volatile bool *stop)
 {
+	add_conditions(b, stop);
 	add_variables(b);
 	add_clauses(b, stop);
 	add_equalities(b, stop);
@@ -343,7 +350,7 @@ static void update(struct backend *b, const volatile bool *stop)
 
 /* -------------------------------------------------- the table ---------------------------- */
 
-/* A context with the formula's conditions and known orders; its clauses come with the next check. */
+/* A context with the formula's known orders; its conditions and clauses come with the next check. */
 static void open_context(struct backend *b)
 {
 	/* Finite domains: Z3's incremental SAT solver, the fastest of its solvers on these formulas. */
@@ -361,7 +368,6 @@ static void open_context(struct backend *b)
 	b->terms = xcalloc(b->nterms, sizeof *b->terms);
 	b->place = b->difference ? xcalloc(b->f->p->m->nnodes, sizeof *b->place) : NULL;
 	*vec_push(&b->variables) = NULL;
-	add_conditions(b);
 	add_known(b);
 }
 
@@ -372,7 +378,7 @@ static void close_context(struct backend *b)
 	Z3_solver_dec_ref(b->c, b->s);
 	Z3_del_context(b->c);
 	b->m = NULL;
-	b->clauses = b->equalities = b->exclusive = b->variables.n = 0;
+	b->conditions = b->clauses = b->equalities = b->exclusive = b->variables.n = 0;
 	free(b->terms);
 	free(b->place);
 }

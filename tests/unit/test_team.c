@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -193,6 +194,38 @@ static void who_is_told_to_stop_stops(void **state)
 	execution_release(&x);
 }
 
+static double cpu_time(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Also where making the terms of a condition takes long: half a million operations. */
+static void who_is_told_to_stop_makes_no_terms(void **state)
+{
+	(void)state;
+	struct set_up s;
+	struct formula f;
+	struct formula_options options = {64, NULL};
+	struct error err;
+	volatile bool stop = true;
+	make_counter(&s.x);
+	expr first = s.x.events.at[s.x.conditions.at[0].event].read, sum = first;
+	for (uint64_t i = 0; i < 500000; i++)
+		sum = expr_binary(s.x.exprs, i % 2 ? EXPR_XOR : EXPR_ADD, sum, i % 3 ? first : make_const(&s.x, 4, i));
+	prepare(&s);
+	make_condition(&s.x, EXPR_EQ, sum, make_const(&s.x, 4, 7), true, CONDITION_PATH);
+	assert_true(formula_init(&f, &s.problem, &options, &err));
+	double start = cpu_time();
+	struct solver *solver = solver_open(solver_find(NULL), &f, &err);
+	assert_int_equal(solver_solve(solver, 60, &stop), SOLVE_UNKNOWN);
+	assert_true(cpu_time() - start < 0.1);
+	solver_close(solver);
+	formula_release(&f);
+	tear_down(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +234,7 @@ int main(void)
 		cmocka_unit_test(cases_are_all_there_is),
 		cmocka_unit_test(a_team_of_any_size_agrees),
 		cmocka_unit_test(who_is_told_to_stop_stops),
+		cmocka_unit_test(who_is_told_to_stop_makes_no_terms),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
