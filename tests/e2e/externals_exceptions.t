@@ -10,6 +10,8 @@ cat >p.cc <<'P'
 #include <typeinfo>
 struct mine : std::bad_exception { };
 struct wide : std::bad_typeid { };
+struct far : std::out_of_range { using out_of_range::out_of_range; };
+struct odd : std::invalid_argument { using invalid_argument::invalid_argument; };
 static int failed;
 template <class T, class... A> static void thrown(A... a)
 {
@@ -23,6 +25,8 @@ int main(int argc, char **)
 {
 	thrown<mine>();
 	thrown<wide>();
+	thrown<far>("far");
+	thrown<odd>("odd");
 	thrown<std::bad_cast>();
 	thrown<std::bad_alloc>();
 	thrown<std::bad_function_call>();
@@ -39,6 +43,6 @@ P
 for opt in -O1 -O2; do # -O1 has the tables of virtual functions
 	rethread c++ $opt -g p.cc -o p
 	rethread record ./p >out 2>err
-	same "$(cat out)" 11
+	same "$(cat out)" 13
 	! grep 'from outside' err || fail "$opt: $(cat err)"
 done
