@@ -49,6 +49,7 @@ void record_mapped(void *given, uint64_t at, const void *bytes, size_t n);
 void record_note(struct given *g, const void *p, uint64_t n);
 void record_notes(struct given *g, const struct iovec *v, size_t count);
 void record_buffer(struct given *g, const FILE *f);
+void record_marks(struct given *g, const FILE *f);
 
 /* inputs_given.c: the next piece of the record goes to that memory of the program. */
 void give(struct given *g, void *to);
@@ -61,6 +62,7 @@ void give_events(struct given *g, struct epoll_event *to);
 void give_note(struct given *g, const void *own);
 void give_notes(struct given *g, const struct iovec *v, size_t count);
 void give_buffer(struct given *g, FILE *f);
+void give_marks(struct given *g, FILE *f);
 void give_vector(struct given *g, const struct iovec *v, size_t count);
 void give_mapped(struct given *g); /* what the call wrote to files that are mapped */
 void give_format(struct given *g, const char *format, va_list list, int n);

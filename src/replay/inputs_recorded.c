@@ -167,3 +167,9 @@ void record_buffer(struct given *g, const FILE *f)
 	if (g->phase != RECORD_LOST)
 		input_put_buffer(&g->recording, f);
 }
+
+void record_marks(struct given *g, const FILE *f)
+{
+	if (g->phase != RECORD_LOST)
+		input_put_marks(&g->recording, f);
+}

@@ -98,6 +98,13 @@ static inline void input_put_buffer(struct input_recording *r, const FILE *f)
 	input_put(r, f->_IO_read_ptr, f->_IO_read_end - f->_IO_read_ptr);
 }
 
+static inline void input_put_marks(struct input_recording *r, const FILE *f)
+{
+	int marks = f->_flags & (_IO_EOF_SEEN | _IO_ERR_SEEN);
+
+	input_put(r, &marks, sizeof marks);
+}
+
 /* An address, and what the file's bytes there have become. Other threads may have made more of them since the first pass. */
 static inline void input_put_mapped(void *recording, uint64_t at, const void *bytes, size_t n)
 {
