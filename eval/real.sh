@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip zpaq openjpeg glib httplib spdlog zeromq zstd srt rdkafka; all but the last nine, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka; all but the last ten, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -760,6 +760,56 @@ try_glib() {
 				-Wl,-rpath,"$PWD/b/glib" -pthread -o gqueue' || return
 	done
 	compared glib2.0 gqueue 'wait without a loop'
+}
+
+# Pictures with colours of their own, in as many files.
+pictures() {
+	python3 - "$@" <<'P'
+import random, struct, sys
+random.seed(1)
+for name in sys.argv[1:]:
+    colours = bytes(random.randrange(256) for _ in range(768))
+    out, bits, n = bytearray(), 0, 0
+    for p in range(100 * 100): # codes of nine bits; 256 begins anew before they would get longer
+        for code in ([256] if p % 200 == 0 else []) + [(p % 100 * (p // 100) // 7 + random.randrange(9)) & 255] + ([257] if p == 9999 else []):
+            bits, n = bits | code << n, n + 9
+            while n >= 8:
+                out.append(bits & 255)
+                bits, n = bits >> 8, n - 8
+    out.append(bits)
+    with open(name, 'wb') as f:
+        f.write(b'GIF89a' + struct.pack('<HHBBB', 100, 100, 0xF7, 0, 0) + colours + b',' + struct.pack('<HHHHB', 0, 0, 100, 100, 0) + b'\x08')
+        for i in range(0, len(out), 255):
+            f.write(bytes([len(out[i:i + 255])]) + out[i:i + 255])
+        f.write(b'\0;')
+P
+}
+
+# gifsicle: threads that each make a picture of an animation larger or smaller. The bug: one variable tells all of them what they sort.
+try_gifsicle() {
+	local w
+	needs automake && fetch gifsicle gifsicle || return
+	for w in native recorded bug; do
+		build gifsicle $w src/gifsicle 'autoreconf -i && ./configure -q --disable-gifview CFLAGS="-O2 -g" && make -s -C src gifsicle' || return
+	done
+	pictures p1.gif p2.gif p3.gif p4.gif p5.gif p6.gif
+	./gifsicle-native/src/gifsicle p?.gif >pictures.gif 2>/dev/null
+	cost ./gifsicle-native/src/gifsicle ./gifsicle-recorded/src/gifsicle --resize 900x900 --resize-method=mix --threads=3 pictures.gif
+	compared gifsicle src/gifsicle 'sorting without the lock' --resize 30x30 --resize-method=mix --threads=3 pictures.gif
+}
+
+# GNU sort. The bug: parts that can be merged are queued without the lock. Threads already sort few lines there.
+try_sort() {
+	local w
+	fetch coreutils coreutils || return
+	for w in native recorded bug; do
+		build coreutils $w src/sort 'FORCE_UNSAFE_CONFIGURE=1 ./configure -q --disable-nls CFLAGS="-O2 -g" &&
+			printf "bs: \$(BUILT_SOURCES)\n" | make -s -f Makefile -f - bs && make -s src/sort' || return
+	done
+	seq 400000 | awk '{ print $1 * 7919 % 1000003 }' >sort.in
+	head -n 300 sort.in >sort.few
+	cost ./coreutils-native/src/sort ./coreutils-recorded/src/sort --parallel=2 -S 100M sort.in
+	compared coreutils src/sort 'queue without the lock' --parallel=4 sort.few
 }
 
 for program in "${programs[@]}"; do
