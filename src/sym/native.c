@@ -274,12 +274,14 @@ static bool is_local(const struct text *t, uint64_t object)
 	return t->data == object + offsetof(struct text, local);
 }
 
+/* What lies behind a short text, or behind the capacity of a long one, nobody has written, and nobody reads. */
 static void reads_text(struct ethread *self, uint32_t site, uint64_t object, bool decides)
 {
-	native_uses(self, site, object, sizeof(struct text), decides);
+	native_uses(self, site, object, offsetof(struct text, local), decides);
 	struct text t = text_at(object);
-	if (!is_local(&t, object))
-		native_uses(self, site, t.data, t.length, decides);
+	if (is_local(&t, object) && t.length > sizeof t.local)
+		t.length = sizeof t.local;
+	native_uses(self, site, t.data, t.length, decides);
 }
 
 static void destroys_text(struct ethread *self, uint32_t site, uint64_t object)
