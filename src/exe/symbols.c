@@ -157,13 +157,16 @@ static bool call_of(Dwarf_Die *unit, Dwarf_Die *scope, struct position *p)
 	return true;
 }
 
-bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p)
+typedef bool is_wanted(const struct position *p, const struct position *what);
+
+/* Finds the position, or the nearest one that it is inlined into, which is wanted; the outermost when none is. */
+static bool find_outwards(struct symbols *s, uint64_t address, struct position *p, is_wanted *wanted, const struct position *what)
 {
 	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
 	bool found = symbols_find(s, address, p);
-	int n = found && p->file && is_system_source(p->file) && find_unit(s, address, &unit) ? dwarf_getscopes(&unit, address, &innermost) : 0;
+	int n = found && !wanted(p, what) && find_unit(s, address, &unit) ? dwarf_getscopes(&unit, address, &innermost) : 0;
 	n = n > 0 ? dwarf_getscopes_die(&innermost[0], &scopes) : 0; /* what it is inlined into, not where it is defined */
-	for (int i = 0; i < n && p->file && is_system_source(p->file); i++) {
+	for (int i = 0; i < n && !wanted(p, what); i++) {
 		if (!call_of(&unit, &scopes[i], p))
 			continue;
 		for (int k = i + 1; k < n; k++) {
@@ -179,6 +182,28 @@ bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p)
 	free(innermost);
 	free(scopes);
 	return found;
+}
+
+static bool is_own(const struct position *p, const struct position *what)
+{
+	(void)what;
+	return !p->file || !is_system_source(p->file);
+}
+
+bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p)
+{
+	return find_outwards(s, address, p, is_own, NULL);
+}
+
+static bool is_line(const struct position *p, const struct position *what)
+{
+	return p->line == what->line && p->function && what->function && !strcmp(p->function, what->function);
+}
+
+bool symbols_is_at(struct symbols *s, uint64_t address, const struct position *what)
+{
+	struct position p;
+	return find_outwards(s, address, &p, is_line, what) && is_line(&p, what);
 }
 
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset)

@@ -29,6 +29,9 @@ bool symbols_find(struct symbols *s, uint64_t address, struct position *p);
 /* The same, but where that is in a header of the system, the line of the program's own that calls it, as far as functions were inlined. */
 bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p);
 
+/* Is the address in that line of that function, or in something that is inlined there? */
+bool symbols_is_at(struct symbols *s, uint64_t address, const struct position *what);
+
 /* The variable that has the address, and how far into it that is; NULL when there is none. */
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
 

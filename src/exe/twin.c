@@ -230,14 +230,21 @@ void failure_describe(const struct trace *t, const struct rt_failure *f, const c
 	}
 }
 
+/* The address of the failure in the program's own code, and its position; 0: it is not known. */
+static uint64_t failing_address(struct symbols *s, const struct rt_failure *f, struct position *p)
+{
+	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++) {
+		/* A return address is behind its call; the first address of a signal is the instruction itself. */
+		uint64_t at = f->frames[i] ? f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL) : 0;
+		if (at && symbols_find(s, at, p) && !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
+			return at;
+	}
+	return 0;
+}
+
 bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p)
 {
-	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++)
-		/* A return address is behind its call; the first address of a signal is the instruction itself. */
-		if (f->frames[i] && symbols_find(s, f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL), p) &&
-		    !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
-			return true;
-	return false;
+	return failing_address(s, f, p) != 0;
 }
 
 bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct position *p)
@@ -249,23 +256,20 @@ bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct posi
 	return failure_site(s, f, p);
 }
 
-/* As "function:line". */
-static void site(const char *program, const struct rt_failure *f, char *text, size_t size)
-{
-	struct position p = {.function = "?"};
-	struct symbols *s = symbols_open(program, NULL);
-	if (s && !failure_site(s, f, &p))
-		p = (struct position){.function = "?"};
-	snprintf(text, size, "%s:%d", p.function, p.line);
-	symbols_close(s);
-}
-
+/*
+ * Of a load and what is done with its value the code generator may make one instruction, which has the line of the latter. Where it did so in the
+ * twin, the gate right before it has the load's. Where it did so in the recorded program, the load is at least of a function that is inlined in that line.
+ */
 static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
 {
-	char recorded[300], replayed[300];
-	site(trace_is_rw(t) ? twin : t->program, &t->failure, recorded, sizeof recorded);
-	site(twin, f, replayed, sizeof replayed);
-	return !strcmp(recorded, replayed);
+	struct symbols *recorded = symbols_open(trace_is_rw(t) ? twin : t->program, NULL), *replayed = symbols_open(twin, NULL);
+	struct position was, is;
+	bool known = recorded && failing_address(recorded, &t->failure, &was);
+	uint64_t at = replayed ? failing_address(replayed, f, &is) : 0;
+	bool same = known && at ? symbols_is_at(replayed, at, &was) || symbols_is_at(replayed, at - 1, &was) : !known && !at;
+	symbols_close(recorded);
+	symbols_close(replayed);
+	return same;
 }
 
 /*
