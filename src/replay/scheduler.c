@@ -158,7 +158,8 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 	if (at->fails) {
 		self->hangs = !self->cond;
 		watchdog_failure_point();
-		__rethread_before_failure();
+		if (watchdog_all_there()) /* of a deadlock: where the last thread blocks */
+			__rethread_before_failure();
 	}
 	/* It never comes back from its wait: nobody signals any more. The watchdog sees whether that is so. */
 	if (at->fails && self->cond)

@@ -63,6 +63,45 @@ rethread reproduce >rec 2>&1
 printf 'rethread threads\n' >batch
 rethread replay --gdb-batch batch >out 2>&1
 has out 'just before the failing operation' ' in (flush_logs|execute) \(\) at .*mysql_deadlock.c'
+
+# ... by the last thread that blocks: main already waits for the others.
+cat >cycle.c <<'P'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void *forth(void *x)
+{
+	pthread_mutex_lock(&a);
+	usleep(1000);
+	pthread_mutex_lock(&b); /* forth blocks */
+	n++;
+	return x;
+}
+static void *back(void *x)
+{
+	pthread_mutex_lock(&b);
+	usleep(1000);
+	pthread_mutex_lock(&a); /* back blocks */
+	n--;
+	return x;
+}
+int main(void)
+{
+	pthread_t s, t;
+	pthread_create(&s, NULL, forth, NULL);
+	pthread_create(&t, NULL, back, NULL);
+	pthread_join(s, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+P
+rethread cc -O1 -g -pthread cycle.c -o cycle
+status 124 rethread record --until-failure -- ./cycle 2>err
+rethread reproduce >out 2>&1 || fail "$(cat out)"
+echo 'rethread threads' >batch
+rethread replay --gdb-batch batch >out 2>&1
+has out '^#[0-9]+ .* in (forth|back) ' ' in forth \(\) at .*cycle.c:9' ' in back \(\) at .*cycle.c:17' ' in main \(\) at .*cycle.c:26'
 # A bad exit status whose order was recorded or searched for: the last thing that the thread does.
 cat >e.c <<'P'
 #include <pthread.h>
