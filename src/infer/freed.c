@@ -174,6 +174,20 @@ static void take_free(struct finder *f, size_t step)
 	set_units(f, g.start, g.size, f->gone.n);
 }
 
+/* A free writes in pieces, and its note comes behind them: who reads the first piece may come before that. */
+static struct gone_block *gone_as_seen(struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	size_t saw = told_reads(e) ? f->s->saw[step] : SLICE_NONE;
+	const struct place_name *p = execution_place(f->x, e->object);
+	if (saw == SLICE_NONE || !is_by_free(f, event_at(f, saw)) || !p || !p->block_size)
+		return NULL;
+	struct gone_block g = {.start = p->block, .size = p->block_size, .step = saw, .thread = event_at(f, saw)->thread, .sap = event_at(f, saw)->sap};
+	find_birth(f, &g);
+	*vec_push(&f->gone) = g;
+	return &f->gone.at[f->gone.n - 1];
+}
+
 static void take_step(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
@@ -188,7 +202,7 @@ static void take_step(struct finder *f, size_t step)
 			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
 	} else if (e->flags & EVENT_FREES) {
 		take_free(f, step);
-	} else if (told_accesses(e) && !is_by_free(f, e) && (g = gone_at(f, e->object))) {
+	} else if (told_accesses(e) && !is_by_free(f, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
 		take_use(f, step, g, false);
 	} else if (told_accesses(e) && !is_by_free(f, e)) {
 		const size_t *unit = table_at(&f->units, key_of(e->object));
