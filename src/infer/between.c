@@ -216,6 +216,12 @@ static bool is_read_last(const struct finder *f, uint64_t address)
 	return false;
 }
 
+/* Who looks in between, or afterwards, at what others count, or set marks in, does no more harm. */
+static bool is_counted(const struct event *a, const struct event *o, const struct event *c)
+{
+	return a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind != EVENT_WRITE && (o->kind == EVENT_UPDATE || c->kind == EVENT_UPDATE);
+}
+
 /* Without what has to be known of all others, and of locks. */
 static int worth_alone(const struct finder *f, const struct between *b)
 {
@@ -226,9 +232,7 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += matters[b->first] || matters[b->other] || matters[b->second] || is_read_last(f, a->object) ? WORTH_MATTERS : 0;
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
-	/* Who looks in between, or afterwards, at what others count, or set marks in, does no more harm. */
-	bool counted = a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind != EVENT_WRITE;
-	worth += counted && (o->kind == EVENT_UPDATE || c->kind == EVENT_UPDATE) ? WORTH_COUNTED : 0;
+	worth += is_counted(a, o, c) ? WORTH_COUNTED : 0;
 	return worth;
 }
 
@@ -447,6 +451,34 @@ static bool looked_before_counting(const struct finder *f, const struct between 
 	       event_at(f, b->second)->kind == EVENT_UPDATE;
 }
 
+/* Does a thread look at the place in the line of the second again and again? Then it waits for what others count. */
+static bool is_polled(const struct finder *f, const struct between *b)
+{
+	const struct event *c = event_at(f, b->second);
+	uint64_t line = line_of(f, c);
+	bool *before = xcalloc(f->x->threads.n + 1, sizeof *before), found = false; /* by thread: did it look there last? */
+	for (size_t i = 0; i < f->l->needed && !found; i++) {
+		const struct event *e = event_at(f, i);
+		if (e->object != c->object || !(reads(e) || writes(e)) || e->thread >= f->x->threads.n)
+			continue;
+		bool looks = !writes(e) && line_of(f, e) == line;
+		found = looks && before[e->thread];
+		before[e->thread] = looks;
+	}
+	free(before);
+	return found;
+}
+
+/* The thread counted, and then asked what the count was instead of what it had made of it: that decided where it went, the failure depends on it, and the other had counted, too. */
+static bool asked_too_late(const struct finder *f, const struct between *b)
+{
+	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
+	if (!is_counted(a, o, c) || !f->values || c->kind != EVENT_READ || o->kind != EVENT_UPDATE || !writes(a) || a->size != c->size || !f->s->matters[b->second])
+		return false;
+	uint32_t second = f->l->steps.at[b->second].event;
+	return goes_another_way(f->x, second, UINT32_MAX, f->values[a->written], f->symbols) == OTHER_WAY && !is_polled(f, b);
+}
+
 /* ---- which is the best ---- */
 
 static int by_worth(const void *p, const void *q)
@@ -481,7 +513,8 @@ static void rank(struct finder *f)
 	for (size_t i = 0; i < f->found.n; i++) {
 		struct candidate *c = &f->found.at[i];
 		c->b.overtaken = is_overtaken(f, &c->b);
-		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0);
+		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0) -
+			    (asked_too_late(f, &c->b) ? WORTH_COUNTED : 0);
 	}
 	sort_found(f);
 }

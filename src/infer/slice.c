@@ -357,7 +357,20 @@ static void ask_last_reads(struct slicer *r)
 	vec_free(&found);
 }
 
-/* What decided that the event's thread came there: its last condition before. */
+static long line_number(const struct site_info *site)
+{
+	const char *colon = strrchr(site->where, ':');
+	return colon ? atol(colon + 1) : 0;
+}
+
+/* Both are in one function, and the branch stands behind the event: it was in an earlier round, or an earlier call. */
+static bool is_of_earlier_round(const struct execution *x, const struct condition *c, const struct event *e)
+{
+	const struct site_info *branch = &x->sites.at[c->site], *at = &x->sites.at[e->site];
+	return !strcmp(branch->function, at->function) && line_number(branch) > line_number(at);
+}
+
+/* What decided that the event's thread came there: its last condition before. Those that name the event itself are of branches behind it. */
 static void follow_path(struct slicer *r, uint32_t event)
 {
 	const struct execution *x = r->x;
@@ -365,12 +378,12 @@ static void follow_path(struct slicer *r, uint32_t event)
 	size_t low = 0, high = x->conditions.n; /* they are by thread, in program order */
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		if (x->conditions.at[mid].event <= event)
+		if (x->conditions.at[mid].event < event)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low && x->events.at[x->conditions.at[low - 1].event].thread == thread)
+	if (low && x->events.at[x->conditions.at[low - 1].event].thread == thread && !is_of_earlier_round(x, &x->conditions.at[low - 1], &x->events.at[event]))
 		visit_reads(r, x->conditions.at[low - 1].condition, follow);
 }
 
