@@ -112,11 +112,36 @@ static void print_undone(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* Another thread came to the first place behind the thread, and to the second before it. */
+static void print_passed(const json_t *root, const char *program)
+{
+	json_t *p = json_object_get(root, "passed"), *first = step_numbered(root, number(p, "first")), *then = step_numbered(root, number(p, "then")),
+	       *other = step_numbered(root, number(p, "other")), *second = step_numbered(root, number(p, "second")), *lock = json_object_get(p, "given_up");
+	json_int_t in_order = number(p, "in_order");
+	if (!json_object_size(p) || !first || !then || !other || !second)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(then, "then ", "it", program);
+	print_deed(other, "then ", text(other, "object"), program);
+	print_deed(second, "then ", "it", program);
+	printf("    thread %s was at the first before thread %s, and at the second after it\n", text(first, "thread"), text(then, "thread"));
+	if (lock)
+		printf("    thread %s had %s%s%s locked at the first, and gave it up before it came to the second\n", text(first, "thread"), style.race,
+		       text(lock, "object"), style.off);
+	if (in_order)
+		printf("    %lld other time%s threads came to the second in the order in which they had been at the first\n", (long long)in_order, in_order == 1 ? "" : "s");
+	print_owner(root, first, program);
+	print_owner(root, second, program);
+	putchar('\n');
+}
+
 /* It was shown to others before it was filled. */
 static void print_published(const json_t *root, const char *program)
 {
 	json_t *p = json_object_get(root, "published"), *filled = json_object_get(p, "filled");
 	json_t *shown = step_numbered(root, number(p, "shown")), *seen = step_numbered(root, number(p, "seen")), *read = step_numbered(root, number(p, "read"));
+	json_t *led = json_object_get(p, "led") ? step_numbered(root, number(p, "led")) : NULL, *lock = json_object_get(p, "given_up");
 	json_int_t in_time = number(p, "in_time");
 	if (!json_object_size(p) || !shown || !seen || !read || !filled)
 		return;
@@ -124,8 +149,13 @@ static void print_published(const json_t *root, const char *program)
 	print_deed(shown, "", text(shown, "object"), program);
 	print_deed(seen, "then ", strcmp(text(seen, "object"), text(shown, "object")) ? text(seen, "object") : "it", program);
 	print_deed(read, "then ", text(read, "object"), program);
-	printf("  and only then thread %s %s it\n", text(filled, "thread"), deed(filled));
+	if (led)
+		print_deed(led, "then ", text(led, "object"), program);
+	printf("  and only then thread %s %s %s%s%s\n", text(filled, "thread"), deed(filled), led ? style.race : "", led ? text(read, "object") : "it", led ? style.off : "");
 	quote(filled, program);
+	if (lock)
+		printf("    thread %s had %s%s%s locked when it %s the one, and not all the time until it %s the other\n", text(shown, "thread"), style.race,
+		       text(lock, "object"), style.off, deed(shown), deed(filled));
 	if (in_time)
 		printf("    %lld other time%s it had been filled before it was read\n", (long long)in_time, in_time == 1 ? "" : "s");
 	print_owner(root, read, program);
@@ -215,4 +245,5 @@ void print_causes(const json_t *root, const char *program)
 	print_between(root, program);
 	print_stale(root, program);
 	print_undone(root, program);
+	print_passed(root, program);
 }

@@ -71,6 +71,18 @@ static json_t *step_of(const json_t *root, const json_t *of, const char *key)
 	return json_object_get(of, key) ? step_numbered(root, number(of, key)) : NULL;
 }
 
+/* " = 7", with what stands before and behind it; "" where that is not known. Until the next but three. */
+static const char *value_of(const json_t *step, const char *before, const char *behind)
+{
+	static char texts[4][64];
+	static unsigned next;
+	char *out = texts[next++ % 4];
+	*out = 0;
+	if (*text(step, "value"))
+		snprintf(out, sizeof texts[0], "%s%s%s", before, text(step, "value"), behind);
+	return out;
+}
+
 /* ---- who came in between ---- */
 
 static void say_locks(struct words *w, const json_t *root, const json_t *between, const char *thread)
@@ -83,7 +95,7 @@ static void say_locks(struct words *w, const json_t *root, const json_t *between
 	else if (lock && bare)
 		say(w, "; thread %s %s %s%s", text(bare, "thread"), json_is_true(json_object_get(between, "as_reader")) ? "has only for reading" : "does not have",
 		    text(lock, "object"), at(bare));
-	else if (json_is_true(json_object_get(between, "bare")))
+	else if (json_is_true(json_object_get(between, "bare")) && !is_kind(step_of(root, between, "other"), "update"))
 		say(w, "; none of them has a lock");
 	say(w, ".");
 }
@@ -99,6 +111,9 @@ static bool say_between(struct words *w, const json_t *root)
 	else if (is_kind(first, "read") && is_kind(second, "write"))
 		say(w, "thread %s overwrote%s what thread %s had written to %s%s without having seen it: it had read it before that%s", a, at(second), o, object,
 		    at(other), at(first));
+	else if (is_kind(first, "update") && is_kind(other, "update") && is_kind(second, "read"))
+		say(w, "thread %s updated %s%s%s and then asked what it was%s: by then thread %s had updated it, too%s%s, and it found %s", a, object, value_of(first, " (", ")"),
+		    at(first), at(second), o, value_of(other, " (", ")"), at(other), text(second, "value"));
 	else
 		say(w, "thread %s %s %s%s; before it %s it%s%s, thread %s changed it%s", a, deed(first), object, at(first), deed(second),
 		    !strcmp(deed(first), deed(second)) ? " again" : "", at(second), o, at(other));
@@ -144,11 +159,17 @@ static bool say_freed(struct words *w, const json_t *root)
 
 static bool say_published(struct words *w, const json_t *root)
 {
-	json_t *p = json_object_get(root, "published"), *shown = step_of(root, p, "shown"), *read = step_of(root, p, "read"), *filled = json_object_get(p, "filled");
+	json_t *p = json_object_get(root, "published"), *shown = step_of(root, p, "shown"), *read = step_of(root, p, "read"), *filled = json_object_get(p, "filled"), *led = step_of(root, p, "led"),
+	       *lock = json_object_get(p, "given_up");
 	if (!shown || !read || !filled)
 		return false;
-	say(w, "thread %s let others see %s%s before it wrote %s%s, which thread %s read in between%s.", text(shown, "thread"), object_of(shown), at(shown),
+	say(w, "thread %s let others see %s%s before it wrote %s%s, which thread %s read in between%s", text(shown, "thread"), object_of(shown), at(shown),
 	    object_of(read), at(filled), text(read, "thread"), at(read));
+	if (led)
+		say(w, " and then wrote %s%s", object_of(led), at(led));
+	if (lock)
+		say(w, "; thread %s had given up %s by then", text(shown, "thread"), text(lock, "object"));
+	say(w, ".");
 	return true;
 }
 
@@ -177,6 +198,22 @@ static bool say_undone(struct words *w, const json_t *root)
 		return false;
 	say(w, "thread %s wrote %s%s, thread %s changed that%s, thread %s went by the change%s, and thread %s wrote again without having looked%s.", text(first, "thread"),
 	    object_of(first), at(first), text(other, "thread"), at(other), text(seen, "thread"), at(seen), text(second, "thread"), at(second));
+	return true;
+}
+
+static bool say_passed(struct words *w, const json_t *root)
+{
+	json_t *p = json_object_get(root, "passed"), *first = step_of(root, p, "first"), *then = step_of(root, p, "then"), *other = step_of(root, p, "other"),
+	       *second = step_of(root, p, "second"), *lock = json_object_get(p, "given_up");
+	if (!first || !then || !other || !second)
+		return false;
+	const char *a = text(first, "thread"), *o = text(then, "thread");
+	say(w, "thread %s %s %s%s%s before thread %s %s%s, but came to %s%s after it: thread %s had already %s%s", a, deed(first), object_of(first),
+	    is_kind(first, "update") ? value_of(first, " (", ")") : value_of(first, " = ", ""), at(first), o, strcmp(deed(first), deed(then)) ? deed(then) : "did", value_of(then, " (", ")"), object_of(second), at(second), o,
+	    is_kind(other, "update") ? "updated it" : value_of(other, "written ", " there"), at(other));
+	if (lock)
+		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
+	say(w, ".");
 	return true;
 }
 
@@ -322,7 +359,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {

@@ -31,11 +31,9 @@ static bool find_freed(struct freed *f, struct slice *s, const struct told *t, c
 	return true;
 }
 
-static bool find_published(struct published *p, struct slice *s, const struct told *t, const uint64_t *values)
+static bool mark_published(const struct published *p, struct slice *s)
 {
-	if (!published_find(p, s, t, values))
-		return false;
-	mark(s, (const size_t[]){p->shown, p->seen, p->read, p->filled}, 4);
+	mark(s, (const size_t[]){p->shown, p->seen, p->read, p->filled, p->led}, 5);
 	return true;
 }
 
@@ -52,13 +50,18 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 		d->stale = lost;
 		d->was_stale = certain = true;
 	}
-	d->too_early = !certain && find_published(&d->published, s, t, d->values);
+	d->too_early = !certain && published_find(&d->published, s, t, d->values) && mark_published(&d->published, s);
 	certain |= d->too_early;
+	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
+	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
-	d->was_stale &= !d->came_between && !d->too_early;
+	d->was_stale &= !d->came_between && !d->too_early && (!d->was_passed || !d->passed.by_value);
 	if (!certain && !d->came_between && !d->was_stale)
 		d->was_stale = stale_find_sum(&d->stale, t, d->values);
 	d->was_undone = !certain && !d->came_between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
+	if (!certain && !d->came_between && !d->was_stale && !d->was_undone)
+		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	d->was_passed &= !d->too_early && (certain || (!d->came_between && !d->was_stale && !d->was_undone));
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */
@@ -68,15 +71,17 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
 				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
 				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before, &d->stale.found,
-				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled,
+				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled, &d->published.led,
 				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked,
-				 &d->undone.first, &d->undone.other, &d->undone.seen, &d->undone.second};
+				 &d->undone.first, &d->undone.other, &d->undone.seen, &d->undone.second,
+				 &d->passed.first, &d->passed.then, &d->passed.other, &d->passed.second};
 	const bool found[] = {d->came_again, d->came_again, d->came_again, d->came_again, d->came_again, d->came_again,
 			      d->used_freed, d->used_freed, d->used_freed, d->used_freed,
 			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
-			      d->too_early, d->too_early, d->too_early, d->too_early,
+			      d->too_early, d->too_early, d->too_early, d->too_early, d->too_early,
 			      d->came_between, d->came_between, d->came_between, d->came_between,
-			      d->was_undone, d->was_undone, d->was_undone, d->was_undone};
+			      d->was_undone, d->was_undone, d->was_undone, d->was_undone,
+			      d->was_passed, d->was_passed, d->was_passed, d->was_passed};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		if (found[i] && *steps[i] != SLICE_NONE) {
 			*steps[i] = f->back[*steps[i]];
@@ -105,6 +110,8 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
 	if (d->was_undone)
 		mark(&d->slice, (const size_t[]){d->undone.first, d->undone.other, d->undone.seen, d->undone.second}, 4);
+	if (d->was_passed)
+		mark(&d->slice, (const size_t[]){d->passed.first, d->passed.then, d->passed.other, d->passed.second}, 4);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
 	d->hangs = hang_find(&d->told);

@@ -9,6 +9,7 @@
 #include "infer/buffered.h"
 #include "infer/freed.h"
 #include "infer/hang.h"
+#include "infer/passed.h"
 #include "infer/published.h"
 #include "infer/stale.h"
 #include "infer/undone.h"
@@ -23,7 +24,8 @@ struct finds {
 	struct again again;
 	struct buffered buffered;
 	struct undone undone;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone;
+	struct passed passed;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

@@ -1,5 +1,7 @@
 #include "infer/published.h"
 
+#include "infer/locks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,10 +107,36 @@ static bool is_late(struct published *p, const struct slice *s, const struct tol
 	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
 }
 
+/*
+ * Who read both did so in one section of a lock, and then wrote what the failure found; the one showed the first with that lock, gave it up, and shortly afterwards changed the
+ * second: a section too short.
+ */
+static bool are_halves(struct published *p, const struct told *t, const uint64_t *values)
+{
+	const struct event *shown = told_event(t, p->shown), *seen = told_event(t, p->seen), *read = told_event(t, p->read), *filled = told_event(t, p->filled);
+	uint32_t from = t->l.steps.at[p->shown].event, to = t->l.steps.at[p->filled].event; /* a thread's events stand together */
+	if (from > to || to - from > NEAR || values[filled->written] == values[read->read])
+		return false;
+	struct locks_index index;
+	locks_init(&index, &t->x);
+	locks had = locks_at(&index, shown, false);
+	bool halves = false;
+	for (size_t i = 0; i < had.n && !halves; i++) {
+		halves = locks_kept(&index, had.at[i], seen, told_event(t, p->led)) && !locks_kept(&index, had.at[i], shown, filled);
+		p->given_up = halves ? locks_event(&t->x, had.at[i]) : UINT32_MAX;
+	}
+	vec_free(&had);
+	locks_release(&index);
+	return halves;
+}
+
 /* ---- all of it ---- */
 
-/* What was shown is looked for from the read on backwards; what other times or a pointer tell comes first. */
-static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
+/*
+ * What was shown is looked for from the read on backwards; what other times or a pointer tell comes first. led: what the thread of the read wrote then, and the failure depends on;
+ * SLICE_NONE: it depends on the read.
+ */
+static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read, size_t led)
 {
 	const struct event *e = told_event(t, read);
 	struct published together = {.filled = SLICE_NONE};
@@ -126,7 +154,11 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 		size_t filled = write_of(t, other, read, read, end);
 		if (filled == SLICE_NONE)
 			continue;
-		*p = (struct published){shown, i, read, filled, 0};
+		*p = (struct published){shown, i, read, filled, 0, led, UINT32_MAX};
+		if (led != SLICE_NONE && are_halves(p, t, values))
+			return true;
+		if (led != SLICE_NONE)
+			continue;
 		if (is_one_statement(t, told_event(t, shown), told_event(t, filled)))
 			return true;
 		if (same_line(t, told_event(t, shown), told_event(t, filled)))
@@ -140,10 +172,37 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 	return together.filled != SLICE_NONE;
 }
 
+/* What who wrote that had read shortly before. */
+static bool look_behind(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t wrote)
+{
+	const struct event *w = told_event(t, wrote);
+	for (size_t i = wrote; i-- > 0 && wrote - i < BACK;) {
+		const struct event *e = told_event(t, i);
+		if (e->thread != w->thread)
+			continue;
+		if (t->l.steps.at[wrote].event - t->l.steps.at[i].event > NEAR)
+			break;
+		if (told_reads(e) && e->object != w->object && look_at(p, s, t, values, i, wrote))
+			return true;
+	}
+	return false;
+}
+
 bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	for (size_t i = 0; i < s->asked.n; i++)
-		if (s->asked.at[i] < t->l.needed && look_at(out, s, t, values, s->asked.at[i]))
+		if (s->asked.at[i] < t->l.needed && look_at(out, s, t, values, s->asked.at[i], SLICE_NONE))
 			return true;
+	return false;
+}
+
+bool published_find_behind(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values)
+{
+	for (size_t i = 0; i < s->asked.n; i++) {
+		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE;
+		if (saw != SLICE_NONE && told_event(t, saw)->thread != told_event(t, read)->thread && look_behind(out, s, t, values, saw) &&
+		    told_event(t, out->shown)->thread == told_event(t, read)->thread)
+			return true;
+	}
 	return false;
 }

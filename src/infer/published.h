@@ -12,6 +12,8 @@ struct published {
 	size_t shown, seen, read; /* steps: the one writes what leads there, the other reads that, and then the place */
 	size_t filled;            /* the one writes the place; may come after the failure */
 	size_t in_time;           /* how often the same was filled before it was read */
+	size_t led;               /* what the other wrote then, which the failure depends on; SLICE_NONE: it depends on what the other read */
+	uint32_t given_up;        /* ... an event of the lock that the one had, and not all the time until it filled the place; UINT32_MAX: none */
 };
 
 /*
@@ -20,5 +22,11 @@ struct published {
  * lines, the place was found filled after that, or both are parts of one assignment.
  */
 bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values);
+
+/*
+ * The same where who failed is the one, and found what the other had written after it had read both in one section of a lock; the one had that lock when it wrote what leads there,
+ * and gave it up before it wrote the place.
+ */
+bool published_find_behind(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values);
 
 #endif

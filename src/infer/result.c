@@ -273,8 +273,13 @@ static json_t *freed_json(const struct execution *x, const struct freed *f)
 /* What fills it may come after the failure, so that is told in full. */
 static json_t *published_json(const struct told *t, const struct published *p, const uint64_t *values)
 {
-	return json_pack("{s:I s:I s:I s:o s:I}", "shown", (json_int_t)p->shown, "seen", (json_int_t)p->seen, "read", (json_int_t)p->read, "filled",
+	json_t *j = json_pack("{s:I s:I s:I s:o s:I}", "shown", (json_int_t)p->shown, "seen", (json_int_t)p->seen, "read", (json_int_t)p->read, "filled",
 			 step_json(&t->x, &t->l.steps.at[p->filled], values), "in_time", (json_int_t)p->in_time);
+	if (p->led != SLICE_NONE)
+		json_object_set_new(j, "led", json_integer((json_int_t)p->led));
+	if (p->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(&t->x, p->given_up));
+	return j;
 }
 
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
@@ -406,6 +411,15 @@ static json_t *undone_json(const struct execution *x, const struct undone *u)
 	return j;
 }
 
+static json_t *passed_json(const struct execution *x, const struct passed *p)
+{
+	json_t *j = json_pack("{s:I s:I s:I s:I s:I}", "first", (json_int_t)p->first, "then", (json_int_t)p->then, "other", (json_int_t)p->other, "second",
+			      (json_int_t)p->second, "in_order", (json_int_t)p->in_order);
+	if (p->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(x, p->given_up));
+	return j;
+}
+
 static json_t *buffered_json(const struct buffered *b)
 {
 	return json_pack("{s:[I I] s:[I I]}", "stores", (json_int_t)b->store[0], (json_int_t)b->store[1], "reads", (json_int_t)b->read[0], (json_int_t)b->read[1]);
@@ -444,7 +458,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
 	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
-	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
+	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 

@@ -140,8 +140,11 @@ static void find(struct recent *r, struct order *o, bool between)
 		r->stale = other;
 		r->was_stale = certain = true;
 	}
-	r->was_stale &= certain || !between;
+	r->was_passed = !certain && passed_find(&r->passed, &o->slice, &o->told, o->values);
+	certain |= r->was_passed && r->passed.by_value;
+	r->was_stale &= (certain && !r->was_passed) || (!certain && !between);
 	r->was_undone = !certain && !between && !r->was_stale && undone_find(&r->undone, &o->slice, &o->told, o->values);
+	r->was_passed &= certain || (!between && !r->was_stale && !r->was_undone);
 }
 
 static void count_from(size_t *step, size_t from)
@@ -162,13 +165,16 @@ bool recent_find(struct recent *r, const struct trail *t, const struct place_nam
 	find(r, &o, between);
 	size_t *const steps[] = {&r->again.read, &r->again.behind, &r->again.away, &r->again.back, &r->again.changed, &r->again.swapped,
 				 &r->stale.first, &r->stale.other, &r->stale.second, &r->stale.also, &r->stale.before, &r->stale.found,
-				 &r->undone.first, &r->undone.other, &r->undone.seen, &r->undone.second};
+				 &r->undone.first, &r->undone.other, &r->undone.seen, &r->undone.second,
+				 &r->passed.first, &r->passed.then, &r->passed.other, &r->passed.second};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		count_from(steps[i], o.from);
 	if (r->was_stale)
 		place_event(&r->stale.given_up, &o);
 	if (r->was_undone)
 		place_event(&r->undone.given_up, &o);
+	if (r->was_passed)
+		place_event(&r->passed.given_up, &o);
 	release(&o);
-	return r->came_again || r->was_stale || r->was_undone;
+	return r->came_again || r->was_stale || r->was_undone || r->was_passed;
 }

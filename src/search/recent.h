@@ -6,16 +6,18 @@
 #define RETHREAD_RECENT_H
 
 #include "infer/again.h"
+#include "infer/passed.h"
 #include "infer/stale.h"
 #include "infer/undone.h"
 #include "search/trail.h"
 
 /* Steps are places in the trail; so are events of locks. */
 struct recent {
-	bool came_again, was_stale, was_undone;
+	bool came_again, was_stale, was_undone, was_passed;
 	struct again again;
 	struct stale stale;
 	struct undone undone;
+	struct passed passed;
 };
 
 /*

@@ -424,13 +424,14 @@ static json_t *steps_json(struct story *s, const char *const *keys, const size_t
 	return j;
 }
 
-/* One that took the lock, or gave it up. */
-static void set_lock(const struct story *s, json_t *j, uint32_t step)
+/* lock: a step that took the lock, or gave it up; UINT32_MAX: none. */
+static void set_find(struct story *s, json_t *root, const char *key, const char *const *keys, const size_t *steps, size_t n, uint32_t lock)
 {
-	if (step == UINT32_MAX)
-		return;
-	char *object = object_name(s, trail_at(s, step));
-	json_object_set_new(j, "given_up", json_pack("{s:s}", "object", *object ? object : "a lock"));
+	json_t *j = steps_json(s, keys, steps, n);
+	char *object = lock != UINT32_MAX ? object_name(s, trail_at(s, lock)) : NULL;
+	if (object)
+		json_object_set_new(j, "given_up", json_pack("{s:s}", "object", *object ? object : "a lock"));
+	json_object_set_new(root, key, j);
 	free(object);
 }
 
@@ -443,23 +444,21 @@ static void set_recent(struct story *s, json_t *root, bool between)
 	vec_free(&known);
 	if (!found)
 		return;
+	const size_t again[] = {r.again.read, r.again.behind, r.again.away, r.again.back, r.again.changed, r.again.swapped},
+		     stale[] = {r.stale.first, r.stale.other, r.stale.second, r.stale.also, r.stale.before, r.stale.found},
+		     undone[] = {r.undone.first, r.undone.other, r.undone.seen, r.undone.second}, passed[] = {r.passed.first, r.passed.then, r.passed.other, r.passed.second};
 	if (r.came_again)
-		json_object_set_new(root, "again", steps_json(s, (const char *const[]){"read", "behind", "away", "back", "changed", "swapped"},
-							      (const size_t[]){r.again.read, r.again.behind, r.again.away, r.again.back, r.again.changed, r.again.swapped}, 6));
-	if (r.was_stale) {
-		json_t *j = steps_json(s, (const char *const[]){"first", "other", "second", "also", "before", "found"},
-				       (const size_t[]){r.stale.first, r.stale.other, r.stale.second, r.stale.also, r.stale.before, r.stale.found}, 6);
-		set_lock(s, j, r.stale.given_up);
-		json_object_set_new(root, "stale", j);
-	}
-	if (r.was_undone) {
-		json_t *j = steps_json(s, (const char *const[]){"first", "other", "seen", "second"},
-				       (const size_t[]){r.undone.first, r.undone.other, r.undone.seen, r.undone.second}, 4);
-		set_lock(s, j, r.undone.given_up);
-		json_object_set_new(root, "undone", j);
-	}
+		set_find(s, root, "again", (const char *const[]){"read", "behind", "away", "back", "changed", "swapped"}, again, 6, UINT32_MAX);
+	if (r.was_stale)
+		set_find(s, root, "stale", (const char *const[]){"first", "other", "second", "also", "before", "found"}, stale, 6, r.stale.given_up);
+	if (r.was_undone)
+		set_find(s, root, "undone", (const char *const[]){"first", "other", "seen", "second"}, undone, 4, r.undone.given_up);
+	if (r.was_passed)
+		set_find(s, root, "passed", (const char *const[]){"first", "then", "other", "second"}, passed, 4, r.passed.given_up);
+	if (r.was_passed)
+		json_object_set_new(json_object_get(root, "passed"), "in_order", json_integer((json_int_t)r.passed.in_order));
 	/* What is certain leaves nothing else to say. */
-	if (r.came_again || r.was_stale)
+	if (r.came_again || r.was_stale || r.was_passed)
 		json_object_set_new(root, "between", json_object());
 }
 
