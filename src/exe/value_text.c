@@ -70,7 +70,8 @@ char *value_type_text(const struct value_type *type, uint64_t value)
 	case VALUE_ENUM:
 		return enumerator_text(type, value);
 	case VALUE_SHRUNK:
-		return xasprintf("%" PRId64, (int64_t)value * type->times + type->plus);
+		value = value * (uint64_t)type->times + (uint64_t)type->plus;
+		return type->truth && value <= 1 ? xstrdup(value ? "true" : "false") : xasprintf("%" PRId64, (int64_t)value);
 	case VALUE_TEXT:
 		return characters_text(type->size, value);
 	case VALUE_POINTER:

@@ -246,20 +246,29 @@ static bool symbol_address(const struct variables *v, const char *name, uint64_t
 	return false;
 }
 
-static bool constant(const Dwarf_Op *op, int64_t *value)
+/* Reads a constant, or all bits of it the other way round: so -1 is written. How many operations that takes; 0: it is none. */
+static size_t constant(const Dwarf_Op *op, size_t n, int64_t *value)
 {
-	bool literal = op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31;
+	bool literal = n && op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31;
+	if (!n || !(literal || op->atom == DW_OP_constu || op->atom == DW_OP_consts || (op->atom >= DW_OP_const1u && op->atom <= DW_OP_const8s)))
+		return 0;
 	*value = literal ? op->atom - DW_OP_lit0 : (int64_t)op->number;
-	return literal || op->atom == DW_OP_constu || op->atom == DW_OP_consts || (op->atom >= DW_OP_const1u && op->atom <= DW_OP_const8s);
+	if (n < 2 || op[1].atom != DW_OP_not)
+		return 1;
+	*value = ~*value;
+	return 2;
 }
 
 /* Behind the address: is one bit kept there, of which the value is computed? */
 static void find_shrunk(const Dwarf_Op *ops, size_t n, struct value_type *type)
 {
 	int64_t times, plus;
-	if (n >= 7 && ops[1].atom == DW_OP_deref_size && constant(&ops[2], &times) && ops[3].atom == DW_OP_mul && constant(&ops[4], &plus) &&
-	    ops[5].atom == DW_OP_plus && ops[6].atom == DW_OP_stack_value)
-		*type = (struct value_type){ .kind = VALUE_SHRUNK, .size = (unsigned)ops[1].number, .times = times, .plus = plus };
+	size_t at = 2, used;
+	if (n < 2 || ops[1].atom != DW_OP_deref_size || !(used = constant(ops + at, n - at, &times)) || (at += used) >= n || ops[at++].atom != DW_OP_mul)
+		return;
+	if (!(used = constant(ops + at, n - at, &plus)) || (at += used) + 1 >= n || ops[at].atom != DW_OP_plus || ops[at + 1].atom != DW_OP_stack_value)
+		return;
+	*type = (struct value_type){ .kind = VALUE_SHRUNK, .size = (unsigned)ops[1].number, .times = times, .plus = plus };
 }
 
 /* The debug information has the pieces in order, each with its address if there is one. Where in the variable is the piece with this symbol? */
@@ -532,6 +541,7 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 		return NULL;
 	struct value_type shrunk = *type;
 	char *text = member_text(&p, size, type);
+	shrunk.truth = type->kind == VALUE_BOOL;
 	if (shrunk.kind == VALUE_SHRUNK && shrunk.size == size)
 		*type = shrunk;
 	return text;

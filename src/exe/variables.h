@@ -22,6 +22,7 @@ struct value_type {
 	unsigned size; /* bytes */
 	void *of[4];   /* VALUE_ENUM: the type in the debug information, as long as that is open */
 	int64_t times, plus; /* VALUE_SHRUNK: the optimiser keeps one bit of what has two values only */
+	bool truth;          /* ... which is a bool */
 };
 
 struct variables;

@@ -42,8 +42,10 @@ cat >limit.c <<'P'
 #include <unistd.h>
 static struct { long version; int limit; } driver;
 static int rounds;
+static _Bool closed = 1;
 static void *starts(void *p)
 {
+	closed = 0;
 	driver.version = 2;
 	driver.limit = 16;
 	rounds = 7;
@@ -55,7 +57,7 @@ int main(int argc, char **argv)
 	pthread_t t;
 	pthread_create(&t, NULL, starts, NULL);
 	usleep(10000);
-	if (argc + 1 < driver.limit && argc + 1 < rounds)
+	if (!closed && argc + 1 < driver.limit && argc + 1 < rounds)
 		abort();
 	pthread_join(t, NULL);
 	return argv[0] == NULL;
@@ -65,4 +67,4 @@ rethread cc -O2 -g -pthread limit.c -o limit
 status 134 rethread record -q --until-failure --runs 50 ./limit 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
-has out 'writes driver.limit = 16$' 'reads driver.limit = 16$' 'reads rounds = 7$'
+has out 'writes driver.limit = 16$' 'reads driver.limit = 16$' 'reads rounds = 7$' 'writes closed = false$' 'reads closed = false$'
