@@ -77,8 +77,11 @@ static void print_stale(const json_t *root, const char *program)
 		print_deed(second, "and only then ", "it", program);
 	else
 		print_deed(second, "then ", text(second, "object"), program);
-	puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
-	if (found && !late) {
+	if (json_is_true(json_object_get(stale, "copied")))
+		printf("    which is what it had read, and no longer true\n");
+	else
+		puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
+	if (found && !late && !json_is_true(json_object_get(stale, "copied"))) {
 		printf("    thread %s found that, which had come there by a newer pointer\n", text(found, "thread"));
 		quote(found, program);
 	}

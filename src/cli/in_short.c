@@ -181,7 +181,10 @@ static bool say_stale(struct words *w, const json_t *root)
 	if (!first || !other || !second)
 		return false;
 	const char *a = text(first, "thread"), *o = text(other, "thread");
-	if (also)
+	if (json_is_true(json_object_get(s, "copied")))
+		say(w, "thread %s wrote %s%s%s, which it had read in %s%s before thread %s changed that%s%s.", a, object_of(second), value_of(second, " = ", ""), at(second),
+		    object_of(first), at(first), o, value_of(other, " to ", ""), at(other));
+	else if (also)
 		say(w, "thread %s read %s%s before thread %s changed it%s, and %s%s after thread %s had changed that%s: the two are of different times.", a,
 		    object_of(first), at(first), o, at(other), object_of(second), at(second), o, at(also));
 	else

@@ -2,6 +2,7 @@
 
 #include "infer/flat.h"
 #include "infer/lost.h"
+#include "infer/outdated.h"
 #include "infer/through.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	bool certain = d->came_again || d->used_freed;
 	d->was_stale = !certain && stale_find(&d->stale, s, t, d->values);
 	certain |= d->was_stale && d->stale.certain;
-	if (!certain && (lost_find(&lost, s, t, d->values) || through_find(&lost, s, t, d->values))) {
+	if (!certain && (lost_find(&lost, s, t, d->values) || through_find(&lost, s, t, d->values) || outdated_find_copy(&lost, s, t, d->values, true))) {
 		d->stale = lost;
 		d->was_stale = certain = true;
 	}
@@ -61,6 +62,8 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	d->was_undone = !certain && !d->came_between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
 	if (!certain && !d->came_between && !d->was_stale && !d->was_undone)
 		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	if (!certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early && !d->was_passed)
+		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || outdated_find_pair(&d->stale, s, t, d->values);
 	d->was_passed &= !d->too_early && (certain || (!d->came_between && !d->was_stale && !d->was_undone));
 }
 

@@ -389,6 +389,8 @@ static json_t *stale_json(const struct told *t, const struct stale *s, const uin
 		json_object_set_new(j, "found", json_integer((json_int_t)s->found));
 		json_object_set_new(j, "wrote", step_json(x, &t->l.steps.at[s->second], values));
 	}
+	if (s->copied)
+		json_object_set_new(j, "copied", json_true());
 	if (s->before != SLICE_NONE)
 		json_object_set_new(j, "before", json_integer((json_int_t)s->before));
 	if (s->given_up != UINT32_MAX)

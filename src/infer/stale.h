@@ -15,6 +15,7 @@ struct stale {
 	size_t found;                /* `second` writes, and somebody reads that, or what was there before; SLICE_NONE */
 	uint32_t given_up;           /* an event of a lock that the thread had at `first` and not all the time until `second`; UINT32_MAX: none */
 	bool certain;                /* a pointer that was replaced; or two values that the other writes together, and the failure's condition asks for */
+	bool copied;                 /* `second` writes what was read at `first`, which `found` finds there */
 };
 
 /* Of the reads that the failure depends on. values: of all expressions, in this order. False: there is none. */

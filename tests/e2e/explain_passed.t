@@ -99,3 +99,110 @@ int main(void)
 }
 P
 short -O1 pool 'In short: thread (1:[12]) let others see waiting \(pool.c:26\) before it wrote busy \(pool.c:16\), which thread (1:[12]) read in between \(pool.c:9\) and then wrote over \(pool.c:24\); thread \1 had given up queue by then'
+
+# What a thread had read in the one section is no longer true in the next: it writes a copy of it, or finds what was changed with it.
+cat >orders.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t prices = PTHREAD_MUTEX_INITIALIZER, books = PTHREAD_MUTEX_INITIALIZER;
+static int price = 100, book[64], orders;
+static void *orders_things(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&prices);
+		int now = price;
+		pthread_mutex_unlock(&prices);
+		if (i % 5 == 4)
+			sched_yield();
+		pthread_mutex_lock(&books);
+		book[orders++] = now;
+		pthread_mutex_unlock(&books);
+	}
+	return p;
+}
+static void *raises_price(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&prices);
+		price++;
+		pthread_mutex_lock(&books);
+		for (int k = 0; k < orders; k++)
+			book[k] = price;
+		pthread_mutex_unlock(&books);
+		pthread_mutex_unlock(&prices);
+		sched_yield();
+		pthread_mutex_lock(&prices);
+		pthread_mutex_lock(&books);
+		for (int k = 0; k < orders; k++)
+			if (book[k] != price)
+				abort();
+		pthread_mutex_unlock(&books);
+		pthread_mutex_unlock(&prices);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, i < 2 ? orders_things : raises_price, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+P
+short -O1 orders 'In short: thread (1:[12]) wrote book\[[0-9]+\] = (1[0-9]+) \(orders.c:15\), which it had read in price \(orders.c:10\) before thread 1:3 changed that to [0-9]+ \(orders.c:24\)\. $'
+has out 'thread 1:[12] had prices locked then, and gave it up before it came to the second'
+
+cat >shop.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t doors = PTHREAD_MUTEX_INITIALIZER, tills = PTHREAD_MUTEX_INITIALIZER;
+static int is_open = 1, days, is_counted, sold;
+static void *buys(void *p)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&doors);
+		int may = is_open;
+		pthread_mutex_unlock(&doors);
+		sched_yield();
+		if (!may)
+			continue;
+		pthread_mutex_lock(&tills);
+		if (is_counted)
+			abort();
+		sold++;
+		pthread_mutex_unlock(&tills);
+	}
+	return p;
+}
+static void *closes(void *p)
+{
+	for (int i = 0; i < 10; i++) {
+		pthread_mutex_lock(&tills);
+		is_counted = 0;
+		pthread_mutex_unlock(&tills);
+		pthread_mutex_lock(&doors);
+		is_open = ++days;
+		pthread_mutex_unlock(&doors);
+		sched_yield();
+		pthread_mutex_lock(&doors);
+		is_open = 0;
+		pthread_mutex_unlock(&doors);
+		pthread_mutex_lock(&tills);
+		is_counted = sold + 1;
+		pthread_mutex_unlock(&tills);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, buys, NULL);
+	pthread_create(&b, NULL, closes, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+P
+short -O1 shop 'In short: thread 1:1 read is_open \(shop.c:10\) before thread 1:2 changed it \(shop.c:34\), and is_counted \(shop.c:16\) after thread 1:2 had changed that \(shop.c:37\): the two are of different times\. $'
