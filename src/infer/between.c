@@ -11,6 +11,9 @@
  */
 enum { LOOKED_AT = 64, ASKED = 40 };
 
+/* SAPs of a thread that are near one another. */
+enum { NEAR = 32 };
+
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
 
@@ -23,6 +26,7 @@ enum {
 	WORTH_RACE = 6,     /* no lock in common */
 	WORTH_LOCK = 3,     /* one of the three goes without the place's lock */
 	WORTH_GIVEN_UP = 3, /* all have a lock, which the thread gave up between its two */
+	WORTH_FAILS = 5,    /* ... and the failure depends on the second; other times mostly nobody came in between */
 	WORTH_SAME = 4,     /* ... and the other did what the thread then does, which had only looked before */
 	WORTH_MATTERS = 6,  /* one of the three is in the slice */
 	WORTH_FUNCTION = 2, /* both accesses are in one function */
@@ -409,14 +413,48 @@ static bool is_lost(const struct guard *a, const struct guard *o, const struct g
 	return !writes(a->e) && writes(o->e) && writes(c->e) && !reads(c->e);
 }
 
-/* What locks have to do with it, and what that is worth. */
-static int look_at_locks(const struct finder *f, struct between *b)
+/* Has the thread waited for a signal between the two? Then it has to look again, which is told of elsewhere. */
+static bool has_waited(const struct finder *f, const struct between *b)
 {
+	bool waited = false;
+	for (size_t i = b->first + 1; i < b->second && !waited; i++)
+		waited = event_at(f, i)->thread == event_at(f, b->first)->thread && event_at(f, i)->flags & EVENT_WAITED;
+	return waited;
+}
+
+/* Did the thread look in one line, and shortly afterwards fail by what it found in another, where it mostly finds the same? */
+static bool is_late_look(struct finder *f, const struct candidate *c)
+{
+	const struct between *b = &c->b;
+	const struct event *first = event_at(f, b->first), *second = event_at(f, b->second);
+	const size_t *counts = table_at(&f->pairs, c->pair);
+	bool asked = false;
+	for (size_t i = 0; i < f->s->asked.n && !asked; i++)
+		asked = f->s->asked.at[i] == b->second;
+	return asked && !writes(first) && !writes(second) && writes(event_at(f, b->other)) && counts[UNDISTURBED] >= 4 * (counts[DISTURBED] - 1) &&
+	       second->sap - first->sap <= NEAR && line_of(f, first) != line_of(f, second) && !is_of_next_round(f, first, second) && !looks_again(f, b) && !has_waited(f, b);
+}
+
+/* What two sections that should be one are worth. */
+static int worth_of_sections(struct finder *f, struct candidate *c, const struct guard g[3])
+{
+	if (acts_alike(f, &c->b))
+		return WORTH_GIVEN_UP + WORTH_SAME;
+	c->b.late = is_late_look(f, c);
+	if (c->b.late)
+		return WORTH_GIVEN_UP + WORTH_FAILS;
+	return is_lost(&g[0], &g[1], &g[2]) ? WORTH_GIVEN_UP : WORTH_NOTHING;
+}
+
+/* What locks have to do with it, and what that is worth. */
+static int look_at_locks(struct finder *f, struct candidate *candidate)
+{
+	struct between *b = &candidate->b;
 	struct guard g[3] = {guard_of(f, b->first), guard_of(f, b->other), guard_of(f, b->second)};
 	bool first = races(&g[0], &g[1]), second = races(&g[1], &g[2]);
 	int worth;
 	if (!first && !second && look_at_sections(f, b, g)) {
-		worth = acts_alike(f, b) ? WORTH_GIVEN_UP + WORTH_SAME : is_lost(&g[0], &g[1], &g[2]) ? WORTH_GIVEN_UP : WORTH_NOTHING;
+		worth = worth_of_sections(f, candidate, g);
 	} else {
 		look_at_missing(f, b, g, first, second);
 		if (b->lock == UINT32_MAX && (first || second))
@@ -513,7 +551,7 @@ static void rank(struct finder *f)
 	for (size_t i = 0; i < f->found.n; i++) {
 		struct candidate *c = &f->found.at[i];
 		c->b.overtaken = is_overtaken(f, &c->b);
-		c->worth += look_at_locks(f, &c->b) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0) -
+		c->worth += look_at_locks(f, c) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0) -
 			    (asked_too_late(f, &c->b) ? WORTH_COUNTED : 0);
 	}
 	sort_found(f);

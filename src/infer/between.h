@@ -21,6 +21,7 @@ struct between {
 	uint32_t apart_by[2];        /* those, the thread's and the other's, as `object` of their events, of which there may be none */
 	bool bare;                   /* none of the three had any lock */
 	uint32_t given_up;           /* an event of a lock that all three had, and that the thread gave up between its two; UINT32_MAX: there is none */
+	bool late;                   /* ... and all that tells is that the failure depends on the second, which found something else than the first */
 };
 
 /* The most telling. symbols: their values in this order; the same again afterwards. False: none tells enough, or stores were delayed, which is an explanation of its own. */

@@ -38,6 +38,17 @@ static bool mark_published(const struct published *p, struct slice *s)
 	return true;
 }
 
+/* What is looked for where nothing is certain, and nobody is known to have come in between. */
+static void find_less_certain(struct finds *d, struct slice *s, const struct told *t, bool certain, bool between)
+{
+	if (!certain && !between && !d->was_stale)
+		d->was_stale = stale_find_sum(&d->stale, t, d->values);
+	d->was_undone = !certain && !between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
+	if (!certain && !between && !d->was_stale && !d->was_undone)
+		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	d->was_passed &= !d->too_early && (certain || (!between && !d->was_stale && !d->was_undone));
+}
+
 /* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
 static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols)
 {
@@ -56,15 +67,13 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
 	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
-	d->was_stale &= !d->came_between && !d->too_early && (!d->was_passed || !d->passed.by_value);
-	if (!certain && !d->came_between && !d->was_stale)
-		d->was_stale = stale_find_sum(&d->stale, t, d->values);
-	d->was_undone = !certain && !d->came_between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
-	if (!certain && !d->came_between && !d->was_stale && !d->was_undone)
-		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	bool between = d->came_between && !d->between.late;
+	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
+	find_less_certain(d, s, t, certain, between);
+	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
+		d->came_between = false;
 	if (!certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early && !d->was_passed)
 		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || outdated_find_pair(&d->stale, s, t, d->values);
-	d->was_passed &= !d->too_early && (certain || (!d->came_between && !d->was_stale && !d->was_undone));
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */

@@ -129,3 +129,62 @@ rethread cc -O2 -g -pthread stats.c -o stats
 status 134 rethread record -q --until-failure --runs 5000 ./stats 2>err
 between -O2
 has text 'read dict.hits' 'with dict.rw locked for reading only, thread 1:[12] (read|wrote) it here stats.c:9 dict.hits\+\+;'
+
+cat >seats.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const char *names[4];
+static int has(int i)
+{
+	pthread_mutex_lock(&lock);
+	int taken = names[i] != NULL;
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+static char get(int i)
+{
+	pthread_mutex_lock(&lock);
+	if (!names[i])
+		abort();
+	char first = *names[i];
+	pthread_mutex_unlock(&lock);
+	return first;
+}
+static void set(int i, const char *name)
+{
+	pthread_mutex_lock(&lock);
+	names[i] = name;
+	pthread_mutex_unlock(&lock);
+}
+static void *looks(void *p)
+{
+	for (int i = 0; i < 100; i++)
+		if (has(i % 4) && sched_yield() == 0 && get(i % 4) != 'a')
+			return NULL;
+	return p;
+}
+static void *comes_and_goes(void *p)
+{
+	for (int i = 0; i < 100; i++) {
+		set(i % 4, "anna");
+		sched_yield();
+		set(i % 4, NULL);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, looks, NULL);
+	pthread_create(&b, NULL, comes_and_goes, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+P
+rethread cc -O1 -g -pthread seats.c -o seats
+status 134 rethread record -q --until-failure --runs 5000 ./seats 2>err
+between -O1
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1:1 read names\[[0-3]\] \(seats.c:9\); before it read it again \(seats.c:16\), thread 1:2 changed it \(seats.c:25\); thread 1:1 had given up lock in between\.'
