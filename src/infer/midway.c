@@ -1,5 +1,9 @@
 #include "infer/midway.h"
 
+#include "infer/told.h"
+
+#include <string.h>
+
 static const struct event *event_at(const struct execution *x, const struct linear *l, size_t step)
 {
 	return &x->events.at[l->steps.at[step].event];
@@ -54,4 +58,57 @@ uint32_t midway_missing(const struct execution *x, const struct linear *l, const
 	vec_free(&mine);
 	locks_release(&index);
 	return lock;
+}
+
+static bool same_line(const struct execution *x, const struct event *a, const struct event *b)
+{
+	return !strcmp(x->sites.at[a->site].where, x->sites.at[b->site].where);
+}
+
+static bool same_function(const struct execution *x, const struct event *a, const struct event *b)
+{
+	return !strcmp(x->sites.at[a->site].function, x->sites.at[b->site].function);
+}
+
+/* Is there an access of the thread to the place among these steps, in that line or any? */
+static bool looks_between(const struct execution *x, const struct linear *l, size_t from, size_t to, const struct event *r, const struct event *line)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct event *e = event_at(x, l, i);
+		if (e->thread == r->thread && told_accesses(e) && e->object == r->object && (!line || same_line(x, e, line)))
+			return true;
+	}
+	return false;
+}
+
+/* Did the write leave something else there than was there before it, as far as somebody looked? */
+static bool changes(const struct execution *x, const struct linear *l, size_t write, const uint64_t *values)
+{
+	const struct event *w = event_at(x, l, write);
+	for (size_t i = write; i-- > 0;) {
+		const struct event *e = event_at(x, l, i);
+		if (told_accesses(e) && e->object == w->object && e->size == w->size && !l->steps.at[i].visible)
+			return values[told_writes(e) ? e->written : e->read] != values[w->written];
+	}
+	return true;
+}
+
+size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked)
+{
+	const struct event *r = event_at(x, l, read);
+	size_t waited = read;
+	while (waited-- > 0 && !(event_at(x, l, waited)->thread == r->thread && event_at(x, l, waited)->flags & EVENT_WAITED))
+		;
+	if (waited == SIZE_MAX || s->saw[read] == SLICE_NONE || !changes(x, l, s->saw[read], values))
+		return SLICE_NONE;
+	for (size_t i = waited; i-- > 0;) {
+		const struct event *e = event_at(x, l, i);
+		if (e->thread != r->thread || !told_accesses(e) || e->object != r->object)
+			continue;
+		if (e->sap > event_at(x, l, waited)->before || s->saw[read] < i)
+			return SLICE_NONE;
+		*looked = looks_between(x, l, waited + 1, read, r, NULL);
+		return *looked && (looks_between(x, l, waited + 1, read, r, e) || same_line(x, r, e) || !same_function(x, r, e)) ? SLICE_NONE : waited;
+	}
+	return SLICE_NONE;
 }

@@ -14,4 +14,10 @@ uint32_t midway_lock(const struct execution *x, const struct linear *l, const st
 /* Where the two race: the lock that the reader had, or else the writer, and the other one did not; *readers: it is the reader's. NO_LOCK: they do not race, or neither had one. */
 uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers);
 
+/*
+ * Did the thread come back from a wait before it read that, without having looked at it again where it had before it waited, and has another changed it since? The step at which it
+ * came back; SLICE_NONE. values: of all expressions, in this order. looked: it has looked at it elsewhere.
+ */
+size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked);
+
 #endif

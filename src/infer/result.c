@@ -157,28 +157,6 @@ static bool write_step(FILE *f, json_t *step, bool first)
 }
 
 /*
- * Did the thread come back from a wait before it read that, without having looked at it since, and has another written it since it looked? The step at which it
- * came back; SLICE_NONE.
- */
-static size_t wait_before(const struct execution *x, const struct linear *l, const struct slice *s, size_t read)
-{
-	const struct event *r = &x->events.at[l->steps.at[read].event];
-	size_t waited = SLICE_NONE;
-	for (size_t i = read; i-- > 0;) {
-		const struct event *e = &x->events.at[l->steps.at[i].event];
-		if (e->thread != r->thread)
-			continue;
-		if (e->flags & EVENT_WAITED && waited == SLICE_NONE)
-			waited = i;
-		bool access = e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
-		if (access && e->object == r->object)
-			return waited != SLICE_NONE && e->sap < x->events.at[l->steps.at[waited].event].before + 1 && s->saw[read] != SLICE_NONE && s->saw[read] > i ? waited
-																				  : SLICE_NONE;
-	}
-	return SLICE_NONE;
-}
-
-/*
  * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
  * another thread, in full, since that may come after the failure.
  */
@@ -186,9 +164,12 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 			  const uint64_t *values)
 {
 	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
-	size_t waited = wait_before(x, l, s, step);
-	if (waited != SLICE_NONE)
+	bool looked = false;
+	size_t waited = midway_wait(x, l, s, step, values, &looked);
+	if (waited != SLICE_NONE) {
 		json_object_set_new(asked, "waited", step_json(x, &l->steps.at[waited], values));
+		json_object_set_new(asked, "looked", json_boolean(looked));
+	}
 	uint32_t lock = midway_lock(x, l, s, step);
 	if (lock != NO_LOCK)
 		json_object_set_new(asked, "midway", json_pack("{s:s}", "object", place_name(x, lock)));

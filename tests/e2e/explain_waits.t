@@ -253,4 +253,48 @@ rethread c++ -std=c++17 -O2 -g -pthread channel.cpp -o channel
 status 134 rethread record -q --until-failure --runs 3000 --timeout 2 ./channel 2>err
 waits
 tr -s ' \n' ' ' <out >text
-has text 'In short: thread (1:[123]) had looked at c.items._M_cur before it waited \(channel.cpp:15\), and not again when it came back; thread 1:[123] had changed it by then \(channel.cpp:20\)\.'
+has text 'In short: thread (1:[123]) had looked at c.items before it waited \(channel.cpp:15\), and not again when it came back; thread 1:[123] had changed it by then \(channel.cpp:20\)\.'
+
+# The thread looks when it comes back, but only to see that it is too late: it should have gone back to where it had looked before it waited.
+cat >desk.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t put = PTHREAD_COND_INITIALIZER;
+static int letters, closed;
+static void *takes(void *p)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		if (!letters && !closed)
+			pthread_cond_wait(&put, &lock);
+		int over = !letters && closed;
+		if (!over && !letters)
+			abort();
+		letters -= !over;
+		pthread_mutex_unlock(&lock);
+		if (over)
+			return p;
+	}
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, takes, NULL);
+	for (int i = 0; i <= 200; i++) {
+		pthread_mutex_lock(&lock);
+		letters++;
+		closed = i == 200;
+		pthread_mutex_unlock(&lock);
+		pthread_cond_broadcast(&put);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+P
+rethread cc -O0 -g -pthread desk.c -o desk
+status 134 rethread record -q --until-failure --runs 3000 ./desk 2>err
+waits
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1:[123] had looked at letters before it waited \(desk.c:11\), and did not go back to that when it came back; thread 1:[123] had changed it by then \(desk.c:15\)\.'
