@@ -137,7 +137,8 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	}
 	json_t *waited = json_object_get(asked, "waited");
 	if (waited) {
-		printf("    thread %s had looked at it before it waited, and not again when it came back\n", text(read, "thread"));
+		printf("    thread %s had looked at it before it waited, and %s when it came back\n", text(read, "thread"),
+		       json_is_true(json_object_get(asked, "looked")) ? "did not go back to that" : "not again");
 		quote(waited, program);
 	}
 	if (next) {
@@ -147,21 +148,49 @@ static void print_asked(const json_t *root, const json_t *asked, const char *pro
 	print_owner(root, read, program);
 }
 
-/* Those that the failure depends on, or those that were only read last. */
+/* Insides of a container that nobody has written since the thread began: they only belong to what it does with it. */
+static bool is_dull(const json_t *root, const json_t *read)
+{
+	json_t *steps = json_object_get(root, "steps"), *s;
+	size_t i;
+	if (!inside_of(read))
+		return false;
+	json_array_foreach(steps, i, s)
+		if (!strcmp(text(s, "thread"), text(read, "thread")))
+			return number(read, "saw") < number(s, "step");
+	return false;
+}
+
+/* Is there one of these that is about more than insides of containers? */
+static bool is_any_else(const json_t *root, bool last, const json_t *but)
+{
+	json_t *asked = json_object_get(root, "asked"), *one;
+	size_t i;
+	json_array_foreach(asked, i, one) {
+		json_t *read = step_numbered(root, number(one, "step"));
+		if (read && read != but && json_is_true(json_object_get(one, "last")) == last && !is_dull(root, read))
+			return true;
+	}
+	return false;
+}
+
+/* Those that the failure depends on, or those that were only read last; insides of containers behind the others. */
 static void print_all_asked(const json_t *root, bool last, const char *title, const char *program)
 {
 	json_t *asked = json_object_get(root, "asked"), *one;
 	size_t i;
 	bool any = false;
-	json_array_foreach(asked, i, one) {
-		json_t *read = step_numbered(root, number(one, "step"));
-		if (json_is_true(json_object_get(one, "last")) != last || !read || is_told(root, read))
-			continue;
-		if (!any)
-			puts(title);
-		any = true;
-		print_asked(root, one, program);
-	}
+	for (int insides = 0; insides < 2; insides++)
+		json_array_foreach(asked, i, one) {
+			json_t *read = step_numbered(root, number(one, "step"));
+			if (json_is_true(json_object_get(one, "last")) != last || !read || is_told(root, read) || (inside_of(read) != NULL) != insides ||
+			    (is_dull(root, read) && is_any_else(root, last, read)))
+				continue;
+			if (!any)
+				puts(title);
+			any = true;
+			print_asked(root, one, program);
+		}
 	if (any)
 		putchar('\n');
 }

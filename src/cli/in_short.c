@@ -57,7 +57,12 @@ static const char *object_of(const json_t *step)
 	for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
 		if (!strncmp(text(step, "object"), insides[i].begins, strlen(insides[i].begins)))
 			return insides[i].is;
-	return text(step, "object");
+	static char texts[4][160]; /* until the next but three */
+	static unsigned next;
+	const char *object = text(step, "object"), *inside = inside_of(step);
+	char *out = texts[next++ % 4];
+	snprintf(out, sizeof texts[0], "%.*s", inside ? (int)(inside - object) : (int)strlen(object), object);
+	return out;
 }
 
 static bool is_kind(const json_t *step, const char *kind)
@@ -71,14 +76,14 @@ static json_t *step_of(const json_t *root, const json_t *of, const char *key)
 	return json_object_get(of, key) ? step_numbered(root, number(of, key)) : NULL;
 }
 
-/* " = 7", with what stands before and behind it; "" where that is not known. Until the next but three. */
+/* " = 7", with what stands before and behind it; "" where that is not known, or is the library's own affair. Until the next but three. */
 static const char *value_of(const json_t *step, const char *before, const char *behind)
 {
 	static char texts[4][64];
 	static unsigned next;
 	char *out = texts[next++ % 4];
 	*out = 0;
-	if (*text(step, "value"))
+	if (*text(step, "value") && !inside_of(step))
 		snprintf(out, sizeof texts[0], "%s%s%s", before, text(step, "value"), behind);
 	return out;
 }
@@ -213,7 +218,7 @@ static bool say_passed(struct words *w, const json_t *root)
 	const char *a = text(first, "thread"), *o = text(then, "thread");
 	say(w, "thread %s %s %s%s%s before thread %s %s%s, but came to %s%s after it: thread %s had already %s%s", a, deed(first), object_of(first),
 	    is_kind(first, "update") ? value_of(first, " (", ")") : value_of(first, " = ", ""), at(first), o, strcmp(deed(first), deed(then)) ? deed(then) : "did", value_of(then, " (", ")"), object_of(second), at(second), o,
-	    is_kind(other, "update") ? "updated it" : value_of(other, "written ", " there"), at(other));
+	    is_kind(other, "update") ? "updated it" : *value_of(other, " ", "") ? value_of(other, "written ", " there") : "changed it", at(other));
 	if (lock)
 		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
 	say(w, ".");
@@ -248,8 +253,9 @@ static bool say_waited(struct words *w, const json_t *root)
 		json_t *waited = json_object_get(a.of, "waited");
 		if (!waited || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")))
 			continue;
-		say(w, "thread %s had looked at %s before it waited%s, and not again when it came back; thread %s had changed it by then%s.", text(a.read, "thread"),
-		    object_of(a.read), at(waited), text(a.writer, "thread"), at(a.writer));
+		say(w, "thread %s had looked at %s before it waited%s, and %s when it came back; thread %s had changed it by then%s.", text(a.read, "thread"),
+		    object_of(a.read), at(waited), json_is_true(json_object_get(a.of, "looked")) ? "did not go back to that" : "not again", text(a.writer, "thread"),
+		    at(a.writer));
 		return true;
 	}
 	return false;
@@ -376,20 +382,26 @@ static bool say_cause(struct words *w, const json_t *root)
 	return false;
 }
 
-/* Of the reads that are shown below the first that found another thread's write, best a pointer to nothing. What was read last is shown only where it is known where that failed. */
+/* How much it says: best of all a pointer to nothing, least the insides of containers. */
+static int rank_found(const struct asked *a)
+{
+	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
+}
+
+/* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
-	bool any = false;
+	int best = -1;
 	struct asked a;
-	for (int last = 0; last < 2 && !any; last++)
+	for (int last = 0; last < 2 && best < 0; last++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || (any && strcmp(text(a.read, "value"), "NULL")))
+			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || rank_found(&a) <= best)
 				continue;
 			*found = a;
-			any = true;
+			best = rank_found(&a);
 		}
-	return any;
+	return best >= 0;
 }
 
 /* Without a cause: what is certain. */
@@ -401,6 +413,10 @@ static void say_found(struct words *w, const json_t *root)
 		return;
 	}
 	json_t *next = json_object_get(a.of, "next");
+	if (inside_of(a.read)) {
+		say(w, "thread %s found %s%s as thread %s had left it%s.", text(a.read, "thread"), object_of(a.read), at(a.read), text(a.writer, "thread"), at(a.writer));
+		return;
+	}
 	bool bare = is_free(a.writer) || is_kind(a.read, "update"); /* what it found says nothing */
 	say(w, "thread %s found %s%s%s%s, which thread %s had %s%s", text(a.read, "thread"), object_of(a.read), bare ? "" : " = ", bare ? "" : text(a.read, "value"),
 	    at(a.read), text(a.writer, "thread"), is_free(a.writer) ? "freed" : "written", at(a.writer));

@@ -105,6 +105,11 @@ bool is_write(const json_t *step)
 	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");
 }
 
+const char *inside_of(const json_t *step)
+{
+	return strstr(text(step, "object"), "._M_");
+}
+
 const char *deed(const json_t *step)
 {
 	return is_free(step) ? "freed" : !strcmp(text(step, "kind"), "read") ? "read" : !strcmp(text(step, "kind"), "write") ? "wrote" : "updated";

@@ -57,3 +57,13 @@ made '1 1:1' 5 "1: {$access: \"read\", \"object\": \"std::_Rb_tree_node_base._M_
 	"3: {$access: \"read\", \"object\": \"std::_Rb_tree_node_base._M_right\", \"thread\": \"1\", \"value\": \"1\"}" 'root: {"between": {"first": 1, "other": 2, "second": 3}}'
 tr -s ' \n' ' ' <out >text
 has text 'In short: thread 1 read a node of a map or set \(p.c:2\); before it read it again \(p.c:2\), thread 1:1 changed it \(p.c:2\)\.' 'thread 1 read std::_Rb_tree_node_base._M_right: NULL'
+# Of a container the first sentence names no insides; and those that were there before the thread began are not shown where something else is, the others last.
+made '1 1:1' 6 "1: {$access: \"write\", \"object\": \"jobs._M_map\", \"thread\": \"1\", \"value\": \"5\"}" "2: {$access: \"write\", \"object\": \"jobs._M_cur\", \"thread\": \"1\", \"value\": \"7\"}" \
+	"0: {\"thread\": \"1\"}" "3: {$access: \"read\", \"object\": \"jobs._M_map\", \"thread\": \"1:1\", \"value\": \"5\", \"saw\": 1}" \
+	"4: {$access: \"read\", \"object\": \"jobs._M_cur\", \"thread\": \"1:1\", \"value\": \"7\", \"saw\": 2}" 'root: {"asked": [{"step": 3}, {"step": 4}]}'
+has out '^In short: thread 1:1 found jobs \(p.c:2\) as thread 1 had left it \(p.c:2\)\.$' 'read jobs._M_map:' 'read jobs._M_cur:'
+made '1 1:1' 7 "1: {\"thread\": \"1:1\"}" "2: {$access: \"write\", \"object\": \"jobs._M_cur\", \"thread\": \"1\", \"value\": \"7\"}" "0: {$access: \"write\", \"object\": \"jobs._M_map\", \"thread\": \"1\", \"value\": \"5\"}" \
+	"3: {$access: \"read\", \"object\": \"jobs._M_map\", \"thread\": \"1:1\", \"value\": \"5\", \"saw\": 0}" "4: {$access: \"read\", \"object\": \"jobs._M_cur\", \"thread\": \"1:1\", \"value\": \"7\", \"saw\": 2}" \
+	"5: {$access: \"read\", \"thread\": \"1:1\", \"value\": \"9\", \"saw\": -1}" 'root: {"asked": [{"step": 3}, {"step": 4}, {"step": 5}]}'
+without 'read jobs._M_map:'
+same "$(grep -o 'thread 1:1 read .*:$' out | tr '\n' ' ')" 'thread 1:1 read x: thread 1:1 read jobs._M_cur: '
