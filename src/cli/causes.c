@@ -89,6 +89,7 @@ static void print_stale(const json_t *root, const char *program)
 		printf("    that came too late: thread %s had read it before\n", text(before, "thread"));
 		quote(before, program);
 	}
+	print_apart(stale, text(first, "thread"), text(other, "thread"));
 	if (lock)
 		printf("    thread %s had %s%s%s locked then, and gave it up before it came to the second\n", text(first, "thread"), style.race,
 		       text(lock, "object"), style.off);

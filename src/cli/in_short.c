@@ -186,12 +186,16 @@ static bool say_stale(struct words *w, const json_t *root)
 	if (!first || !other || !second)
 		return false;
 	const char *a = text(first, "thread"), *o = text(other, "thread");
+	const char *end = json_object_get(s, "apart") ? "; the locks that they have are different ones." : ".";
 	if (json_is_true(json_object_get(s, "copied")))
 		say(w, "thread %s wrote %s%s%s, which it had read in %s%s before thread %s changed that%s%s.", a, object_of(second), value_of(second, " = ", ""), at(second),
 		    object_of(first), at(first), o, value_of(other, " to ", ""), at(other));
+	else if (also && inside_of(first) && !strcmp(object_of(first), object_of(second)))
+		say(w, "thread %s read %s%s while thread %s changed it%s: one part of it is from before, another from after that%s", a, object_of(second), at(second), o,
+		    at(also), end);
 	else if (also)
-		say(w, "thread %s read %s%s before thread %s changed it%s, and %s%s after thread %s had changed that%s: the two are of different times.", a,
-		    object_of(first), at(first), o, at(other), object_of(second), at(second), o, at(also));
+		say(w, "thread %s read %s%s before thread %s changed it%s, and %s%s after thread %s had changed that%s: the two are of different times%s", a,
+		    object_of(first), at(first), o, at(other), object_of(second), at(second), o, at(also), end);
 	else
 		say(w, "thread %s %s %s%s through an old pointer: it had got that from %s%s, and thread %s had put another one there since%s.", a, deed(second),
 		    object_of(second), at(second), object_of(first), at(first), o, at(other));

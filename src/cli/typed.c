@@ -273,6 +273,8 @@ void name_as_source(json_t *interleaving, const char *program)
 		name_step(step, &n);
 	json_array_foreach(json_object_get(json_object_get(interleaving, "between"), "apart"), i, step)
 		name_lock(step, &n);
+	json_array_foreach(json_object_get(json_object_get(interleaving, "stale"), "apart"), i, step)
+		name_lock(step, &n);
 	pointers_free(n.p);
 	blocks_free(b);
 	variables_close(v);

@@ -39,13 +39,22 @@ uint32_t midway_lock(const struct execution *x, const struct linear *l, const st
 	return lock;
 }
 
+/* Was the write there before the thread of the read began? */
+static bool is_from_before(const struct execution *x, const struct linear *l, size_t write, const struct event *r)
+{
+	size_t i = 0;
+	while (i < l->steps.n && event_at(x, l, i)->thread != r->thread)
+		i++;
+	return write < i;
+}
+
 uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers)
 {
 	size_t saw = s->saw[read];
 	if (saw == SLICE_NONE)
 		return NO_LOCK;
 	const struct event *w = event_at(x, l, saw), *r = event_at(x, l, read);
-	if (w->thread == r->thread || (w->flags & r->flags & EVENT_NOTE) || w->kind != EVENT_WRITE || r->kind != EVENT_READ)
+	if (w->thread == r->thread || (w->flags & r->flags & EVENT_NOTE) || w->kind != EVENT_WRITE || r->kind != EVENT_READ || is_from_before(x, l, saw, r))
 		return NO_LOCK;
 	struct locks_index index;
 	locks_init(&index, x);
@@ -58,6 +67,21 @@ uint32_t midway_missing(const struct execution *x, const struct linear *l, const
 	vec_free(&mine);
 	locks_release(&index);
 	return lock;
+}
+
+bool midway_apart(const struct execution *x, const struct linear *l, size_t one, size_t other, uint32_t by[2])
+{
+	struct locks_index index;
+	const struct event *a = event_at(x, l, one), *b = event_at(x, l, other);
+	locks_init(&index, x);
+	locks mine = locks_at(&index, a, true), theirs = locks_at(&index, b, true);
+	bool apart = !(a->flags & b->flags & EVENT_NOTE) && mine.n && theirs.n && locks_common(&mine, &theirs) == NO_LOCK;
+	by[0] = apart ? mine.at[0] : NO_LOCK;
+	by[1] = apart ? theirs.at[0] : NO_LOCK;
+	vec_free(&mine);
+	vec_free(&theirs);
+	locks_release(&index);
+	return apart;
 }
 
 static bool same_line(const struct execution *x, const struct event *a, const struct event *b)

@@ -14,6 +14,9 @@ uint32_t midway_lock(const struct execution *x, const struct linear *l, const st
 /* Where the two race: the lock that the reader had, or else the writer, and the other one did not; *readers: it is the reader's. NO_LOCK: they do not race, or neither had one. */
 uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers);
 
+/* Do two steps race although each has a lock? Sets a lock of the one and one of the other. */
+bool midway_apart(const struct execution *x, const struct linear *l, size_t one, size_t other, uint32_t by[2]);
+
 /*
  * Did the thread come back from a wait before it read that, without having looked at it again where it had before it waited, and has another changed it since? The step at which it
  * came back; SLICE_NONE. values: of all expressions, in this order. looked: it has looked at it elsewhere.

@@ -209,6 +209,11 @@ static json_t *lock_json(const struct execution *x, uint32_t event)
 	return j;
 }
 
+static json_t *apart_json(const struct execution *x, const uint32_t by[2])
+{
+	return json_pack("[{s:s} {s:s}]", "object", place_name(x, by[0]), "object", place_name(x, by[1]));
+}
+
 static json_t *between_json(const struct execution *x, const struct between *b)
 {
 	json_t *j = json_pack("{s:I s:I s:I s:I}", "first", (json_int_t)b->first, "other", (json_int_t)b->other, "second",
@@ -221,7 +226,7 @@ static json_t *between_json(const struct execution *x, const struct between *b)
 		json_object_set_new(j, "as_reader", json_boolean(b->as_reader));
 	}
 	if (b->apart)
-		json_object_set_new(j, "apart", json_pack("[{s:s} {s:s}]", "object", place_name(x, b->apart_by[0]), "object", place_name(x, b->apart_by[1])));
+		json_object_set_new(j, "apart", apart_json(x, b->apart_by));
 	json_object_set_new(j, "bare", json_boolean(b->bare));
 	if (b->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(x, b->given_up));
@@ -364,8 +369,11 @@ static json_t *stale_json(const struct told *t, const struct stale *s, const uin
 {
 	const struct execution *x = &t->x;
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)s->first, "other", (json_int_t)s->other, "second", (json_int_t)s->second);
+	uint32_t by[2];
 	if (s->also != SLICE_NONE)
 		json_object_set_new(j, "also", json_integer((json_int_t)s->also));
+	if (s->also != SLICE_NONE && midway_apart(x, &t->l, s->second, s->also, by))
+		json_object_set_new(j, "apart", apart_json(x, by));
 	if (s->found != SLICE_NONE) {
 		json_object_set_new(j, "found", json_integer((json_int_t)s->found));
 		json_object_set_new(j, "wrote", step_json(x, &t->l.steps.at[s->second], values));

@@ -67,3 +67,9 @@ made '1 1:1' 7 "1: {\"thread\": \"1:1\"}" "2: {$access: \"write\", \"object\": \
 	"5: {$access: \"read\", \"thread\": \"1:1\", \"value\": \"9\", \"saw\": -1}" 'root: {"asked": [{"step": 3}, {"step": 4}, {"step": 5}]}'
 without 'read jobs._M_map:'
 same "$(grep -o 'thread 1:1 read .*:$' out | tr '\n' ' ')" 'thread 1:1 read x: thread 1:1 read jobs._M_cur: '
+# Two parts of a container from before and after a change.
+made '1 1:1' 6 "1: {$access: \"read\", \"object\": \"all._M_start\", \"thread\": \"1\", \"value\": \"5\"}" "2: {$access: \"write\", \"object\": \"all._M_start\", \"thread\": \"1:1\", \"value\": \"7\"}" \
+	"3: {$access: \"write\", \"object\": \"all._M_finish\", \"thread\": \"1:1\", \"value\": \"8\"}" "4: {$access: \"read\", \"object\": \"all._M_finish\", \"thread\": \"1\", \"value\": \"8\", \"saw\": 3}" \
+	'root: {"stale": {"first": 1, "other": 2, "second": 4, "also": 3}}'
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1 read all \(p.c:2\) while thread 1:1 changed it \(p.c:2\): one part of it is from before, another from after that\.'
