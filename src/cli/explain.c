@@ -112,6 +112,8 @@ static void print_writer(const json_t *root, const json_t *asked, const json_t *
 		printf("    who had written that is not known\n");
 	} else if (!json_is_true(json_object_get(asked, "last"))) { /* of what does not race, not all is known */
 		printf("    which nobody had written: it is the initial value\n");
+	} else if (json_is_true(json_object_get(asked, "unwritten"))) {
+		printf("    which nobody is known to have written before\n");
 	}
 }
 

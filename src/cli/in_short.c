@@ -408,12 +408,29 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	return best >= 0;
 }
 
+/* Nothing of another thread's was found: perhaps the thread came too early. */
+static void say_unwritten(struct words *w, const json_t *root)
+{
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);) {
+		json_t *next = json_object_get(a.of, "next");
+		if (!json_is_true(json_object_get(a.of, "unwritten")) || inside_of(a.read) || !*text(root, "failed_at"))
+			continue;
+		say(w, "thread %s found %s%s%s, which nobody is known to have written before", text(a.read, "thread"), object_of(a.read), value_of(a.read, " = ", ""), at(a.read));
+		if (next && !is_free(next))
+			say(w, "; thread %s wrote it only afterwards%s", text(next, "thread"), at(next));
+		say(w, ".");
+		return;
+	}
+	say(w, "no single cause stands out.");
+}
+
 /* Without a cause: what is certain. */
 static void say_found(struct words *w, const json_t *root)
 {
 	struct asked a;
 	if (!foreign_read(root, &a)) {
-		say(w, "no single cause stands out.");
+		say_unwritten(w, root);
 		return;
 	}
 	json_t *next = json_object_get(a.of, "next");

@@ -177,6 +177,9 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	lock = midway_missing(x, l, s, step, &readers);
 	if (lock != NO_LOCK)
 		json_object_set_new(asked, "missing", json_pack("{s:s s:b}", "object", place_name(x, lock), "readers", readers));
+	/* Of what does not race, not all may be known. */
+	if (s->saw[step] == SLICE_NONE && last && !x->notes_lost)
+		json_object_set_new(asked, "unwritten", json_true());
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
 	return asked;

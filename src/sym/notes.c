@@ -114,6 +114,42 @@ static const struct note *note_of(const struct ethread *t, size_t i)
 	return &t->notes.all.at[(t->notes.oldest + i) % t->notes.all.n];
 }
 
+/* Is a read of the thread told of, by an event or by a note that is wanted? */
+static bool tells_of_read(const struct execution *x, struct granule *all, size_t mask, uint32_t thread)
+{
+	const struct ethread *t = engine.threads.at[thread];
+	bool any = false;
+	for (size_t i = 0; i < x->events.n && !any; i++)
+		any = x->events.at[i].thread == thread && (x->events.at[i].kind == EVENT_READ || x->events.at[i].kind == EVENT_UPDATE);
+	for (size_t k = 0; k < t->notes.all.n && !any; k++)
+		any = note_of(t, k)->kind == EVENT_READ && is_wanted(all, mask, note_of(t, k));
+	return any;
+}
+
+/* Of a thread of which no read is told, the last ones that nobody had written are, for which it may have come too early. Which is the first of them? */
+static size_t first_unwritten(const struct execution *x, struct granule *all, size_t mask, uint32_t thread)
+{
+	enum { LAST = 4 };
+	const struct ethread *t = engine.threads.at[thread];
+	size_t from = t->notes.all.n, n = 0;
+	if (lost || tells_of_read(x, all, mask, thread))
+		return from;
+	while (from > 0 && n < LAST)
+		n += note_of(t, --from)->kind == EVENT_READ;
+	return from;
+}
+
+static void put_thread(struct execution *x, struct granule *all, size_t mask, uint32_t thread)
+{
+	const struct ethread *t = engine.threads.at[thread];
+	size_t unwritten = first_unwritten(x, all, mask, thread);
+	for (size_t k = 0; k < t->notes.all.n; k++) {
+		const struct note *n = note_of(t, k);
+		if (is_wanted(all, mask, n) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written))
+			put(x, n, thread);
+	}
+}
+
 void notes_put(struct execution *x)
 {
 	size_t n = 0, mask = 1;
@@ -127,9 +163,7 @@ void notes_put(struct execution *x)
 			if (note_of(engine.threads.at[i], k)->kind != EVENT_CALL)
 				visit(all, mask, note_of(engine.threads.at[i], k), (uint32_t)i);
 	for (size_t i = 0; i < engine.threads.n; i++)
-		for (size_t k = 0; k < engine.threads.at[i]->notes.all.n; k++)
-			if (is_wanted(all, mask, note_of(engine.threads.at[i], k)))
-				put(x, note_of(engine.threads.at[i], k), (uint32_t)i);
+		put_thread(x, all, mask, (uint32_t)i);
 	x->notes_lost = lost;
 	free(all);
 }

@@ -107,3 +107,30 @@ rethread reproduce --engine search --budget 60 >out 2>&1 || fail "gauge: $(cat o
 rethread explain >out
 tr -s ' \n' ' ' <out >text
 has text 'What the failing thread read last: thread 1:1 read gauges\[1\].low: it found [0-9]+ gauge.c:10 .*which thread 1 had written in main gauge.c:24 '
+
+# What nobody had written yet when the run ended is told of as well, where there is nothing else to tell.
+cat >worker.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+static struct { int slot; } workers[2];
+static void *runs(void *p)
+{
+	if (workers[1].slot == 0)
+		abort();
+	return p;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, runs, argv);
+	if (argc > 1)
+		workers[1].slot = argc;
+	pthread_join(t, NULL);
+}
+P
+rethread cc -O1 -g -pthread worker.c -o worker
+status 134 rethread record -q ./worker 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1:1 found workers\[1\].slot = 0 \(worker.c:6\), which nobody is known to have written before\.' 'read workers\[1\].slot: it found 0 '
