@@ -6,13 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock.
- */
-enum { LOOKED_AT = 64, ASKED = 40 };
-
-/* SAPs of a thread that are near one another. */
-enum { NEAR = 32 };
+/* Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; SAPs of a thread that are near one another. */
+enum { LOOKED_AT = 64, ASKED = 40, NEAR = 32 };
 
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
@@ -211,6 +206,12 @@ static bool is_next_time(const struct finder *f, const struct event *a, const st
 	return writes(a) && !reads(a) && reads(c) && !writes(c) && sites[c->site].number && sites[c->site].number < sites[a->site].number && line_of(f, a) == line_of(f, c);
 }
 
+/* A line that writes has come round again: who reads in between finds what it wrote last time, which was whole. */
+static bool is_written_anew(const struct finder *f, const struct event *a, const struct event *o, const struct event *c)
+{
+	return writes(a) && !reads(a) && writes(c) && !reads(c) && !writes(o) && line_of(f, a) == line_of(f, c);
+}
+
 /* Did the failing thread read the place last? */
 static bool is_read_last(const struct finder *f, uint64_t address)
 {
@@ -265,7 +266,8 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e)))
+		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
+			      is_written_anew(f, event_at(f, first), event_at(f, other - 1), e)))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);

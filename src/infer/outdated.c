@@ -99,6 +99,14 @@ bool outdated_find_copy(struct stale *out, const struct slice *s, const struct t
 
 /* ---- two places ---- */
 
+/* Are they parts of one variable, or one block? Those are read with one another, and told of as such (stale.h). */
+static bool is_same_object(const struct told *t, const struct event *a, const struct event *b)
+{
+	const struct place_name *p = execution_place(&t->x, a->object), *q = execution_place(&t->x, b->object);
+	size_t n = p ? strcspn(p->name, "+") : 0;
+	return p && q && n == strcspn(q->name, "+") && !strncmp(p->name, q->name, n);
+}
+
 static bool look_at_pair(struct stale *out, const struct told *t, const uint64_t *values, size_t read, size_t wrote)
 {
 	const struct event *r = told_event(t, read), *w = told_event(t, wrote);
@@ -110,7 +118,7 @@ static bool look_at_pair(struct stale *out, const struct told *t, const uint64_t
 			continue;
 		if (!are_near(t, i, read))
 			break;
-		if (overlap(e, r) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || !same_function(t, i, read))
+		if (overlap(e, r) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || !same_function(t, i, read) || is_same_object(t, e, r))
 			continue;
 		size_t other = changed(t, values, i, read, w->thread);
 		if (other == SLICE_NONE || !are_near(t, other, wrote) || !same_function(t, other, wrote) || wrote < i)

@@ -442,6 +442,38 @@ static void polling(void **state)
 	execution_release(&x);
 }
 
+/* A line writes again and again, and another thread, which fails, reads in between: what it finds is whole. With two lines it may be half of something. */
+static bool is_between_writes(const char *second)
+{
+	struct execution x;
+	struct between b;
+	execution_init(&x);
+	make_thread(&x, "1");
+	make_write(&x, X, 4, make_const(&x, 4, 1));
+	at_line(&x, "1");
+	make_write(&x, X, 4, make_const(&x, 4, 2));
+	at_line(&x, second);
+	make_end(&x, 0);
+	make_thread(&x, "2");
+	expr e = reads_at(&x, "3");
+	make_condition(&x, EXPR_EQ, e, make_const(&x, 4, 1), true, CONDITION_BUG);
+	make_end(&x, EVENT_FAILS);
+	struct linear l = {.needed = 6};
+	for (size_t i = 0; i < 6; i++)
+		*vec_push(&l.steps) = (struct step){(const uint32_t[]){0, 1, 4, 5, 2, 6}[i], false};
+	bool found = find(&b, &x, &l);
+	vec_free(&l.steps);
+	execution_release(&x);
+	return found;
+}
+
+static void written_anew(void **state)
+{
+	(void)state;
+	assert_true(is_between_writes("2"));
+	assert_false(is_between_writes("1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +490,7 @@ int main(void)
 		cmocka_unit_test(what_leaves_the_same),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
+		cmocka_unit_test(written_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
