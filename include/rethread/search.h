@@ -15,7 +15,7 @@
 #include <rethread/trace.h>
 
 #define RT_SKETCH_MAGIC 0x48435453u
-#define RT_ATTEMPT_MAGIC 0x54504d44u
+#define RT_ATTEMPT_MAGIC 0x54504d45u
 
 enum rt_sketch_flag {
 	RT_SKETCH_PATH = 1,  /* there are paths */
@@ -69,7 +69,7 @@ struct rt_race {
 
 /* For explaining: an access to memory, or a step on an object, that more than one thread uses. */
 struct rt_trail {
-	uint64_t number;  /* of those of the attempt, from 0 */
+	uint64_t number;  /* of all accesses and steps of the attempt, from 0 */
 	uint32_t thread, site;
 	uint64_t sap;
 	uint64_t address; /* less the program's load address when it is in the program, else 0 */
@@ -83,12 +83,13 @@ struct rt_trail {
 	char what[32];
 };
 #define RT_TRAIL 2048u
+#define RT_EARLY 1024u
 
 /* Likewise: a block of the heap was allocated, or freed. */
 struct rt_block {
 	uint64_t start, size; /* size 0: it was freed */
 	uint64_t caller; /* of malloc or free, less the program's load address; 0: it was not called by the program */
-	uint64_t trail;  /* `ntrail` then */
+	uint64_t trail;  /* `numbers` then */
 	uint32_t thread, reserved;
 };
 #define RT_BLOCKS 4096u
@@ -125,6 +126,9 @@ struct rt_attempt {
 	struct rt_trail trail[RT_TRAIL];
 	uint64_t nolder; /* another ring: of what had to leave the first one, what races, and what threads did just before others ran for long */
 	struct rt_trail older[RT_TRAIL];
+	uint64_t numbers; /* accesses and steps so far, those included that are in no trail */
+	uint64_t nearly;  /* another ring: what the only thread that had been at a place did there last before a second one came */
+	struct rt_trail early[RT_EARLY];
 	uint64_t nblocks; /* ... */
 	struct rt_block blocks[RT_BLOCKS];
 };

@@ -22,7 +22,8 @@ void conductor_trail(struct actor *a, uint32_t access)
 	const void *at = access ? a->place : a->step_object;
 	if (attempt->ntrail >= RT_TRAIL)
 		keep_older(t);
-	*t = (struct rt_trail){ .number = attempt->ntrail++, .races = access && a->races, .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
+	attempt->ntrail++;
+	*t = (struct rt_trail){ .number = attempt->numbers++, .races = access && a->races, .thread = a->thread->number, .site = access ? a->site : 0, .sap = a->thread->gate->count, .kind = access,
 				.address = rt_image_relative((uint64_t)(uintptr_t)at), .place = (uint64_t)(uintptr_t)at,
 				.size = access ? (uint32_t)a->size : 0 };
 	if (access && a->size <= sizeof t->value)
@@ -51,7 +52,7 @@ void conductor_allocated(const void *p, size_t size, const void *caller)
 		return;
 	struct rt_block *b = &attempt->blocks[__atomic_fetch_add(&attempt->nblocks, 1, __ATOMIC_RELAXED) % RT_BLOCKS];
 	*b = (struct rt_block){ .start = (uint64_t)(uintptr_t)p, .size = size, .caller = rt_image_relative((uint64_t)(uintptr_t)caller),
-				.trail = attempt->ntrail, .thread = twin_self_number() };
+				.trail = attempt->numbers, .thread = twin_self_number() };
 }
 
 enum step_kind conducted_kind(const char *what)

@@ -132,6 +132,7 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 	if (what)
 		return conducted_begin(a, what, address, result);
 	a->shared = a->races = false;
+	a->alone = NULL;
 	a->place = address;
 	a->size = size;
 	a->access = kind;
@@ -144,8 +145,15 @@ bool conductor_before(struct twin_thread *self, uint32_t site, uint32_t kind, co
 
 void conductor_source(struct twin_thread *self, const void *address, uint64_t size)
 {
-	if (self->actor)
-		conflicts_access(self->actor, self->actor->site, address, size, false);
+	struct actor *a = self->actor;
+	if (!a)
+		return;
+	uint64_t *target = a->alone;
+	a->alone = NULL;
+	conflicts_access(a, a->site, address, size, false);
+	if (a->alone)
+		memcpy(a->alone, address, size);
+	a->alone = target;
 }
 
 void conductor_after(struct twin_thread *self)
@@ -157,8 +165,13 @@ void conductor_after(struct twin_thread *self)
 		baton_enter(a);
 	a->in_call = false;
 	a->done = self->gate->count;
+	if (a->alone)
+		memcpy(a->alone, a->place, a->size);
+	a->alone = NULL;
 	if (a->shared)
 		conductor_trail(a, a->access);
+	else
+		attempt->numbers++;
 	a->shared = false;
 	if (a->kind != STEP_NONE)
 		conducted_end(a);

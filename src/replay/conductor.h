@@ -69,6 +69,7 @@ struct actor {
 	uint32_t site;               /* it is at */
 	const char *what;            /* the step at hand */
 	const void *caller;          /* ... and who called that (interpose.h) */
+	uint64_t *alone;             /* what the access at hand touches was touched by this thread only: where its value is kept; or NULL */
 	bool races;                  /* the access at hand is one of a race */
 	bool shared;                 /* what the access at hand touches was touched by another thread, too */
 	const void *place;           /* of that access */

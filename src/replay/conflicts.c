@@ -5,11 +5,19 @@
  * the relation of dynamic partial order reduction, Flanagan and Godefroid, POPL 2005; PRES calls it transitive reduction.)
  */
 #include "replay/conductor.h"
+#include "rt/image.h"
 
 #include <string.h>
 
 #define CELLS (1u << 16) /* by granule of 8 bytes; one that meets another forgets it */
 #define MOST_GRANULES 64u
+
+/* An access while nobody else has been there. */
+struct alone {
+	const void *place;
+	uint64_t sap, number, value; /* afterwards, which conductor_after sets */
+	uint32_t size, site, kind;
+};
 
 struct cell {
 	uint64_t granule;
@@ -21,6 +29,7 @@ struct cell {
 	uint32_t read_site[CONDUCTED_THREADS];
 	uint64_t read_sap[CONDUCTED_THREADS], read_trail[CONDUCTED_THREADS];
 	uint64_t write_clock[CONDUCTED_THREADS], read_clock[CONDUCTED_THREADS];
+	struct alone wrote[2], read[2]; /* the last ones of each half, as long as one thread touches it; `read` not before `wrote` */
 };
 
 static struct cell *cells;
@@ -97,11 +106,49 @@ static void after_reads(struct actor *a, uint32_t number, uint32_t site, const s
 		clock_join(a->clock, c->read_clock);
 }
 
-static void touch_granule(struct actor *a, uint64_t granule, uint32_t site, bool writes)
+static void keep_early(const struct alone *was, uint32_t thread)
+{
+	if (!was->place)
+		return;
+	struct rt_trail *t = &attempt->early[attempt->nearly++ % RT_EARLY];
+	*t = (struct rt_trail){ .number = was->number, .thread = thread, .site = was->site, .sap = was->sap, .address = rt_image_relative((uint64_t)(uintptr_t)was->place),
+				.place = (uint64_t)(uintptr_t)was->place, .size = was->size, .kind = was->kind, .value = was->value };
+}
+
+/* Is it the second thread that comes to the place? Then what the first did there belongs to the trail, too. */
+static void touch_early(struct actor *a, struct cell *c, uint32_t site, const void *address, uint64_t size, bool writes)
+{
+	uint32_t mine = 1u << a->thread->number;
+	if (c->touched && !(c->touched & mine) && !(c->touched & (c->touched - 1))) {
+		uint32_t first = (uint32_t)__builtin_ctz(c->touched);
+		for (int half = 0; half < 2; half++) {
+			keep_early(&c->wrote[half], first);
+			keep_early(&c->read[half], first);
+		}
+	}
+	if (c->touched & ~mine)
+		return;
+	uintptr_t offset = (uintptr_t)address & 7;
+	bool whole = offset + size <= 8, one = offset / 4 == (offset + size - 1) / 4; /* in one granule; in a half of it */
+	for (uintptr_t half = 0; half < 2; half++)
+		if (!(whole && one) || half == offset / 4) {
+			c->read[half] = (struct alone){ 0 };
+			c->wrote[half] = writes ? (struct alone){ 0 } : c->wrote[half];
+		}
+	if (!whole)
+		return;
+	struct alone *last = writes ? &c->wrote[offset / 4] : &c->read[offset / 4];
+	*last = (struct alone){ address, a->thread->gate->count, attempt->numbers, 0, (uint32_t)size, site,
+				!writes ? RT_ACCESS_LOAD : a->access == RT_ACCESS_UPDATE ? RT_ACCESS_UPDATE : RT_ACCESS_STORE };
+	a->alone = &last->value;
+}
+
+static void touch_granule(struct actor *a, uint64_t granule, uint32_t site, const void *address, uint64_t size, bool writes)
 {
 	uint32_t number = a->thread->number;
 	uint64_t sap = a->thread->gate->count;
 	struct cell *c = cell_of(granule);
+	touch_early(a, c, site, address, size, writes);
 	after_write(a, number, site, c);
 	if (writes)
 		after_reads(a, number, site, c);
@@ -133,7 +180,7 @@ void conflicts_access(struct actor *a, uint32_t site, const void *address, uint6
 	if (last - first >= MOST_GRANULES)
 		last = first + MOST_GRANULES - 1;
 	for (uint64_t g = first; g <= last; g++)
-		touch_granule(a, g, site, writes);
+		touch_granule(a, g, site, address, size, writes);
 }
 
 /* Where the order of steps was not recorded, it can be another one, too. */

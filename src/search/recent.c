@@ -1,6 +1,7 @@
 #include "search/recent.h"
 
 #include "infer/lost.h"
+#include "infer/outdated.h"
 #include "infer/table.h"
 #include "infer/through.h"
 
@@ -136,7 +137,8 @@ static void find(struct recent *r, struct order *o, bool between)
 	bool certain = r->came_again;
 	r->was_stale = !certain && stale_find(&r->stale, &o->slice, &o->told, o->values);
 	certain |= r->was_stale && r->stale.certain;
-	if (!certain && (lost_find(&other, &o->slice, &o->told, o->values) || through_find(&other, &o->slice, &o->told, o->values))) {
+	if (!certain && (lost_find(&other, &o->slice, &o->told, o->values) || through_find(&other, &o->slice, &o->told, o->values) ||
+			 outdated_find_copy(&other, &o->slice, &o->told, o->values, true))) {
 		r->stale = other;
 		r->was_stale = certain = true;
 	}
@@ -144,7 +146,10 @@ static void find(struct recent *r, struct order *o, bool between)
 	certain |= r->was_passed && r->passed.by_value;
 	r->was_stale &= (certain && !r->was_passed) || (!certain && !between);
 	r->was_undone = !certain && !between && !r->was_stale && undone_find(&r->undone, &o->slice, &o->told, o->values);
-	r->was_passed &= certain || (!between && !r->was_stale && !r->was_undone);
+	r->too_early = !certain && !between && !r->was_stale && !r->was_undone && published_find_behind(&r->published, &o->slice, &o->told, o->values);
+	r->was_passed &= certain || (!between && !r->was_stale && !r->was_undone && !r->too_early);
+	if (!certain && !between && !r->was_stale && !r->was_undone && !r->too_early && !r->was_passed)
+		r->was_stale = outdated_find_copy(&r->stale, &o->slice, &o->told, o->values, false) || outdated_find_pair(&r->stale, &o->slice, &o->told, o->values);
 }
 
 static void count_from(size_t *step, size_t from)
@@ -166,7 +171,8 @@ bool recent_find(struct recent *r, const struct trail *t, const struct place_nam
 	size_t *const steps[] = {&r->again.read, &r->again.behind, &r->again.away, &r->again.back, &r->again.changed, &r->again.swapped,
 				 &r->stale.first, &r->stale.other, &r->stale.second, &r->stale.also, &r->stale.before, &r->stale.found,
 				 &r->undone.first, &r->undone.other, &r->undone.seen, &r->undone.second,
-				 &r->passed.first, &r->passed.then, &r->passed.other, &r->passed.second};
+				 &r->passed.first, &r->passed.then, &r->passed.other, &r->passed.second,
+				 &r->published.shown, &r->published.seen, &r->published.read, &r->published.filled, &r->published.led};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		count_from(steps[i], o.from);
 	if (r->was_stale)
@@ -175,6 +181,8 @@ bool recent_find(struct recent *r, const struct trail *t, const struct place_nam
 		place_event(&r->undone.given_up, &o);
 	if (r->was_passed)
 		place_event(&r->passed.given_up, &o);
+	if (r->too_early)
+		place_event(&r->published.given_up, &o);
 	release(&o);
-	return r->came_again || r->was_stale || r->was_undone || r->was_passed;
+	return r->came_again || r->was_stale || r->was_undone || r->was_passed || r->too_early;
 }

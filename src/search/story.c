@@ -23,19 +23,6 @@ struct story {
 	struct symbols *symbols;
 };
 
-static void read_trail(struct story *s)
-{
-	const struct rt_attempt *a = s->a;
-	uint64_t recent = a->ntrail < RT_TRAIL ? a->ntrail : RT_TRAIL, older = a->nolder < RT_TRAIL ? a->nolder : RT_TRAIL;
-
-	s->steps = xcalloc(recent + older + 1, sizeof *s->steps);
-	for (uint64_t i = a->nolder - older; i < a->nolder; i++)
-		s->steps[s->n++] = &a->older[i % RT_TRAIL];
-	s->recent = s->n;
-	for (uint64_t i = a->ntrail - recent; i < a->ntrail; i++)
-		s->steps[s->n++] = &a->trail[i % RT_TRAIL];
-}
-
 static const struct rt_trail *trail_at(const struct story *s, uint64_t i)
 {
 	return s->steps[i];
@@ -446,7 +433,8 @@ static void set_recent(struct story *s, json_t *root, bool between)
 		return;
 	const size_t again[] = {r.again.read, r.again.behind, r.again.away, r.again.back, r.again.changed, r.again.swapped},
 		     stale[] = {r.stale.first, r.stale.other, r.stale.second, r.stale.also, r.stale.before, r.stale.found},
-		     undone[] = {r.undone.first, r.undone.other, r.undone.seen, r.undone.second}, passed[] = {r.passed.first, r.passed.then, r.passed.other, r.passed.second};
+		     undone[] = {r.undone.first, r.undone.other, r.undone.seen, r.undone.second}, passed[] = {r.passed.first, r.passed.then, r.passed.other, r.passed.second},
+		     published[] = {r.published.shown, r.published.seen, r.published.read, r.published.led};
 	if (r.came_again)
 		set_find(s, root, "again", (const char *const[]){"read", "behind", "away", "back", "changed", "swapped"}, again, 6, UINT32_MAX);
 	if (r.was_stale)
@@ -457,6 +445,12 @@ static void set_recent(struct story *s, json_t *root, bool between)
 		set_find(s, root, "passed", (const char *const[]){"first", "then", "other", "second"}, passed, 4, r.passed.given_up);
 	if (r.was_passed)
 		json_object_set_new(json_object_get(root, "passed"), "in_order", json_integer((json_int_t)r.passed.in_order));
+	if (r.was_stale && r.stale.copied)
+		json_object_set_new(json_object_get(root, "stale"), "copied", json_true());
+	if (r.too_early) {
+		set_find(s, root, "published", (const char *const[]){"shown", "seen", "read", "led"}, published, 4, r.published.given_up);
+		json_object_set_new(json_object_get(root, "published"), "filled", step_json(s, trail_at(s, r.published.filled)));
+	}
 	/* What is certain leaves nothing else to say. */
 	if (r.came_again || r.was_stale || r.was_passed)
 		json_object_set_new(root, "between", json_object());
@@ -543,7 +537,7 @@ static json_t *failure_json(const struct story *s, const struct trace *t)
 	const char *thread = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "1";
 	json_t *step = json_pack("{s:s s:I s:s s:s s:s s:s s:s s:b}", "thread", thread, "sap", (json_int_t)s->a->steps, "kind", "end",
 				 "object", "", "where", where, "function", p.function, "what", "", "fails", 1);
-	json_object_set_new(step, "step", json_integer((json_int_t)s->a->ntrail));
+	json_object_set_new(step, "step", json_integer((json_int_t)s->a->numbers));
 	free(where);
 	if (program != s->symbols)
 		symbols_close(program);
@@ -564,7 +558,7 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	struct story s = { .a = a, .trace = t, .symbols = symbols_open(twin, NULL) };
 	if (report_read(&s.report, t->program, NULL))
 		read_sites(&s);
-	read_trail(&s);
+	s.steps = trail_read(s.a, &s.n, &s.recent);
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);
 	ask_last_reads(&s, t);
 	json_t *freed = freed_json(&s, t), *between = between_json(&s), *steps = json_array(), *causes = json_object();

@@ -2,7 +2,41 @@
 
 #include <rethread/instrument.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- what is kept of an attempt ---- */
+
+static int by_number(const void *p, const void *q)
+{
+	const struct rt_trail *a = *(const struct rt_trail *const *)p, *b = *(const struct rt_trail *const *)q;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Appends those of a ring with numbers from one up to another. */
+static void read_ring(const struct rt_trail **steps, uint64_t *n, const struct rt_trail *ring, uint64_t all, uint64_t size, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = all < size ? 0 : all - size; i < all; i++)
+		if (ring[i % size].number >= from && ring[i % size].number < to)
+			steps[(*n)++] = &ring[i % size];
+}
+
+const struct rt_trail **trail_read(const struct rt_attempt *a, uint64_t *n, uint64_t *recent)
+{
+	uint64_t first = a->ntrail < RT_TRAIL ? 0 : a->trail[a->ntrail % RT_TRAIL].number;
+	const struct rt_trail **steps = xcalloc(2 * RT_TRAIL + RT_EARLY + 1, sizeof *steps);
+	*n = 0;
+	read_ring(steps, n, a->older, a->nolder, RT_TRAIL, 0, first);
+	read_ring(steps, n, a->early, a->nearly, RT_EARLY, 0, first);
+	*recent = *n;
+	read_ring(steps, n, a->trail, a->ntrail, RT_TRAIL, first, UINT64_MAX);
+	read_ring(steps, n, a->early, a->nearly, RT_EARLY, first, UINT64_MAX);
+	qsort(steps, *recent, sizeof *steps, by_number);
+	qsort(steps + *recent, *n - *recent, sizeof *steps, by_number);
+	return steps;
+}
+
+/* ---- as an execution ---- */
 
 /* A lock that a thread has. */
 struct hold {

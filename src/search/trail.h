@@ -26,4 +26,9 @@ void trail_execution(const struct trail *t, struct execution *x, struct linear *
 /* Steps are places in the trail; `lock`, too, which is one that took or gave up the lock. What is overtaken is not known. */
 bool trail_between(const struct trail *t, struct between *b);
 
+/*
+ * The steps of an attempt, in order, and how many; to be freed. Before `recent` most are left out. What the only thread did that had been at a place when another came is among them.
+ */
+const struct rt_trail **trail_read(const struct rt_attempt *a, uint64_t *n, uint64_t *recent);
+
 #endif

@@ -153,6 +153,11 @@ int main(void)
 P
 short -O1 orders 'In short: thread (1:[12]) wrote book\[[0-9]+\] = (1[0-9]+) \(orders.c:15\), which it had read in price \(orders.c:10\) before thread 1:3 changed that to [0-9]+ \(orders.c:24\)\. $'
 has out 'thread 1:[12] had prices locked then, and gave it up before it came to the second'
+# Engine search has it from the attempt, also what was done at a place before a second thread came there.
+rethread reproduce --engine search --budget 60 >out 2>&1 || fail "search: $(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >text
+has text 'In short: thread (1:[12]) wrote book\[[0-9]+\] = (1[0-9]+) \(orders.c:15\), which it had read in price \(orders.c:10\) before thread 1:3 changed that to [0-9]+ \(orders.c:24\)\. $'
 
 cat >shop.c <<'P'
 #include <pthread.h>
