@@ -348,6 +348,26 @@ static bool say_circle(struct words *w, const json_t *root)
 	return true;
 }
 
+/* Of a deadlock: each of them waits for what the next one has. */
+static bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
+{
+	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
+	struct cycle_step c;
+	bool any = false;
+	while (cycle_next(&message, &c)) {
+		json_t *blocked, *taken;
+		cycle_steps(root, &c, &blocked, &taken);
+		const char *object = text(blocked, "object");
+		say(w, "%sthread %s waits for %s%s%s", any ? "; " : "", c.thread, c.joins ? "the end of thread " : "", c.joins ? c.other : *object ? object : "a lock", at(blocked));
+		if (!c.joins)
+			say(w, ", which thread %s %s%s", c.other, taken ? "took" : "has", taken ? at(taken) : "");
+		any = true;
+	}
+	if (any)
+		say(w, ".");
+	return any;
+}
+
 /* The first of those that wait is the most telling. */
 static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
@@ -463,7 +483,7 @@ static void print_broken(const char *text)
 void print_in_short(const json_t *root, const struct trace *t)
 {
 	struct words w = {NULL};
-	bool waits = say_hang(&w, root, t), cause = say_cause(&w, root);
+	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = say_cause(&w, root);
 	if (!waits && !cause && t->failure.kind != RT_FAIL_DEADLOCK)
 		say_found(&w, root);
 	if (w.text) {

@@ -38,11 +38,18 @@ static bool takes(const json_t *step, const char *object)
 	return !strcmp(text(step, "object"), object) && strstr(what, "lock") && !strstr(what, "unlock") && !is_blocked(step);
 }
 
+void cycle_steps(const json_t *root, const struct cycle_step *c, json_t **blocked, json_t **taken)
+{
+	*blocked = last_step(root, c->thread, NULL, blocks);
+	const char *object = text(*blocked, "object");
+	*taken = *object && !c->joins ? last_step(root, c->other, object, takes) : NULL;
+}
+
 static void print_waiting(const json_t *root, const struct trace *t, const struct cycle_step *c)
 {
-	json_t *blocked = last_step(root, c->thread, NULL, blocks);
+	json_t *blocked, *taken;
+	cycle_steps(root, c, &blocked, &taken);
 	const char *object = text(blocked, "object");
-	json_t *taken = *object && !c->joins ? last_step(root, c->other, object, takes) : NULL;
 	char *where = blocked ? xstrdup(text(blocked, "where")) : cycle_where(t, c->thread);
 	printf("  thread %s waits for %s%s%s%s:\n", c->thread, c->joins ? "the end of thread " : "", style.race,
 	       c->joins ? c->other : *object ? object : "a lock", style.off);

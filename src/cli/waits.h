@@ -2,12 +2,15 @@
 #ifndef RETHREAD_WAITS_H
 #define RETHREAD_WAITS_H
 
+#include "cli/cycle.h"
 #include "trace/trace.h"
 
 #include <jansson.h>
 
 /* Of a deadlock: who waits for whom. */
 void print_cycle(const json_t *root, const struct trace *t);
+/* ... the step at which the thread waits, and that at which the other took what it waits for; NULL: not known. */
+void cycle_steps(const json_t *root, const struct cycle_step *c, json_t **blocked, json_t **taken);
 /* Of a run that took too long, or a deadlock that is no cycle: who is blocked, and which signal came too early. */
 void print_hangs(const json_t *root, const struct trace *t);
 /* Does the failure come down to who waits for ever? */

@@ -34,6 +34,8 @@ story() {
 }
 status 124 rethread record ./cycle 2>err
 same "$(story solve)" 'Who waits for whom: thread 1 waits for row: cycle.c:22 pthread_mutex_lock(&row); which thread 1:1 has had since cycle.c:7 pthread_mutex_lock(&row); thread 1:1 waits for table: cycle.c:9 pthread_rwlock_wrlock(&table); /* blocks */ which thread 1 has had since cycle.c:18 pthread_rwlock_rdlock(&table); '
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1 waits for row \(cycle.c:22\), which thread 1:1 took \(cycle.c:7\); thread 1:1 waits for table \(cycle.c:9\), which thread 1 took \(cycle.c:18\)\.'
 story search >text
 has text 'thread 1 waits for row: [^ ]*cycle.c:22 pthread_mutex_lock\(&row\); which thread 1:1 has had since [^ ]*cycle.c:7 pthread_mutex_lock\(&row\);' \
 	'thread 1:1 waits for table: [^ ]*cycle.c:9 pthread_rwlock_wrlock\(&table\); .* which thread 1 has had since [^ ]*cycle.c:18 pthread_rwlock_rdlock\(&table\);'
