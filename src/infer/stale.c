@@ -45,14 +45,33 @@ void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uin
 	}
 }
 
+/* What the place is part of, for a pointer: its block; of a variable, what begins where the nearest pointer leads that the thread has read. False: not known. */
+static bool find_target(const struct told *t, const uint64_t *values, size_t use, uint64_t *start, uint64_t *size)
+{
+	enum { LARGEST = 64 }; /* bytes from there to the place */
+	const struct event *e = told_event(t, use);
+	const struct place_name *p = execution_place(&t->x, e->object);
+	*start = p && p->block_size ? p->block : 0;
+	*size = p && p->block_size ? p->block_size : LARGEST;
+	for (size_t i = use; p && !p->block_size && i-- > 0 && use - i < BACK;) {
+		const struct event *r = told_event(t, i);
+		uint64_t apart = r->thread == e->thread && r->kind == EVENT_READ && r->size == 8 && r->read ? e->object - values[r->read] : UINT64_MAX;
+		if (apart < *size) {
+			*start = values[r->read];
+			*size = apart + 1;
+		}
+	}
+	return *start;
+}
+
 /* The read sees what somebody wrote after he had put another pointer in the place of the one that led there. */
 static bool is_replaced(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, size_t read)
 {
-	const struct place_name *p = execution_place(&t->x, told_event(t, read)->object);
+	uint64_t start, size;
 	size_t got, gone, saw = s->saw[read];
-	if (!p || !p->block_size || saw == SLICE_NONE)
+	if (saw == SLICE_NONE || !find_target(t, values, read, &start, &size))
 		return false;
-	stale_pointer(t, values, read, p->block, p->block_size, &got, &gone);
+	stale_pointer(t, values, read, start, size, &got, &gone);
 	if (gone == SLICE_NONE || saw < gone || told_event(t, saw)->thread != told_event(t, gone)->thread)
 		return false;
 	/* What the thread put there itself, and the other took away, was handed over. */

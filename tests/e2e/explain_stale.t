@@ -134,3 +134,50 @@ rethread c++ -std=c++17 -O2 -g -pthread book.cpp -o book
 status 134 rethread record -q --until-failure --runs 100 ./book 2>err
 between -O2
 has text 'thread 1 read .*: 4 book.cpp:15 long bid = .*then thread 1:1 updated it: 4 -> 5 book.cpp:10 .*and thread 1:1 updated .*: 5 -> 6 book.cpp:11 .*then thread 1 read .*: 6 book.cpp:17 .*the one value is from before, the other from after that'
+
+# The pointer may lead to a part of a variable, too.
+cat >pages.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+struct page { int number, alive; };
+static struct page pages[4];
+static struct page *volatile current;
+static void *turns(void *p)
+{
+	for (int i = 0; i < 200; i++) {
+		struct page *old = current, *next = &pages[i % 4];
+		next->alive = 1;
+		current = NULL;
+		if (old)
+			old->alive = 0;
+		current = next;
+		sched_yield();
+	}
+	return p;
+}
+static void *reads(void *p)
+{
+	for (int i = 0; i < 200; i++) {
+		struct page *now = current;
+		sched_yield();
+		if (now && !now->alive)
+			abort();
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, turns, NULL);
+	pthread_create(&b, NULL, reads, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+P
+rethread cc -O1 -g -pthread pages.c -o pages
+status 134 rethread record -q --until-failure --runs 5000 ./pages 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread 1:2 read pages\[[0-3]\].alive \(pages.c:25\) through an old pointer: it had got that from current \(pages.c:23\), and thread 1:1 had put another one there since \(pages.c:1[25]\)\.'
