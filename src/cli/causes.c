@@ -134,7 +134,7 @@ static void print_passed(const json_t *root, const char *program)
 		printf("    thread %s had %s%s%s locked at the first, and gave it up before it came to the second\n", text(first, "thread"), style.race,
 		       text(lock, "object"), style.off);
 	if (in_order)
-		printf("    %lld other time%s threads came to the second in the order in which they had been at the first\n", (long long)in_order, in_order == 1 ? "" : "s");
+		printf("    %lld other time%s one thread came to the second behind another, in the order in which they had been at the first\n", (long long)in_order, in_order == 1 ? "" : "s");
 	print_owner(root, first, program);
 	print_owner(root, second, program);
 	putchar('\n');

@@ -206,10 +206,11 @@ static bool is_next_time(const struct finder *f, const struct event *a, const st
 	return writes(a) && !reads(a) && reads(c) && !writes(c) && sites[c->site].number && sites[c->site].number < sites[a->site].number && line_of(f, a) == line_of(f, c);
 }
 
-/* A line that writes has come round again: who reads in between finds what it wrote last time, which was whole. */
-static bool is_written_anew(const struct finder *f, const struct event *a, const struct event *o, const struct event *c)
+/* A line that writes has come round again: who only reads in between finds what it wrote last time, which was whole. wrote: the last write of another thread, + 1. */
+static bool is_written_anew(const struct finder *f, size_t first, size_t other, size_t second, size_t wrote)
 {
-	return writes(a) && !reads(a) && writes(c) && !reads(c) && !writes(o) && line_of(f, a) == line_of(f, c);
+	const struct event *a = event_at(f, first), *c = event_at(f, second);
+	return writes(a) && !reads(a) && writes(c) && !reads(c) && !writes(event_at(f, other)) && wrote <= first && line_of(f, a) == line_of(f, c);
 }
 
 /* Did the failing thread read the place last? */
@@ -267,7 +268,7 @@ static void take_access(struct finder *f, size_t step)
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
 		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
-			      is_written_anew(f, event_at(f, first), event_at(f, other - 1), e)))
+			      is_written_anew(f, first, other - 1, step, of_another(f, place, WRITE, OTHER_WRITE, e->thread))))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
 		size_t *counts = table_at(&f->pairs, pair | 1);

@@ -105,8 +105,7 @@ static bool looks_between(const struct execution *x, const struct linear *l, siz
 	return false;
 }
 
-/* Did the write leave something else there than was there before it, as far as somebody looked? */
-static bool changes(const struct execution *x, const struct linear *l, size_t write, const uint64_t *values)
+bool midway_changes(const struct execution *x, const struct linear *l, size_t write, const uint64_t *values)
 {
 	const struct event *w = event_at(x, l, write);
 	for (size_t i = write; i-- > 0;) {
@@ -123,7 +122,7 @@ size_t midway_wait(const struct execution *x, const struct linear *l, const stru
 	size_t waited = read;
 	while (waited-- > 0 && !(event_at(x, l, waited)->thread == r->thread && event_at(x, l, waited)->flags & EVENT_WAITED))
 		;
-	if (waited == SIZE_MAX || s->saw[read] == SLICE_NONE || !changes(x, l, s->saw[read], values))
+	if (waited == SIZE_MAX || s->saw[read] == SLICE_NONE || !midway_changes(x, l, s->saw[read], values))
 		return SLICE_NONE;
 	for (size_t i = waited; i-- > 0;) {
 		const struct event *e = event_at(x, l, i);

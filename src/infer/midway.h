@@ -17,6 +17,9 @@ uint32_t midway_missing(const struct execution *x, const struct linear *l, const
 /* Do two steps race although each has a lock? Sets a lock of the one and one of the other. */
 bool midway_apart(const struct execution *x, const struct linear *l, size_t one, size_t other, uint32_t by[2]);
 
+/* Did the write leave something else there than was there before it, as far as somebody looked? values: of all expressions, in this order. */
+bool midway_changes(const struct execution *x, const struct linear *l, size_t write, const uint64_t *values);
+
 /*
  * Did the thread come back from a wait before it read that, without having looked at it again where it had before it waited, and has another changed it since? The step at which it
  * came back; SLICE_NONE. values: of all expressions, in this order. looked: it has looked at it elsewhere.

@@ -1,5 +1,6 @@
 #include "infer/outdated.h"
 
+#include "infer/midway.h"
 #include "infer/table.h"
 
 #include <string.h>
@@ -136,7 +137,7 @@ bool outdated_find_pair(struct stale *out, const struct slice *s, const struct t
 	for (size_t i = 0; i < s->asked.n && !found; i++) {
 		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE;
 		found = saw != SLICE_NONE && told_event(t, saw)->thread != told_event(t, read)->thread && !is_by_free(t, told_event(t, saw)) &&
-			look_at_pair(out, t, values, read, saw);
+			midway_changes(&t->x, &t->l, saw, values) && look_at_pair(out, t, values, read, saw);
 	}
 	if (found)
 		stale_find_lock(out, t);

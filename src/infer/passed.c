@@ -92,18 +92,20 @@ static bool is_by_value(const struct finder *f, const struct passed *p)
 	return found;
 }
 
-/* How often threads came from the first line to the second in the order in which they had been at the first; 0: once they did not. */
+/* How often a thread came from the first line to the second behind another, in the order in which they had been at the first; 0: once they did not. */
 static size_t count_in_order(const struct finder *f, const struct passed *p)
 {
 	uint64_t one = told_event(f->t, p->first)->object;
 	size_t *number = xcalloc(f->t->x.threads.n + 1, sizeof *number), last = 0, highest = 0, n = 0, out_of_order = 0;
+	uint32_t before = UINT32_MAX; /* the thread that came there last */
 	for (size_t i = 0; i < p->second; i++) {
 		const struct event *e = told_event(f->t, i);
 		if (is_access_of(f, i, e->thread, one) && same_line(f, i, p->first))
 			number[e->thread] = ++last;
 		if (!number[e->thread] || !is_in_line(f, i, e->thread, p->second))
 			continue;
-		n += number[e->thread] > highest;
+		n += number[e->thread] > highest && before != UINT32_MAX && before != e->thread;
+		before = e->thread;
 		out_of_order += number[e->thread] < highest;
 		highest = number[e->thread] > highest ? number[e->thread] : highest;
 		number[e->thread] = 0;

@@ -12,7 +12,7 @@ struct passed {
 	size_t first, then;   /* steps: the thread's access to the first place, and the other's behind it, in the same line */
 	size_t other, second; /* the other writes the second place, and the thread comes there behind it */
 	bool by_value;        /* what the other wrote there is what it had from the first place */
-	size_t in_order;      /* how often threads came to the second place in the order in which they had been at the first */
+	size_t in_order;      /* how often a thread came to the second place behind another, in the order in which they had been at the first */
 	uint32_t given_up;    /* an event of a lock that both had at the first place, and the thread not until the second; UINT32_MAX: none */
 };
 
