@@ -53,6 +53,7 @@ static const char *object_of(const json_t *step)
 		{ "std::_Rb_tree_node", "a node of a map or set" },          { "std::__detail::_List_node", "a node of a list" },
 		{ "std::_List_node", "a node of a list" },                   { "std::__detail::_Hash_node", "a node of an unordered map or set" },
 		{ "std::_Fwd_list_node", "a node of a forward list" },       { "std::_Sp_counted", "the counts of a shared pointer" },
+		{ "std::_Stop_state_t", "the state of a stop token" },
 	};
 	for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
 		if (!strncmp(text(step, "object"), insides[i].begins, strlen(insides[i].begins)))

@@ -73,3 +73,6 @@ made '1 1:1' 6 "1: {$access: \"read\", \"object\": \"all._M_start\", \"thread\":
 	'root: {"stale": {"first": 1, "other": 2, "second": 4, "also": 3}}'
 tr -s ' \n' ' ' <out >text
 has text 'In short: thread 1 read all \(p.c:2\) while thread 1:1 changed it \(p.c:2\): one part of it is from before, another from after that\.'
+made '1 1:1' 5 "1: {$access: \"write\", \"object\": \"std::_Stop_state_t#3._M_value\", \"thread\": \"1:1\", \"value\": \"1\"}" \
+	"3: {$access: \"read\", \"object\": \"std::_Stop_state_t#3._M_value\", \"thread\": \"1\", \"value\": \"1\", \"saw\": 1}" 'root: {"asked": [{"step": 3}]}'
+has out '^In short: thread 1 found the state of a stop token \(p.c:2\) as thread 1:1 had left it \(p.c:2\)\.$'
