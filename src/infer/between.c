@@ -157,8 +157,7 @@ static bool found_same(const struct finder *f, const struct event *a, const stru
 /* Who frees something asks nothing of it. */
 static bool is_by_free(const struct finder *f, const struct event *e)
 {
-	const char *what = f->x->sites.at[e->site].what;
-	return e->kind == EVENT_WRITE && (!strcmp(what, "free") || !strcmp(what, "realloc"));
+	return e->kind == EVENT_WRITE && event_is_by_free(f->x, e);
 }
 
 /* An update that leaves what it found: 0 was added. */

@@ -17,11 +17,6 @@ struct finder {
 	size_t looked;
 };
 
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 static bool is_read(const struct finder *f, size_t step)
 {
 	return told_event(f->t, step)->kind == EVENT_READ && told_event(f->t, step)->read;
@@ -41,7 +36,7 @@ static size_t store_before(struct finder *f, size_t look, size_t missed)
 	uint32_t thread = told_event(f->t, look)->thread;
 	for (size_t i = look; i-- > 0 && look - i < BACK; f->looked++) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread != thread || f->t->l.steps.at[i].visible || e->kind != EVENT_WRITE || !overlap(e, told_event(f->t, missed)))
+		if (e->thread != thread || f->t->l.steps.at[i].visible || e->kind != EVENT_WRITE || !events_overlap(e, told_event(f->t, missed)))
 			continue;
 		return f->visible[f->t->l.steps.at[i].event] > missed ? i : SLICE_NONE;
 	}
@@ -54,10 +49,10 @@ static bool look_at(struct buffered *out, struct finder *f, size_t store, size_t
 	const struct event *s = told_event(f->t, store);
 	for (size_t i = store + 1; i < seen; i++, f->looked++) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread == s->thread || !is_read(f, i) || !overlap(e, s) || !is_missed(f, i, store))
+		if (e->thread == s->thread || !is_read(f, i) || !events_overlap(e, s) || !is_missed(f, i, store))
 			continue;
 		for (size_t k = store + 1; k < seen; k++, f->looked++) {
-			if (told_event(f->t, k)->thread != s->thread || !is_read(f, k) || overlap(told_event(f->t, k), s))
+			if (told_event(f->t, k)->thread != s->thread || !is_read(f, k) || events_overlap(told_event(f->t, k), s))
 				continue;
 			size_t other = store_before(f, i, k);
 			if (other == SLICE_NONE || !is_missed(f, k, other))

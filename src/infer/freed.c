@@ -59,12 +59,6 @@ static const struct event *event_at(const struct finder *f, size_t step)
 }
 
 /* Giving memory back is no use of it. */
-static bool is_by_free(const struct finder *f, const struct event *e)
-{
-	const char *what = f->x->sites.at[e->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
-}
-
 /* Where a unit is kept in the table, which has no key 0. */
 static uint64_t key_of(uint64_t address)
 {
@@ -180,7 +174,7 @@ static struct gone_block *gone_as_seen(struct finder *f, size_t step)
 	const struct event *e = event_at(f, step);
 	size_t saw = told_reads(e) ? f->s->saw[step] : SLICE_NONE;
 	const struct place_name *p = execution_place(f->x, e->object);
-	if (saw == SLICE_NONE || !is_by_free(f, event_at(f, saw)) || !p || !p->block_size)
+	if (saw == SLICE_NONE || !event_is_by_free(f->x, event_at(f, saw)) || !p || !p->block_size)
 		return NULL;
 	struct gone_block g = {.start = p->block, .size = p->block_size, .step = saw, .thread = event_at(f, saw)->thread, .sap = event_at(f, saw)->sap};
 	find_birth(f, &g);
@@ -202,9 +196,9 @@ static void take_step(struct finder *f, size_t step)
 			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
 	} else if (e->flags & EVENT_FREES) {
 		take_free(f, step);
-	} else if (told_accesses(e) && !is_by_free(f, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
+	} else if (told_accesses(e) && !event_is_by_free(f->x, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
 		take_use(f, step, g, false);
-	} else if (told_accesses(e) && !is_by_free(f, e)) {
+	} else if (told_accesses(e) && !event_is_by_free(f->x, e)) {
 		const size_t *unit = table_at(&f->units, key_of(e->object));
 		if (unit[BEFORE] && f->births.at[unit[BORN] - 1].thread != e->thread)
 			*vec_push(&f->reused) = (struct reuse){step, unit[BEFORE] - 1, unit[BORN] - 1};

@@ -93,11 +93,6 @@ static bool wakes_one(const struct finder *f, const struct event *e)
 	return e->kind == EVENT_SIGNAL || (e->flags & EVENT_SIGNALS && strstr(f->x->sites.at[e->site].what, "signal"));
 }
 
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 /* What it read last before it waited, nearby, if only in a function that was handed over (cv.wait(lock, [&] { return ready; })); and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
@@ -114,7 +109,7 @@ static void find_read(const struct finder *f, struct hang *h, size_t from)
 	}
 	for (size_t i = h->read; read && ++i < f->l->steps.n && h->wrote == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
-		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && overlap(e, read))
+		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && events_overlap(e, read))
 			h->wrote = i;
 	}
 }

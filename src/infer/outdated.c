@@ -8,17 +8,6 @@
 /* Steps that are looked at backwards; events of a thread that are near one another. */
 enum { BACK = 20000, NEAR = 64 };
 
-static bool is_by_free(const struct told *t, const struct event *e)
-{
-	const char *what = t->x.sites.at[e->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
-}
-
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 static bool same_function(const struct told *t, size_t a, size_t b)
 {
 	return !strcmp(t->x.sites.at[told_event(t, a)->site].function, t->x.sites.at[told_event(t, b)->site].function);
@@ -46,7 +35,7 @@ static size_t changed(const struct told *t, const uint64_t *values, size_t read,
 	for (size_t i = until; i-- > read + 1;) {
 		const struct event *e = told_event(t, i);
 		if (e->object == r->object && told_writes(e) && !t->l.steps.at[i].visible)
-			return e->thread != r->thread && (only == UINT32_MAX || e->thread == only) && e->size == r->size && !is_by_free(t, e) &&
+			return e->thread != r->thread && (only == UINT32_MAX || e->thread == only) && e->size == r->size && !event_is_by_free(&t->x, e) &&
 					       values[e->written] != values[r->read]
 				       ? i
 				       : SLICE_NONE;
@@ -73,7 +62,7 @@ static bool look_at_copy(struct stale *out, const struct slice *s, const struct 
 			continue;
 		if (!are_near(t, i, wrote))
 			break;
-		if (overlap(e, w) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || e->size != w->size || values[e->read] != values[w->written])
+		if (events_overlap(e, w) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || e->size != w->size || values[e->read] != values[w->written])
 			continue;
 		size_t other = changed(t, values, i, wrote, UINT32_MAX);
 		if (other == SLICE_NONE || (certain ? !is_asked(s, t, e->object) : !is_telling(values[e->read]) || !same_function(t, i, wrote)))
@@ -90,7 +79,7 @@ bool outdated_find_copy(struct stale *out, const struct slice *s, const struct t
 	bool found = false;
 	for (size_t i = 0; i < s->asked.n && !found; i++) {
 		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE;
-		found = saw != SLICE_NONE && told_event(t, saw)->kind == EVENT_WRITE && !is_by_free(t, told_event(t, saw)) &&
+		found = saw != SLICE_NONE && told_event(t, saw)->kind == EVENT_WRITE && !event_is_by_free(&t->x, told_event(t, saw)) &&
 			look_at_copy(out, s, t, values, read, saw, certain);
 	}
 	if (found)
@@ -119,7 +108,7 @@ static bool look_at_pair(struct stale *out, const struct told *t, const uint64_t
 			continue;
 		if (!are_near(t, i, read))
 			break;
-		if (overlap(e, r) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || !same_function(t, i, read) || is_same_object(t, e, r))
+		if (events_overlap(e, r) || table_at(&seen, e->object | 1)[0]++ || e->kind != EVENT_READ || !same_function(t, i, read) || is_same_object(t, e, r))
 			continue;
 		size_t other = changed(t, values, i, read, w->thread);
 		if (other == SLICE_NONE || !are_near(t, other, wrote) || !same_function(t, other, wrote) || wrote < i)
@@ -136,7 +125,7 @@ bool outdated_find_pair(struct stale *out, const struct slice *s, const struct t
 	bool found = false;
 	for (size_t i = 0; i < s->asked.n && !found; i++) {
 		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE;
-		found = saw != SLICE_NONE && told_event(t, saw)->thread != told_event(t, read)->thread && !is_by_free(t, told_event(t, saw)) &&
+		found = saw != SLICE_NONE && told_event(t, saw)->thread != told_event(t, read)->thread && !event_is_by_free(&t->x, told_event(t, saw)) &&
 			midway_changes(&t->x, &t->l, saw, values) && look_at_pair(out, t, values, read, saw);
 	}
 	if (found)

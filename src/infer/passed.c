@@ -20,17 +20,6 @@ static bool same_line(const struct finder *f, size_t a, size_t b)
 	return !strcmp(sites[told_event(f->t, a)->site].where, sites[told_event(f->t, b)->site].where);
 }
 
-static bool is_by_free(const struct finder *f, size_t step)
-{
-	const char *what = f->t->x.sites.at[told_event(f->t, step)->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
-}
-
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 /* What it leaves there; of a read, what it found. */
 static uint64_t value_at(const struct finder *f, size_t step)
 {
@@ -120,11 +109,11 @@ static bool look_at(struct passed *out, const struct finder *f, size_t other, si
 	const struct event *o = told_event(f->t, other), *s = told_event(f->t, second);
 	struct table seen = {0};
 	bool found = false;
-	if (o->thread == s->thread || is_by_free(f, other) || is_by_free(f, second))
+	if (o->thread == s->thread || event_is_by_free(&f->t->x, o) || event_is_by_free(&f->t->x, s))
 		return false;
 	for (size_t i = second; i-- > 0 && second - i < BACK && seen.n < PLACES;) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread != s->thread || !told_accesses(e) || overlap(e, s) || table_at(&seen, e->object | 1)[0]++)
+		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || table_at(&seen, e->object | 1)[0]++)
 			continue;
 		struct passed p = {i, came_behind(f, i, other, second), other, second, false, 0, UINT32_MAX};
 		if (p.then == SLICE_NONE)

@@ -14,20 +14,9 @@ enum { ENOUGH = 2, TIMES = 2, MORE = 16 };
 /* Events of a thread that are near one another. */
 enum { NEAR = 32 };
 
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 static bool same_line(const struct told *t, const struct event *a, const struct event *b)
 {
 	return a->site == b->site || !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
-}
-
-static bool is_by_free(const struct told *t, const struct event *e)
-{
-	const char *what = t->x.sites.at[e->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
 }
 
 /* The first write of the thread to the place of a read, among these steps; SLICE_NONE: there is none, or it is freed. */
@@ -35,8 +24,8 @@ static size_t write_of(const struct told *t, uint32_t thread, size_t read, size_
 {
 	for (size_t i = from; i < to; i++) {
 		const struct event *e = told_event(t, i);
-		if (e->thread == thread && told_writes(e) && !t->l.steps.at[i].visible && overlap(e, told_event(t, read)))
-			return is_by_free(t, e) ? SLICE_NONE : i;
+		if (e->thread == thread && told_writes(e) && !t->l.steps.at[i].visible && events_overlap(e, told_event(t, read)))
+			return event_is_by_free(&t->x, e) ? SLICE_NONE : i;
 	}
 	return SLICE_NONE;
 }
@@ -143,7 +132,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 	unsigned looked = 0;
 	for (size_t i = read; i-- > 0 && read - i < BACK && looked < LOOKED_AT;) {
 		const struct event *v = told_event(t, i);
-		size_t shown = v->thread == e->thread && told_reads(v) && !overlap(v, e) ? s->saw[i] : SLICE_NONE;
+		size_t shown = v->thread == e->thread && told_reads(v) && !events_overlap(v, e) ? s->saw[i] : SLICE_NONE;
 		if (shown == SLICE_NONE || told_event(t, shown)->thread == e->thread)
 			continue;
 		looked++;

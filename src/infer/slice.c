@@ -48,11 +48,6 @@ static const struct event *event_of(const struct slicer *r, size_t step)
 	return &r->x->events.at[r->l->steps.at[step].event];
 }
 
-static bool overlap(const struct event *a, const struct event *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size;
-}
-
 static struct cell *cell_at(struct slicer *r, uint64_t address)
 {
 	size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & r->mask;
@@ -67,7 +62,7 @@ static struct cell *cell_at(struct slicer *r, uint64_t address)
 static size_t last_write(struct slicer *r, const struct event *e)
 {
 	for (size_t i = r->pending[e->thread].n; i-- > 0;)
-		if (overlap(event_of(r, r->pending[e->thread].at[i]), e))
+		if (events_overlap(event_of(r, r->pending[e->thread].at[i]), e))
 			return r->pending[e->thread].at[i];
 	size_t newest = SLICE_NONE;
 	for (unsigned k = 0; k < e->size; k++) {
@@ -409,7 +404,7 @@ static void look_ahead(struct slicer *r)
 		const struct event *e = event_of(r, step);
 		for (size_t i = step + 1; i < r->l->steps.n && r->s->next[step] == SLICE_NONE; i++) {
 			const struct event *w = event_of(r, i);
-			if (w->thread != e->thread && w->written && !r->l->steps.at[i].visible && overlap(w, e))
+			if (w->thread != e->thread && w->written && !r->l->steps.at[i].visible && events_overlap(w, e))
 				r->s->next[step] = i;
 		}
 	}

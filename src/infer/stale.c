@@ -25,12 +25,6 @@ static bool points_in(const struct event *e, const uint64_t *values, uint64_t st
 	return v && e->size == 8 && (v - start < size || v == start) && !(e->object - start < size);
 }
 
-static bool is_by_free(const struct told *t, const struct event *e)
-{
-	const char *what = t->x.sites.at[e->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
-}
-
 void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uint64_t start, uint64_t size, size_t *got, size_t *gone)
 {
 	uint32_t thread = told_event(t, use)->thread;
@@ -40,7 +34,7 @@ void stale_pointer(const struct told *t, const uint64_t *values, size_t use, uin
 			*got = i;
 	for (size_t i = *got; *got != SLICE_NONE && ++i < use && *gone == SLICE_NONE;) {
 		const struct event *e = told_event(t, i), *kept = told_event(t, *got);
-		if (e->thread != thread && told_writes(e) && e->object == kept->object && !is_by_free(t, e) && values[e->written] != values[value_of(kept)])
+		if (e->thread != thread && told_writes(e) && e->object == kept->object && !event_is_by_free(&t->x, e) && values[e->written] != values[value_of(kept)])
 			*gone = i;
 	}
 }
@@ -116,7 +110,7 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 	size_t wrote = SLICE_NONE; /* the nearest to the other's write: he may have come several times */
 	for (size_t i = one; ++i < other;) {
 		const struct event *e = told_event(t, i);
-		if (e->thread == told_event(t, saw)->thread && told_writes(e) && e->object == a->object && !is_by_free(t, e) &&
+		if (e->thread == told_event(t, saw)->thread && told_writes(e) && e->object == a->object && !event_is_by_free(&t->x, e) &&
 		    values[e->written] != values[a->read] && (wrote == SLICE_NONE || distance(i, saw) < distance(wrote, saw)))
 			wrote = i;
 	}
@@ -211,7 +205,7 @@ static void sum_write(struct sums *s, size_t step)
 	const struct event *e = told_event(s->t, step);
 	size_t read = *table_at(&s->reads, e->object);
 	*table_at(&s->writes, e->object) = step + 1;
-	if (read && !is_by_free(s->t, e) && s->values[e->written] != s->values[told_event(s->t, read - 1)->read])
+	if (read && !event_is_by_free(&s->t->x, e) && s->values[e->written] != s->values[told_event(s->t, read - 1)->read])
 		*vec_push(&s->overwritten) = (struct overwritten){read - 1, step};
 }
 

@@ -30,12 +30,6 @@ static bool same_line(const struct finder *f, size_t a, size_t b)
 	return !strcmp(sites[told_event(f->t, a)->site].where, sites[told_event(f->t, b)->site].where);
 }
 
-static bool is_by_free(const struct finder *f, const struct event *e)
-{
-	const char *what = f->t->x.sites.at[e->site].what;
-	return !strcmp(what, "free") || !strcmp(what, "realloc");
-}
-
 /* Did the thread look at the place just before it wrote it? Then it wanted to know. */
 static bool had_looked(const struct finder *f, size_t looked, size_t write)
 {
@@ -49,7 +43,7 @@ static void take_access(struct finder *f, size_t step)
 	size_t *mine = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48), first = mine[LAST] ? mine[LAST] - 1 : SLICE_NONE;
 	size_t *place = table_at(&f->places, e->object);
 	size_t foreign = place[WRITE] && told_event(f->t, place[WRITE] - 1)->thread != e->thread ? place[WRITE] : place[OTHER_WRITE];
-	if (e->kind == EVENT_WRITE && !is_by_free(f, e) && first != SLICE_NONE && told_writes(told_event(f->t, first)) && foreign > first + 1 &&
+	if (e->kind == EVENT_WRITE && !event_is_by_free(&f->t->x, e) && first != SLICE_NONE && told_writes(told_event(f->t, first)) && foreign > first + 1 &&
 	    !same_line(f, first, step) && had_looked(f, mine[LOOKED], first))
 		*vec_push(&f->pairs) = (struct pair){first, step};
 	if (told_writes(e)) {

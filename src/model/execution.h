@@ -13,6 +13,8 @@
 #include "base/base.h"
 #include "sym/expr.h"
 
+#include <string.h>
+
 enum event_kind {
 	EVENT_START = 1, /* first event of every thread */
 	EVENT_END,       /* last event: returned, stopped where its log ends, or failed */
@@ -255,6 +257,18 @@ static inline bool events_are_pieces(const struct event *a, const struct event *
 {
 	return a->sap && a->sap == b->sap && a->thread == b->thread && a->site == b->site &&
 	       (a->kind == EVENT_READ || a->kind == EVENT_WRITE) && (b->kind == EVENT_READ || b->kind == EVENT_WRITE);
+}
+
+static inline bool events_overlap(const struct event *a, const struct event *b)
+{
+	return a->object < b->object + b->size && b->object < a->object + a->size;
+}
+
+/* Is it what free or realloc does to the block that goes? */
+static inline bool event_is_by_free(const struct execution *x, const struct event *e)
+{
+	const char *what = x->sites.at[e->site].what;
+	return !strcmp(what, "free") || !strcmp(what, "realloc");
 }
 
 /* The event behind the last of the pieces, one after another, that this is the first of. */
