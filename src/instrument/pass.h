@@ -318,12 +318,11 @@ void llvm_loop_depths(LLVMValueRef function, void (*found)(void *, LLVMBasicBloc
 /* Tells for each block that can be reached a span, which is inside of those of the blocks that dominate it. */
 typedef void llvm_span(void *, LLVMBasicBlockRef, unsigned in, unsigned out);
 void llvm_dominators(LLVMValueRef function, llvm_span *found, void *data);
-/* A loop with no other in it and one way back; does it have a bound? */
+/* A loop with no other in it, one way back, and a bound. */
 struct llvm_loop {
 	LLVMBasicBlockRef header, latch;
 	LLVMBasicBlockRef *blocks;
 	size_t n;
-	bool bounded;
 };
 /*
  * Tells the spans of all blocks, then such loops of more than a few rounds and less than very many blocks. Where it is wanted, by another number than 0,

@@ -841,7 +841,6 @@ struct llvm_loop {
 	LLVMBasicBlockRef Header, Latch;
 	LLVMBasicBlockRef *Blocks;
 	size_t N;
-	bool Bounded;
 };
 
 HIDDEN void llvm_inner_loops(LLVMValueRef FRef, void (*Span)(void *, LLVMBasicBlockRef, unsigned, unsigned), void *Spans,
@@ -857,13 +856,12 @@ HIDDEN void llvm_inner_loops(LLVMValueRef FRef, void (*Span)(void *, LLVMBasicBl
 		if (!L->isInnermost() || !L->getLoopLatch() || L->getNumBlocks() > MostBlocks || any_of(L->blocks(), IsTarget))
 			continue;
 		unsigned Most = A.SE.getSmallConstantMaxTripCount(L);
-		if (Most && Most < FewRounds)
+		if ((Most && Most < FewRounds) || isa<SCEVCouldNotCompute>(A.SE.getSymbolicMaxBackedgeTakenCount(L)))
 			continue;
 		SmallVector<LLVMBasicBlockRef> Blocks;
 		for (BasicBlock *B : L->blocks())
 			Blocks.push_back(wrap(B));
-		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), Blocks.data(), Blocks.size(),
-				  !isa<SCEVCouldNotCompute>(A.SE.getSymbolicMaxBackedgeTakenCount(L))};
+		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), Blocks.data(), Blocks.size()};
 		BasicBlock *Before = L->getLoopPreheader();
 		// One that there was before, or can be made.
 		if (!Before && any_of(predecessors(L->getHeader()), [](const BasicBlock *B) { return isa<IndirectBrInst>(B->getTerminator()); }))

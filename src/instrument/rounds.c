@@ -4,14 +4,15 @@
  *
  * Whoever dies in such a loop leaves a log that ends before it. So nothing in it may be what others see or what the log is to tell: no write
  * to shared memory, no call; reads that nobody knows of do not matter, whether or not their values are recorded. Should it fault there the executor
- * goes on by what it computes, so the addresses come from outside of the loop: the one that is wrong is so in the first round. And the loop has a bound, or
- * looks somewhere else in each round, so that no thread waits there for others. Every so many rounds there is an entry in any case: time stamps come with the log.
+ * goes on by what it computes, so the addresses come from outside of the loop: the one that is wrong is so in the first round. And the loop has
+ * a bound, so that no thread waits there for others. (Loops without one that look somewhere else in each round, as a sort does, often go round
+ * once or twice: their bits are fewer than a count's.) Every so many rounds there is an entry in any case: time stamps come with the log.
  */
 #include "instrument/rounds.h"
 
 #include <stdlib.h>
 
-enum { MOST_BRANCHES = 16, MOST_DEPTH = 8 };
+enum { MOST_BRANCHES = 16 };
 
 /* All of a function's blocks. */
 struct spans {
@@ -106,29 +107,6 @@ static bool comes_from_outside(const struct loop *l, LLVMValueRef address)
 	return true;
 }
 
-/* Is it another one in each round? */
-static bool moves(const struct loop *l, LLVMValueRef value, unsigned depth)
-{
-	if (!LLVMIsAInstruction(value) || !is_in(l, LLVMGetInstructionParent(value)) || depth > MOST_DEPTH)
-		return false;
-	if (LLVMIsAPHINode(value))
-		return LLVMGetInstructionParent(value) == l->header;
-	for (int i = 0; i < LLVMGetNumOperands(value); i++)
-		if (moves(l, LLVMGetOperand(value, (unsigned)i), depth + 1))
-			return true;
-	return false;
-}
-
-/* Does it read the same shared memory again and again? */
-static bool may_wait(const struct finder *f, const struct loop *l)
-{
-	for (size_t b = 0; b < l->n; b++)
-		for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[b]); i; i = LLVMGetNextInstruction(i))
-			if (LLVMGetInstructionOpcode(i) == LLVMLoad && has_metadata(i, f->site_kind) && !moves(l, LLVMGetOperand(i, 0), 0))
-				return true;
-	return false;
-}
-
 static bool passes(const struct finder *f, const struct loop *l, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -217,7 +195,7 @@ static unsigned look_at(void *finder, const struct llvm_loop *found)
 	}
 	/* Entries within the loop come at the end of a round, right behind its last branch. */
 	bool ends = n && has_branch(branches, n, LLVMGetBasicBlockTerminator(l.latch));
-	if (!recorded || !ends || (!found->bounded && may_wait(f, &l)))
+	if (!recorded || !ends)
 		return 0;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t number = map_get(&f->recorded, branches[i]);
