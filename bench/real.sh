@@ -103,7 +103,7 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 		mkdir -p "$sources/$v" "$work/of.$v"
 		for p in pbzip2 zstd $(command -v cmake >/dev/null && echo leveldb); do
 			# What is recorded is built anew when the recorder is newer.
-			[ "$sources/$v/$p" -nt "$BUILD/librethread_rt.a" ] || { [ $v != recorded ] && [ -x "$sources/$v/$p" ]; } ||
+			{ [ "$sources/$v/$p" -nt "$BUILD/librethread_rt.a" ] && [ "$sources/$v/$p" -nt "$BUILD/librethread_pass.so" ]; } || { [ $v != recorded ] && [ -x "$sources/$v/$p" ]; } ||
 				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
 		done
 	done
