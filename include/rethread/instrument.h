@@ -58,7 +58,7 @@
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
  * significant bit first. Branches with metadata !rethread.round !{i32 WAY} leave a loop or stay in it, by successor WAY, and append
  * nothing by themselves: where the loop is left, the number of times that they stayed since it was entered, by the br with
- * !rethread.rounds !{i32 N}, is appended, 8 bits, or since the last such entry; after N times, at the end of a round, 255 is
+ * !rethread.rounds !{i32 N}, is appended, RT_ROUNDS_BITS bits, or since the last such entry; after N times, at the end of a round, RT_ROUNDS_MORE is
  * (src/instrument/rounds.c). Nothing else is appended by instrumented code.
  * Before a thread is set up, and when recording is off, the pointer leads to a tray that nobody reads. The twin appends likewise, at
  * the same places; there the bytes are only looked at, to see whether a thread follows a recorded path (search.h).
@@ -69,6 +69,8 @@
  * is (rt_tray_here). A store of an append may be 8 bytes long, RT_TRAY_NONE behind those that count. Bytes are in memory whenever an
  * instruction could fail, be seen by another thread, or call, but for those of loops whose rounds are counted.
  */
+#define RT_ROUNDS_BITS 8u
+#define RT_ROUNDS_MORE 255u
 #define RT_TRAY 1024u
 #define RT_TRAY_ROOM 112u
 #define RT_TRAY_SPARE 128u /* behind a tray: RT_TRAY_ROOM, and what a store may be longer than what it appends */

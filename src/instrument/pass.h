@@ -55,7 +55,7 @@
 #define PASS_LOCAL_METADATA "rethread.local"
 /*
  * Loops whose rounds are counted (rounds.h). On the br that enters one: !{i32 N}, how many of its branches stayed when the log's entry is
- * ROUNDS_MORE; on these branches, br: !{i32 WAY}, the one that stays.
+ * RT_ROUNDS_MORE; on these branches, br: !{i32 WAY}, the one that stays.
  */
 #define PASS_ROUNDS_METADATA "rethread.rounds"
 #define PASS_ROUND_METADATA "rethread.round"

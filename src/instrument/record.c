@@ -362,7 +362,7 @@ static void take_step(struct recorder *r, const struct room_step *s, const struc
 
 static void append_rounds(void *recorder, LLVMValueRef end, LLVMValueRef number)
 {
-	add_append(recorder, (struct append){.end = end, .bits = 8, .byte = number});
+	add_append(recorder, (struct append){.end = end, .bits = RT_ROUNDS_BITS, .byte = number});
 }
 
 static void record_function(struct recorder *r, LLVMValueRef f, LLVMValueRef *branches, size_t n)

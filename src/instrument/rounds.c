@@ -32,7 +32,7 @@ struct loop {
 
 struct finder {
 	struct numbering *out;
-	struct map recorded; /* branches: number in out->branches, + 1; 0 once they are counted */
+	struct map recorded; /* branches: number in out->branches, + 1 */
 	struct spans spans;  /* of the function at hand */
 	unsigned site_kind, round_kind, rounds_kind;
 	LLVMContextRef context;
@@ -141,7 +141,6 @@ static bool passes(const struct finder *f, const struct loop *l, LLVMValueRef i)
 	}
 }
 
-
 /* ---------------------------------------------------------------- which loops ----------------- */
 
 static void set_number(const struct finder *f, LLVMValueRef i, unsigned kind, uint32_t number)
@@ -165,13 +164,6 @@ static bool leads_out(const struct loop *l, LLVMValueRef end)
 	return false;
 }
 
-static bool has_branch(LLVMValueRef *branches, unsigned n, LLVMValueRef branch)
-{
-	while (n && branches[n - 1] != branch)
-		n--;
-	return n;
-}
-
 /* How many branches stay for one entry, if the loop is fit for it. */
 static unsigned look_at(void *finder, const struct llvm_loop *found)
 {
@@ -193,9 +185,8 @@ static unsigned look_at(void *finder, const struct llvm_loop *found)
 			return 0;
 		branches[n++] = end;
 	}
-	/* Entries within the loop come at the end of a round, right behind its last branch. */
-	bool ends = n && has_branch(branches, n, LLVMGetBasicBlockTerminator(l.latch));
-	if (!recorded || !ends)
+	/* Entries within the loop come at the end of a round, which has to be right behind its last branch. */
+	if (!recorded || !leads_out(&l, LLVMGetBasicBlockTerminator(l.latch)))
 		return 0;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t number = map_get(&f->recorded, branches[i]);
@@ -207,7 +198,7 @@ static unsigned look_at(void *finder, const struct llvm_loop *found)
 		values_push(&f->out->counted, branches[i]);
 	}
 	uint32_t rounds = 1;
-	while (2 * rounds * n <= ROUNDS_MOST)
+	while (2 * rounds * n < RT_ROUNDS_MORE)
 		rounds *= 2;
 	return rounds * n;
 }
@@ -366,7 +357,7 @@ static void count_loop(LLVMBuilderRef b, LLVMModuleRef m, const struct counted *
 		counter = new_counter(b, m, l, back, &next);
 	build_before(b, back);
 	LLVMValueRef many = LLVMBuildICmp(b, LLVMIntEQ, rounds_of(b, m, next, rounds), int_value(m, 32, 0), "");
-	append(data, llvm_unlikely_if(many, back), int_value(m, 32, ROUNDS_MORE));
+	append(data, llvm_unlikely_if(many, back), int_value(m, 32, RT_ROUNDS_MORE));
 	for (size_t i = 0; i < c->nways; i++) {
 		LLVMValueRef at = llvm_split_edge(c->ways[i].end, c->ways[i].way);
 		build_before(b, at);

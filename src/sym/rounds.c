@@ -1,21 +1,21 @@
 /*
- * Loops whose rounds the log counts (src/instrument/rounds.c): how often the branches that leave them have stayed, in entries of 8 bits that were
+ * Loops whose rounds the log counts (src/instrument/rounds.c): how often the branches that leave them have stayed, in entries that were
  * appended when the loop was left, or had gone round many times. So an entry is read when the loop begins, and done with when it was appended:
  * time stamps are between entries.
  */
 #include "sym/engine.h"
 
-enum { ENTRY_BITS = 8, MORE = 255 };
+#include <rethread/instrument.h>
 
 /* The entry that comes next, if it does: a thread that faults in the loop goes on there by what it computes. */
 static void look_ahead(struct ithread *t, struct ethread *self)
 {
 	struct rounds *r = &self->rounds;
 	bool faults = self->signals && signals_fault_comes(self);
-	int64_t n = faults ? -1 : path_reader_peek(&self->path, ENTRY_BITS);
+	int64_t n = faults ? -1 : path_reader_peek(&self->path, RT_ROUNDS_BITS);
 	r->free = n < 0;
 	if (n >= 0) {
-		r->more = n == MORE;
+		r->more = n == RT_ROUNDS_MORE;
 		r->left = r->more ? r->most : (uint64_t)n;
 		return;
 	}
@@ -39,11 +39,11 @@ void host_rounds(struct ithread *t, uint32_t most)
 void rounds_skipped(struct ethread *self)
 {
 	struct rounds *r = &self->rounds;
-	int64_t n = r->within && !r->free ? path_reader_peek(&self->path, ENTRY_BITS) : -1;
+	int64_t n = r->within && !r->free ? path_reader_peek(&self->path, RT_ROUNDS_BITS) : -1;
 	if (n < 0)
 		return;
-	uint64_t all = n == MORE ? r->most : (uint64_t)n;
-	r->more = n == MORE;
+	uint64_t all = n == RT_ROUNDS_MORE ? r->most : (uint64_t)n;
+	r->more = n == RT_ROUNDS_MORE;
 	r->left = all > r->done ? all - r->done : 0;
 }
 
@@ -60,11 +60,12 @@ static int64_t outcome(struct ithread *t, struct ethread *self, bool stays)
 		return -2;
 	if (!r->left) {
 		r->within = false;
-		return host_path_bits(t, ENTRY_BITS) < 0 ? -1 : !stays;
+		return host_path_bits(t, RT_ROUNDS_BITS) < 0 ? -1 : !stays;
 	}
 	/* The branch goes back to the loop's begin when an entry is appended there. */
 	if (!--r->left && r->more) {
-		host_path_bits(t, ENTRY_BITS);
+		if (host_path_bits(t, RT_ROUNDS_BITS) < 0)
+			return -1;
 		r->done = 0;
 		look_ahead(t, self);
 	}

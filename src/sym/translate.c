@@ -77,15 +77,23 @@ static bool is_of_float(LLVMValueRef i)
 	return kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind;
 }
 
+bool number_at(LLVMValueRef i, unsigned kind, uint32_t *number)
+{
+	LLVMValueRef md = LLVMGetMetadata(i, kind), value;
+	if (!md || LLVMGetMDNodeNumOperands(md) != 1)
+		return false;
+	LLVMGetMDNodeOperands(md, &value);
+	if (!value || !LLVMIsAConstantInt(value))
+		return false;
+	*number = (uint32_t)LLVMConstIntGetZExtValue(value);
+	return true;
+}
+
 uint32_t site_of(struct tr *t, LLVMValueRef i)
 {
-	LLVMValueRef md = LLVMGetMetadata(i, t->site_kind), number;
-	if (!md || LLVMGetMDNodeNumOperands(md) < 1)
+	uint32_t site;
+	if (!number_at(i, t->site_kind, &site))
 		return 0;
-	LLVMGetMDNodeOperands(md, &number);
-	if (!number || !LLVMIsAConstantInt(number))
-		return 0;
-	uint32_t site = (uint32_t)LLVMConstIntGetZExtValue(number);
 	while (t->out_sites.n <= site)
 		*vec_push(&t->out_sites) = 0;
 	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0);

@@ -130,17 +130,6 @@ static const enum code_op branch_form[OP_COUNT_] = {
 	[OP_SLEN] = OP_BR_SLEN,
 };
 
-/* The number that the pass has left there, if it has. */
-static bool number_at(LLVMValueRef i, unsigned kind, uint32_t *number)
-{
-	LLVMValueRef node = LLVMGetMetadata(i, kind), value;
-	if (!node)
-		return false;
-	LLVMGetMDNodeOperands(node, &value);
-	*number = (uint32_t)LLVMConstIntGetZExtValue(value);
-	return true;
-}
-
 static void translate_br(struct tr *t, LLVMValueRef i)
 {
 	LLVMBasicBlockRef here = LLVMGetInstructionParent(i);
@@ -153,9 +142,9 @@ static void translate_br(struct tr *t, LLVMValueRef i)
 	}
 	LLVMBasicBlockRef yes = LLVMGetSuccessor(i, 0), no = LLVMGetSuccessor(i, 1);
 	LLVMValueRef compare;
-	uint32_t stays;
-	bool counted = number_at(i, t->round_kind, &stays);
 	size_t at;
+	if (number_at(i, t->round_kind, &number))
+		emit(t, OP_ROUND, 0, number == 0, 0, 0);
 	if (fused_compare(t, i, &compare)) {
 		unsigned width = int_width(LLVMTypeOf(LLVMGetOperand(compare, 0)));
 		bool swap;
@@ -163,14 +152,10 @@ static void translate_br(struct tr *t, LLVMValueRef i)
 		reg a = value_reg(t, LLVMGetOperand(compare, swap));
 		reg b = value_reg(t, LLVMGetOperand(compare, !swap));
 		unsigned count = take_count(t, 255);
-		if (counted)
-			emit(t, OP_ROUND, 0, stays == 0, 0, 0);
 		at = emit(t, branch_form[op], count << 8 | width, 0, a, b);
 	} else {
 		reg c = value_reg(t, LLVMGetCondition(i));
 		unsigned count = take_count(t, 255);
-		if (counted)
-			emit(t, OP_ROUND, 0, stays == 0, 0, 0);
 		at = emit(t, is_known(t, i) ? OP_GO : OP_BR, count << 8 | 1, 0, c, c);
 	}
 	if (!has_moves(t, here, yes)) {

@@ -127,6 +127,8 @@ bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind);
 /* Before and after a call that allocates. */
 void translate_allocates(struct tr *t, LLVMValueRef call);
 void translate_allocated(struct tr *t, LLVMValueRef call);
+/* The number that the pass has left there, if it has. */
+bool number_at(LLVMValueRef i, unsigned kind, uint32_t *number);
 uint32_t site_of(struct tr *t, LLVMValueRef i);
 extern const char *const op_kinds[OP_COUNT_]; /* as in code.h */
 

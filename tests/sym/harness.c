@@ -110,10 +110,10 @@ static bool more_rounds;
 
 static void take_rounds(struct ithread *t)
 {
-	int64_t n = host_path_bits(t, 8);
+	int64_t n = host_path_bits(t, RT_ROUNDS_BITS);
 	if (n == -1)
 		quit("the path ends in a loop whose rounds are counted");
-	more_rounds = n == 255;
+	more_rounds = n == RT_ROUNDS_MORE;
 	rounds_left = more_rounds ? most_rounds : (uint32_t)n;
 }
 
