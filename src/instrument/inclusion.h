@@ -1,6 +1,6 @@
 /*
  * Sets of objects that grow along inclusions: the solver behind pointsto.c (Andersen's points-to analysis; waves over a graph whose
- * cycles are collapsed, after Pereira and Berlin, CGO'09).
+ * cycles are collapsed, after Pereira and Berlin, CGO'09, and between two waves single nodes as they come).
  *
  * A node is a variable that holds pointers, and has a set of objects. What an object holds is told apart by member (members.h):
  * a cell has a node for what is stored there; a load sees the cells whose members may be the same bytes.
