@@ -9,13 +9,12 @@
  * a limit to what is copied, and those come first that ask most for their size, as far as loops tell.
  */
 #include "instrument/addresses.h"
+#include "instrument/heat.h"
 
 #include <stdlib.h>
 
 /* Instructions, in all. */
 enum { MOST_COPIED = 200000 };
-/* A loop is taken to go round so many times, and not to be in more than so many others. */
-enum { ROUNDS = 8, DEEPEST = 4 };
 
 struct candidate {
 	LLVMValueRef function;
@@ -42,27 +41,6 @@ static void copy(struct versions *v, LLVMValueRef f)
 	values_push(&v->without, other);
 }
 
-static void note_depth(void *depths, LLVMBasicBlockRef block, unsigned depth)
-{
-	map_set(depths, block, depth);
-}
-
-static size_t times_asked(const LLVMValueRef *reads, size_t n)
-{
-	struct map depths = {0};
-	size_t sum = 0;
-	llvm_loop_depths(function_of(reads[0]), note_depth, &depths);
-	for (size_t i = 0; i < n; i++) {
-		size_t times = 1;
-		uint32_t depth = map_get(&depths, LLVMGetInstructionParent(reads[i]));
-		for (uint32_t d = 0; d < depth && d < DEEPEST; d++)
-			times *= ROUNDS;
-		sum += times;
-	}
-	map_free(&depths);
-	return sum;
-}
-
 /* What asks most for its size comes first. */
 static int by_gain(const void *a, const void *b)
 {
@@ -80,28 +58,31 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The functions with reads that are recorded, malloc'ed. */
-static struct candidate *candidates(const struct values *recorded, size_t *n)
+static struct candidate *candidates(LLVMModuleRef m, const struct values *recorded, size_t *n)
 {
 	struct candidate *all = pass_alloc(recorded->n + 1, sizeof *all);
 	struct values reads = {0};
+	struct heat heat = {0};
+	heat_of_module(m, &heat);
 	*n = 0;
 	for (size_t i = 0; i < recorded->n; i++)
 		if (addresses_is_read(recorded->at[i]))
 			values_push(&reads, recorded->at[i]);
 	for (size_t i = 0, end; i < reads.n; i = end, ++*n) {
 		LLVMValueRef f = function_of(reads.at[i]);
-		for (end = i; end < reads.n && function_of(reads.at[end]) == f;)
-			end++;
-		all[*n] = (struct candidate){f, *n, times_asked(reads.at + i, end - i), function_size(f)};
+		all[*n] = (struct candidate){.function = f, .number = *n, .size = function_size(f)};
+		for (end = i; end < reads.n && function_of(reads.at[end]) == f; end++)
+			all[*n].asked += heat_times(&heat, reads.at[end]);
 	}
+	heat_free(&heat);
 	values_free(&reads);
 	return all;
 }
 
-static void copy_most(struct versions *v, const struct values *recorded)
+static void copy_most(LLVMModuleRef m, struct versions *v, const struct values *recorded)
 {
 	size_t n, size = 0, taken = 0;
-	struct candidate *all = candidates(recorded, &n);
+	struct candidate *all = candidates(m, recorded, &n);
 	qsort(all, n, sizeof *all, by_gain);
 	for (size_t i = 0; i < n; i++) {
 		if (size + all[i].size > MOST_COPIED)
@@ -148,7 +129,7 @@ void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef 
 {
 	struct versions v = {0};
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-	copy_most(&v, recorded);
+	copy_most(m, &v, recorded);
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);
