@@ -12,19 +12,19 @@
  * Which numbers: those that are read, passed in or returned seldom, as far as loops tell, and decide branches that come often, also by way
  * of a thread's own memory: the text that a compressor reads byte by byte, and then sorts.
  */
-#include "instrument/recompute.h"
+#include "instrument/frequency.h"
 #include "instrument/pointsto.h"
+#include "instrument/recompute.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	LEAST_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
-	ROUNDS = 5, /* calls that frequencies go along */
 	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
-/* What a loop is taken to multiply by, and how much more often than the number its branches have to come, for a gain. */
-static const double lap = 5, worth = 20;
+/* How much more often than the number its branches have to come, for a gain. */
+static const double worth = 20;
 /* The same for numbers that come once a round of the outermost loops at most: they cost little even where they gain nothing. */
 static const double worth_seldom = 4;
 
@@ -49,9 +49,7 @@ struct wish {
 struct anchors {
 	LLVMModuleRef module;
 	struct sharing *sharing;
-	struct map depth;    /* block: how many loops it is in, + 1 */
-	struct map function; /* its place in frequency[], + 1 */
-	double *frequency;
+	struct frequencies frequencies;
 	struct map chosen; /* roots */
 	struct map number; /* value: its place in roots[], + 1 */
 	struct root *roots;
@@ -62,61 +60,10 @@ struct anchors {
 	size_t most_roots;
 };
 
-/* ---------------------------------------------------------------- how often ------------------- */
-
-static void note_depth(void *data, LLVMBasicBlockRef b, unsigned depth)
-{
-	struct anchors *a = data;
-	map_set(&a->depth, b, depth + 1);
-}
-
-static double *frequency_of(struct anchors *a, LLVMValueRef f)
-{
-	return &a->frequency[map_get(&a->function, f) - 1];
-}
-
-static double block_frequency(struct anchors *a, LLVMBasicBlockRef b)
-{
-	double n = *frequency_of(a, LLVMGetBasicBlockParent(b));
-	for (uint32_t d = map_get(&a->depth, b); d > 1; d--)
-		n *= lap;
-	return n;
-}
-
-static void pass_frequency(struct anchors *a, LLVMValueRef f)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-			LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-			if (!callee || callee == f || !is_instrumented(callee))
-				continue;
-			if (*frequency_of(a, callee) < block_frequency(a, b))
-				*frequency_of(a, callee) = block_frequency(a, b);
-		}
-}
-
-static void find_frequencies(struct anchors *a)
-{
-	uint32_t n = 0;
-	for (LLVMValueRef f = LLVMGetFirstFunction(a->module); f; f = LLVMGetNextFunction(f)) {
-		if (!is_instrumented(f))
-			continue;
-		map_set(&a->function, f, ++n);
-		llvm_loop_depths(f, note_depth, a);
-	}
-	a->frequency = pass_alloc(n + 1, sizeof *a->frequency);
-	for (uint32_t i = 0; i < n; i++)
-		a->frequency[i] = 1;
-	for (int round = 0; round < ROUNDS; round++)
-		for (LLVMValueRef f = LLVMGetFirstFunction(a->module); f; f = LLVMGetNextFunction(f))
-			if (is_instrumented(f))
-				pass_frequency(a, f);
-}
-
 static double root_frequency(struct anchors *a, LLVMValueRef v)
 {
-	return LLVMIsAArgument(v) ? *frequency_of(a, LLVMGetParamParent(v))
-				  : block_frequency(a, LLVMGetInstructionParent(v));
+	return LLVMIsAArgument(v) ? frequency_of_function(&a->frequencies, LLVMGetParamParent(v))
+				  : frequency_of_block(&a->frequencies, LLVMGetInstructionParent(v));
 }
 
 /* ---------------------------------------------------------------- what would help ------------- */
@@ -188,7 +135,7 @@ static void find_wishes(struct anchors *a)
 				continue;
 			if (a->nwishes == a->wishes_cap)
 				a->wishes = pass_grow(a->wishes, &a->wishes_cap, sizeof *a->wishes);
-			a->wishes[a->nwishes++] = (struct wish){.branch = end, .frequency = block_frequency(a, b)};
+			a->wishes[a->nwishes++] = (struct wish){.branch = end, .frequency = frequency_of_block(&a->frequencies, b)};
 		}
 	}
 }
@@ -219,7 +166,7 @@ static void look_again(struct anchors *a)
 
 static double worth_of(const struct root *r)
 {
-	return (r->frequency > lap ? worth : worth_seldom) * r->frequency;
+	return (r->frequency > FREQUENCY_LAP ? worth : worth_seldom) * r->frequency;
 }
 
 /* ---------------------------------------------------------------- which are worth it ---------- */
@@ -413,7 +360,7 @@ void anchors_turn(LLVMModuleRef m)
 	struct anchors a = {.module = m, .sharing = sharing};
 	a.tries = most_tried / (module_size(m) + 1);
 	a.most_roots = a.tries < LEAST_ROOTS ? LEAST_ROOTS : MOST_ROOTS;
-	find_frequencies(&a);
+	frequencies_find(&a.frequencies, m);
 	find_wishes(&a);
 	choose(&a);
 	LLVMValueRef anchor = NULL, byte = NULL;
@@ -427,11 +374,9 @@ void anchors_turn(LLVMModuleRef m)
 			insert(m, anchor = anchor ? anchor : anchor_function(m), v);
 	}
 	sharing_free(sharing);
-	map_free(&a.depth);
-	map_free(&a.function);
+	frequencies_free(&a.frequencies);
 	map_free(&a.chosen);
 	map_free(&a.number);
-	free(a.frequency);
 	free(a.roots);
 	for (size_t i = 0; i < a.nwishes; i++)
 		free(a.wishes[i].roots);

@@ -9,7 +9,7 @@
  * a limit to what is copied, and those come first that ask most for their size, as far as loops tell.
  */
 #include "instrument/addresses.h"
-#include "instrument/heat.h"
+#include "instrument/frequency.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,8 @@ enum { MOST_COPIED = 200000 };
 struct candidate {
 	LLVMValueRef function;
 	size_t number;       /* in module order */
-	size_t asked, size;  /* how often it asks, about; instructions */
+	double asked;        /* how often, about */
+	size_t size;         /* in instructions */
 };
 
 struct versions {
@@ -45,7 +46,7 @@ static void copy(struct versions *v, LLVMValueRef f)
 static int by_gain(const void *a, const void *b)
 {
 	const struct candidate *p = a, *q = b;
-	size_t left = p->asked * q->size, right = q->asked * p->size;
+	double left = p->asked * (double)q->size, right = q->asked * (double)p->size;
 	if (left != right)
 		return left > right ? -1 : 1;
 	return p->number < q->number ? -1 : p->number > q->number;
@@ -62,8 +63,8 @@ static struct candidate *candidates(LLVMModuleRef m, const struct values *record
 {
 	struct candidate *all = pass_alloc(recorded->n + 1, sizeof *all);
 	struct values reads = {0};
-	struct heat heat = {0};
-	heat_of_module(m, &heat);
+	struct frequencies frequencies;
+	frequencies_find(&frequencies, m);
 	*n = 0;
 	for (size_t i = 0; i < recorded->n; i++)
 		if (addresses_is_read(recorded->at[i]))
@@ -72,9 +73,9 @@ static struct candidate *candidates(LLVMModuleRef m, const struct values *record
 		LLVMValueRef f = function_of(reads.at[i]);
 		all[*n] = (struct candidate){.function = f, .number = *n, .size = function_size(f)};
 		for (end = i; end < reads.n && function_of(reads.at[end]) == f; end++)
-			all[*n].asked += heat_times(&heat, reads.at[end]);
+			all[*n].asked += frequency_of_block(&frequencies, LLVMGetInstructionParent(reads.at[end]));
 	}
-	heat_free(&heat);
+	frequencies_free(&frequencies);
 	values_free(&reads);
 	return all;
 }
