@@ -469,15 +469,15 @@ static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool w
 }
 
 /*
- * Threads that have very many values do not record them for long, so all but the question is out of the way of the code around. Where they
- * have another version of the function (versions.c), a call is made without asking, too.
+ * Threads that have very many values do not record them for long, so all but the question is out of the way of the code around. That is so
+ * where there is another version of the function (versions.c), too: a thread may have come here before, and stay.
  */
-static void emit_value(struct emitter *e, LLVMValueRef i, bool called, bool copied)
+static void emit_value(struct emitter *e, LLVMValueRef i, bool called)
 {
 	LLVMValueRef next = behind(e, i);
 	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
 	build_before(e->builder, next);
-	LLVMValueRef records = called && copied ? next : if_recording(e, unordered, next), value = value_of(e, i);
+	LLVMValueRef records = if_recording(e, unordered, next), value = value_of(e, i);
 	bool wide = LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 	if (called)
 		call_slow_path(e->builder, appending_function(e, unordered, wide), &value, 1);
@@ -503,13 +503,9 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 	};
 	/* Calls are for the sake of the link, which takes no time where there are few. */
 	bool *called = halves_called(recorded, (struct in_line){.loop = recorded->n <= FEW_VALUES ? FEW_VALUES : 4, .outside = 2});
-	struct map copied = {0};
-	versions_make(m, recorded, e.log, &copied);
-	for (size_t i = 0; i < recorded->n; i++) {
-		LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(recorded->at[i]));
-		emit_value(&e, recorded->at[i], called[i], map_get(&copied, f));
-	}
-	map_free(&copied);
+	versions_make(m, recorded, e.log);
+	for (size_t i = 0; i < recorded->n; i++)
+		emit_value(&e, recorded->at[i], called[i]);
 	free(called);
 	LLVMDisposeBuilder(e.builder);
 }

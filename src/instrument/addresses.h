@@ -18,9 +18,9 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded);
 bool addresses_is_read(LLVMValueRef recorded);
 /*
  * Before that: functions that record what they read get a second version without, for threads that record no values any more
- * (versions.c). `log` is __rethread_values; `copied` receives the functions that have one.
+ * (versions.c). `log` is __rethread_values.
  */
-void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log, struct map *copied);
+void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
 

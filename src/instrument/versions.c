@@ -126,7 +126,7 @@ static void stay_quick(const struct versions *v, LLVMValueRef f)
 		}
 }
 
-void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log, struct map *copied)
+void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log)
 {
 	struct versions v = {0};
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
@@ -134,7 +134,6 @@ void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef 
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);
-		map_set(copied, v.with.at[i], 1);
 		choose(m, b, f, v.with.at[i], v.without.at[i], log);
 	}
 	for (size_t i = 0; i < v.without.n; i++)
