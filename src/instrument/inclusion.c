@@ -47,10 +47,15 @@ struct cell {
 
 /* A flag beside those of inclusion.h: what it holds is known outside. */
 enum { LEAKS = 4 };
+/* Of an object: further members are not told apart. Only what is copied from very many others has as many. */
+enum { MOST_CELLS = 64 };
+/* What an edge takes, in words of sets: room, and a look into a table that is in no cache. */
+enum { EDGE = 8 };
 
 struct object {
 	unsigned flags;
 	uint32_t cells;   /* + 1 */
+	uint32_t ncells;
 	struct list heirs; /* objects that hold all that this one does */
 };
 
@@ -71,6 +76,7 @@ struct inclusion {
 	struct list waiting; /* nodes that wait, and some that do not any more */
 	size_t first;        /* of them */
 	size_t nedges;
+	uint64_t most; /* steps */
 	uint64_t steps; /* words of sets that were united, and the like */
 };
 
@@ -199,6 +205,7 @@ void inclusion_copy(struct inclusion *in, uint32_t from, uint32_t to)
 		return;
 	push(&in->nodes[from].to, to);
 	in->nedges++;
+	in->steps += EDGE;
 	give(in, &in->nodes[from].passed, to);
 }
 
@@ -256,8 +263,13 @@ void inclusion_call(struct inclusion *in, uint32_t callee, uint32_t call)
 static uint32_t cell_of(struct inclusion *in, uint32_t object, uint32_t member)
 {
 	const uint32_t *known = pairs_get(&in->cells_of, object, member + 1);
+	if (!known && in->objects[object].ncells >= MOST_CELLS) {
+		member = MEMBER_ANY;
+		known = pairs_get(&in->cells_of, object, member + 1);
+	}
 	if (known)
 		return *known;
+	in->objects[object].ncells++;
 	pairs_add(&in->cells_of, object, member + 1, (uint32_t)in->ncells);
 	if (in->ncells == in->cells_cap)
 		in->cells = pass_grow(in->cells, &in->cells_cap, sizeof *in->cells);
@@ -417,7 +429,7 @@ static void apply_constraints(struct inclusion *in, uint32_t node)
 	if (news.n) {
 		bits_assign(&in->nodes[node].seen, &in->nodes[node].set);
 		for (uint32_t c = in->nodes[node].constraints; c; c = in->constraints[c - 1].next)
-			for (uint32_t i = 0; bits_next(&news, &i); i++)
+			for (uint32_t i = 0; bits_next(&news, &i) && in->steps <= in->most; i++)
 				apply(in, in->constraints[c - 1], i);
 	}
 	bits_free(&news);
@@ -552,7 +564,7 @@ static void pass_on(struct inclusion *in, uint32_t node)
 }
 
 /* All nodes, in the order of the edges: who gives comes before who is given. */
-static void wave(struct inclusion *in, uint64_t most)
+static void wave(struct inclusion *in)
 {
 	struct list order = collapse_cycles(in);
 	in->waiting.n = in->first = 0;
@@ -561,7 +573,7 @@ static void wave(struct inclusion *in, uint64_t most)
 			in->nodes[order.at[i]].waits = false;
 			pass_on(in, order.at[i]);
 		}
-	for (size_t i = order.n; i-- && in->steps <= most;)
+	for (size_t i = order.n; i-- && in->steps <= in->most;)
 		if (in->nodes[order.at[i]].constraints)
 			apply_constraints(in, order.at[i]);
 	in->steps += order.n;
@@ -587,8 +599,9 @@ static void follow(struct inclusion *in, uint64_t most)
 
 bool inclusion_solve(struct inclusion *in, uint64_t most)
 {
+	in->most = most;
 	do {
-		wave(in, most);
+		wave(in);
 		/* As long as a wave takes, about: cycles that there are by then are worth being collapsed. */
 		uint64_t until = in->steps + in->nnodes + in->nedges;
 		follow(in, until < most ? until : most);
