@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of the solver (words of sets that are united): a second or two. */
-static const uint64_t most_steps = 100000000;
+/* Steps of the solver (words of sets that are united, and edges): some seconds. */
+static const uint64_t most_steps = 200000000;
 
 /* ---------------------------------------------------------------- values ---------------------- */
 
