@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-	LEAST_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
+	LEAST_ROOTS = 4, MANY_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
 	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
 /* How much more often than the number its branches have to come, for a gain. */
@@ -29,7 +29,7 @@ static const double worth = 20;
 static const double worth_seldom = 4;
 
 /* Instructions that are looked through while roots are tried, so that links of large programs do not take for ever. */
-static const size_t most_tried = 1000000;
+static const size_t most_tried = 1000000, most_looked = 6000000;
 
 struct root {
 	LLVMValueRef value;
@@ -354,12 +354,20 @@ static void insert(LLVMModuleRef m, LLVMValueRef anchor, LLVMValueRef v)
 	LLVMDisposeBuilder(b);
 }
 
+static size_t most_roots(LLVMModuleRef m, size_t tries)
+{
+	size_t rounds = most_looked / (module_size(m) + 1);
+	if (tries >= MANY_ROOTS)
+		return MOST_ROOTS;
+	return rounds < LEAST_ROOTS ? LEAST_ROOTS : rounds < MANY_ROOTS ? rounds : MANY_ROOTS;
+}
+
 void anchors_turn(LLVMModuleRef m)
 {
 	struct sharing *sharing = sharing_analyze(m);
 	struct anchors a = {.module = m, .sharing = sharing};
 	a.tries = most_tried / (module_size(m) + 1);
-	a.most_roots = a.tries < LEAST_ROOTS ? LEAST_ROOTS : MOST_ROOTS;
+	a.most_roots = most_roots(m, a.tries);
 	frequencies_find(&a.frequencies, m);
 	find_wishes(&a);
 	choose(&a);
