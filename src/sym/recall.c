@@ -23,12 +23,16 @@ static bool is_address_size(unsigned size)
 	return size == 8;
 }
 
-/* Can memory hold what the read found? Yes when nothing is known of the address it holds. */
+/*
+ * Can memory hold what the read found, an address that nothing is known of? Yes when nothing is known of the one that it holds: where the
+ * program's own variables lay is known.
+ */
 static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 {
 	uint32_t other;
 	/* Libraries allocate as well, exceptions for one. */
-	return (uint32_t)in_memory == recorded || (in_memory >= SMALL && !block_recorded(in_memory, &other));
+	return (uint32_t)in_memory == recorded ||
+	       (in_memory >= SMALL && !block_recorded(in_memory, &other) && !recall_in_program(in_memory));
 }
 
 static bool next(const struct ethread *self, uint32_t *value)

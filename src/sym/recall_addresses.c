@@ -2,6 +2,7 @@
 #include "sym/recall.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,30 @@ static size_t of_symbol(uint32_t recorded, uint64_t *own, size_t most)
 	if (low && at == known.places[known.by_place[low]] && in_symbol(low - 1, at) != own[0] && most > 1)
 		own[n++] = in_symbol(low - 1, at);
 	return n;
+}
+
+/* The first object is the program. */
+static int image_bounds(struct dl_phdr_info *in, size_t size, void *to)
+{
+	uint64_t *bounds = to;
+	(void)size;
+	for (int i = 0; i < in->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &in->dlpi_phdr[i];
+		uint64_t start = in->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_LOAD && (!bounds[1] || start < bounds[0]))
+			bounds[0] = start;
+		if (p->p_type == PT_LOAD && start + p->p_memsz > bounds[1])
+			bounds[1] = start + p->p_memsz;
+	}
+	return 1;
+}
+
+bool recall_in_program(uint64_t own)
+{
+	static uint64_t bounds[2];
+	if (!bounds[1])
+		dl_iterate_phdr(image_bounds, bounds);
+	return own - bounds[0] < bounds[1] - bounds[0];
 }
 
 size_t recall_candidates(uint32_t recorded, uint64_t own[CANDIDATES])
