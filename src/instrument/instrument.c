@@ -80,7 +80,8 @@ static void turn(LLVMModuleRef m)
 		bool branches; /* only so that fewer branches are recorded */
 	} steps[] = {
 		{"available externally", llvm_drop_available_externally, false},
-		{"resolvers", resolvers_turn, false}, /* first: what they run stays as it is */
+		{"computed gotos", gotos_turn, false},
+		{"resolvers", resolvers_turn, false}, /* before others: what they run stays as it is */
 		{"system calls", syscalls_turn, false},
 		{"assembly", assembly_turn, false},
 		{"copies", copies_turn, false},

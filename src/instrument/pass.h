@@ -160,6 +160,7 @@ struct numbering {
 /* RETHREAD_PASS_ALL_BRANCHES */
 bool all_branches(void);
 /* Before anything is numbered. */
+void gotos_turn(LLVMModuleRef m);
 void resolvers_turn(LLVMModuleRef m);
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);

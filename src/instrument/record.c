@@ -207,13 +207,10 @@ static void warn_unrecorded(LLVMModuleRef m)
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
 		     b = LLVMGetNextBasicBlock(b)) {
-			LLVMOpcode op = LLVMGetInstructionOpcode(LLVMGetBasicBlockTerminator(b));
-			if (op != LLVMIndirectBr && op != LLVMCallBr)
+			if (!LLVMIsACallBrInst(LLVMGetBasicBlockTerminator(b)))
 				continue;
 			size_t length;
-			pass_warn("%s in function %s is not recorded",
-				  op == LLVMIndirectBr ? "computed goto" : "asm goto",
-				  LLVMGetValueName2(f, &length));
+			pass_warn("asm goto in function %s is not recorded", LLVMGetValueName2(f, &length));
 			break;
 		}
 	}

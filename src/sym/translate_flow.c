@@ -296,8 +296,6 @@ void translate_terminator(struct tr *t, LLVMValueRef i)
 	case LLVMResume:
 		emit(t, OP_RESUME, 0, 0, value_regs(t, LLVMGetOperand(i, 0))[0], 0);
 		break;
-	case LLVMIndirectBr:
-		cannot(t, "a computed goto (indirectbr)");
 	default:
 		cannot(t, "a terminator of an unknown kind");
 	}
