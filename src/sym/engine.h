@@ -237,6 +237,7 @@ struct ethread {
 	struct spin spin;
 	struct laps laps;
 	vec(struct left_out) left_out; /* of a replay */
+	uint64_t bits_left_out;        /* of the path, with these */
 	uint64_t effects;        /* things done that others may see, or that have a state of their own */
 	uint64_t saps;
 	uint32_t optional;       /* events since its log was used up */
@@ -536,6 +537,8 @@ bool signals_fault(struct ethread *self, int signal, bool *ends);
 void rounds_skipped(struct ethread *self);
 /* Does the log say that a fault of the thread comes next, before any bit of its path? */
 bool signals_fault_comes(const struct ethread *self);
+/* How many bits of the path the log has before the thread's next handler runs; UINT64_MAX: a step or an input comes first, or none runs. */
+uint64_t signals_bits_ahead(const struct ethread *self);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);

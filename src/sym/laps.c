@@ -177,6 +177,8 @@ static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t mo
 		most = guided < most ? guided : most;
 	}
 	most = laps_in_lull(t, end, most);
+	if (signals_bits_ahead(t) / nbits < most) /* the lap in which a handler runs is another one */
+		most = signals_bits_ahead(t) / nbits;
 	if (values && b->value < t->log->values.n) {
 		uint64_t all = most < UINT64_MAX / values ? most * values : UINT64_MAX;
 		uint64_t n = trace_values_repeat(&t->log->values, end->value, values, all) / values;
@@ -238,11 +240,13 @@ static void move_lap(struct ethread *t, uint64_t saps, uint64_t by, uint64_t tim
  * Laps that leave all as it is need not be done in a replay either. It goes on from the first of the last two that were executed with the second,
  * whose events are those of the last lap; who waits for a read of the last but one, waits for the first's.
  */
-static void leave_out_of_replay(struct ethread *t, uint64_t saps, uint64_t n)
+static void leave_out_of_replay(struct ethread *t, const struct lap *end, uint64_t n)
 {
+	uint64_t saps = end->sap - t->laps.now.sap;
 	uint64_t before = t->left_out.n ? t->left_out.at[t->left_out.n - 1].fewer : 0;
 	*vec_push(&t->left_out) = (struct left_out){ .thread = t->number, .sap = t->laps.now.sap + (n - 1) * saps,
 						      .fewer = before + n * saps };
+	t->bits_left_out += n * (end->path_bits - t->laps.now.path_bits);
 }
 
 static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
@@ -313,7 +317,7 @@ static void consider(struct ethread *t, const struct lap *end)
 		uint64_t n = laps_ahead(t, end, UINT64_MAX);
 		l->misses = 0;
 		if (n >= WORTHWHILE) {
-			leave_out_of_replay(t, end->sap - l->now.sap, n);
+			leave_out_of_replay(t, end, n);
 			leave_out(t, end, n);
 		}
 		return;
@@ -334,7 +338,7 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 	l->conditions = t->conditions.n;
 	l->value = t->next_value;
 	l->ends = l->now.n && is_read(&l->now.reads[0], site, a) && t->events.n == l->nevents;
-	if (!l->ends || !t->log || t->signals || engine.seed || engine.most_lines)
+	if (!l->ends || !t->log || engine.seed || engine.most_lines)
 		return;
 	struct lap end;
 	lap_begin(&end, t);

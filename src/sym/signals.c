@@ -16,9 +16,9 @@ static bool is_here(const struct ethread *self, const struct rt_signal *s, enum 
 	return path_reader_done(&self->path) == s->bits;
 }
 
-static uint64_t when_of(const struct rt_signal *s)
+static uint64_t when_of(const struct ethread *self, const struct rt_signal *s)
 {
-	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->bits : 0;
+	return s->place == RT_SIGNAL_STEP ? RT_SIGNAL_AFTER_STEP : s->place == RT_SIGNAL_PATH ? s->bits - self->bits_left_out : 0;
 }
 
 /*
@@ -48,7 +48,7 @@ static void run_handler(struct ethread *self, int signal, const struct rt_signal
 		event_add(self, EVENT_CALL, 0, place_describe(self, what));
 		*vec_push(&engine.results) = (struct forced_result){
 			.thread = self->number, .result = signal, .sap = self->saps, .kind = FORCED_SIGNAL,
-			.when = when_of(s),
+			.when = when_of(self, s),
 		};
 	}
 	const char *native = self->native;
@@ -106,6 +106,18 @@ bool signals_fault_comes(const struct ethread *self)
 		return false;
 	const struct rt_signal *s = trace_input_signal(self->log->inputs[self->next_input], &info);
 	return s && (is_here(self, s, RT_SIGNAL_FAULT) || is_here(self, s, RT_SIGNAL_LOST));
+}
+
+uint64_t signals_bits_ahead(const struct ethread *self)
+{
+	const void *info;
+	if (!self->signals || self->next_input >= self->log->ninputs)
+		return UINT64_MAX;
+	const struct rt_signal *s = trace_input_signal(self->log->inputs[self->next_input], &info);
+	uint64_t done = path_reader_done(&self->path);
+	if (!s || s->steps != self->ops || s->place == RT_SIGNAL_STEP)
+		return UINT64_MAX;
+	return s->bits > done ? s->bits - done : 0;
 }
 
 bool signals_fault(struct ethread *self, int signal, bool *ends)
