@@ -367,7 +367,7 @@ bool gate_enter_as(const char *what, const void *object, int *result)
 		gate_met(&(struct met){ 0, RT_ACCESS_NONE, what, (void *)object, 0 });
 	if (forced && forced_result == RT_NEVER)
 		never_returns();
-	if (forced) {
+	if (forced && forced_result != EOWNERDEAD) { /* that one is found dead by itself, and the lock is to be taken */
 		*result = forced_result;
 		return true;
 	}

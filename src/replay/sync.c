@@ -185,7 +185,8 @@ static int wait_controlled(const struct waiting *w)
 	self->cond = NULL;
 	cond_woken(w->cond);
 	gate_blocks();
-	rt_real.pthread_mutex_lock(w->mutex);
+	int got = rt_real.pthread_mutex_lock(w->mutex);
+	result = result ? result : got;
 	gate_returns(result);
 	gate_leave();
 	self->orders = false;

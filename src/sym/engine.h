@@ -290,7 +290,7 @@ struct ethread {
 	enum wait_kind wait, last_wait; /* last_wait: what it last waited for, for figures */
 	struct object *wait_object;
 	uint64_t wait_order, wait_size, wait_value;
-	bool wait_other;
+	bool wait_other, wait_dead; /* wait_dead: for the owner's end */
 	struct ethread *wait_thread;
 	uint64_t wait_time;
 	struct lines lines;

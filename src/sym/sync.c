@@ -5,6 +5,7 @@
  */
 #include "sym/sync.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ bool sync_can_go(const struct ethread *t)
 	case WAIT_OBJECT:
 		if (!engine.lock_order)
 			return unordered_can_go(t);
-		return !t->wait_object->holder &&
+		return (!t->wait_object->holder || (t->wait_dead && t->wait_object->holder->ended)) &&
 		       (!t->wait_order || *object_steps(t->wait_object) + 1 >= t->wait_order);
 	case WAIT_JOIN:
 		return t->wait_thread->ended;
@@ -152,6 +153,7 @@ static void await_turn(struct ethread *self, struct object *o, const struct rt_s
 	self->wait = WAIT_OBJECT;
 	self->wait_object = o;
 	self->wait_order = e ? e->order : 0;
+	self->wait_dead = e && e->result == EOWNERDEAD;
 	/* A thread that is off its path is at another step than the entry. */
 	if (e && e->object && e->object < RT_OBJECT_THREAD && !self->strayed)
 		object_is(o, e->object);
@@ -197,6 +199,30 @@ void step_becomes_last(struct ethread *self, struct object *o, const char *what)
 	vclock_tick(&self->clock, self->number);
 }
 
+static struct event_ref holding_event(const struct object *o)
+{
+	struct ethread *t = o->holder;
+	for (size_t i = t->events.n; i--;)
+		if (t->events.at[i].kind == EVENT_LOCK && t->events.at[i].sap == o->hold_sap)
+			return (struct event_ref){ t->number, (uint32_t)i };
+	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
+}
+
+/*
+ * A robust mutex, whose owner ended with it: the next one's turn comes behind that end. A replay sees to that by itself when the owner has the
+ * mutex before the next one asks for it.
+ */
+static void take_from_dead(struct ethread *self, struct object *o, const char *what)
+{
+	struct ethread *dead = o->holder;
+	struct event_ref held = holding_event(o);
+	vclock_join(&self->clock, &dead->clock);
+	event_add(self, EVENT_LOCK, o->number, place_describe(self, what));
+	order_add(held, event_last(self));
+	order_add(dead->end, event_last(self));
+	held_drop(dead, o);
+}
+
 int sync_acquire(const void *place, const char *what)
 {
 	if (!engine.lock_order)
@@ -212,12 +238,15 @@ int sync_acquire(const void *place, const char *what)
 		return step_done(self, e);
 	}
 	await_turn(self, o, e);
+	if (o->holder)
+		take_from_dead(self, o, what);
+	else
+		step_follows_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
 	o->freed_by = NULL;
 	o->holder = self;
 	o->hold_sap = self->saps;
 	o->hold_site = place_describe(self, what);
 	o->depth = 1;
-	step_follows_last(self, o, EVENT_UNLOCK, EVENT_LOCK, what);
 	held_take(self, o, false);
 	return step_done(self, e);
 }
@@ -433,15 +462,6 @@ enum rt_once sync_once(const void *control)
 	sync_ordered(control, RT_STEP_ONCE_RUNS, "pthread_once");
 	engine.results.n--; /* the routine runs again by itself */
 	return RT_ONCE_RUNS;
-}
-
-static struct event_ref holding_event(const struct object *o)
-{
-	struct ethread *t = o->holder;
-	for (size_t i = t->events.n; i--;)
-		if (t->events.at[i].kind == EVENT_LOCK && t->events.at[i].sap == o->hold_sap)
-			return (struct event_ref){ t->number, (uint32_t)i };
-	return event_add_late(t, EVENT_LOCK, o->number, o->hold_sap, o->hold_site);
 }
 
 void sync_waits_in_freed(struct ethread *t, struct event_ref freed)
