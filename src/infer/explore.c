@@ -58,6 +58,7 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	s->early = number(status, "early");
 	s->lulls = number(status, "lulls");
 	s->shared_bytes = number(status, "shared_bytes");
+	s->unseen = number(status, "unseen");
 	s->failed = json_is_true(json_object_get(status, "failed"));
 	const char *first = json_string_value(json_object_get(status, "first_mismatch"));
 	snprintf(s->first_mismatch, sizeof s->first_mismatch, "%s", first ? first : "");

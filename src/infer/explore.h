@@ -28,6 +28,7 @@ struct explore_stats {
 	uint64_t refuted;      /* combinations of guesses that led off the path */
 	uint64_t early;        /* reads that were not known to come too early */
 	uint64_t lulls;        /* long stretches of reads that are taken to have found the same, twice */
+	uint64_t unseen;       /* bytes of racy memory that libraries changed in ways that no table has */
 	uint64_t shared_bytes; /* mapped to write to, perhaps by other processes as well */
 	bool failed;           /* the failing thread reached its failure */
 	double seconds;        /* in all */

@@ -88,6 +88,16 @@ static void check_mapped(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+static void check_unseen(struct solving *w)
+{
+	struct error err;
+	if (!w->work->figures.explore.unseen)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: functions of libraries change memory that threads race for, in ways that are not "
+		   "recorded; --engine search does without");
+	work_give_up(w->work, &err);
+}
+
 /* Guesses were given up because a search that does not try everything found nothing with them. */
 static void check_exhausted(struct solving *w)
 {
@@ -207,6 +217,7 @@ _Noreturn void solving_none_found(struct solving *w)
 	check_numbers(w, true);
 	check_libraries(w);
 	check_mapped(w);
+	check_unseen(w);
 	check_values(w);
 	check_pieces(w);
 	check_exhausted(w);

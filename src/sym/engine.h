@@ -355,6 +355,7 @@ struct engine {
 	vec(struct guide_run) guide; /* followed first */
 	size_t guided;         /* runs of it that are over */
 	uint64_t mismatches, faults, refuted;
+	uint64_t unseen; /* bytes of racy memory that libraries changed in ways that no table has */
 	char first_mismatch[256], first_fault[256];
 	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
 	char fail_file[128]; /* without its folder */
@@ -539,6 +540,11 @@ void rounds_skipped(struct ethread *self);
 bool signals_fault_comes(const struct ethread *self);
 /* How many bits of the path the log has before the thread's next handler runs; UINT64_MAX: a step or an input comes first, or none runs. */
 uint64_t signals_bits_ahead(const struct ethread *self);
+
+/* unseen.c: a library is about to be called; the program has written racy memory, or reads it and finds that. */
+void unseen_call(void);
+void unseen_note(uint64_t address, unsigned size, uint64_t value);
+void unseen_read(uint64_t address, unsigned size, uint64_t value);
 
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);

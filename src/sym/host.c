@@ -193,6 +193,8 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	suspect_read(self, site, a->address, a->size, racy);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
+	if (racy)
+		unseen_read(a->address, a->size, a->value.v);
 	if (!racy || quiet_read(self, site, a)) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
@@ -234,6 +236,7 @@ static void write_event(struct ethread *self, uint32_t site, const struct access
 	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, what));
 	e->size = (uint8_t)a->size;
 	e->written = value_expr(&written, a->size);
+	unseen_note(a->address, a->size, a->value.v);
 	await_wrote(self, a->address, a->size, a->value.v);
 }
 
@@ -340,6 +343,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	e->piece = number;
 	e->read = read;
 	e->written = value;
+	unseen_note(piece->address, piece->size, writes ? new_value.v : read_memory(piece->address, piece->size));
 	if (writes)
 		await_wrote(self, piece->address, piece->size, new_value.v);
 }
@@ -504,6 +508,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 	if (x && *x->effects)
 		native_begins(self, c, x, dealt_with);
 	host_initialises(c);
+	if (!x || x->class != EXTERNAL_PURE)
+		unseen_call();
 	self->makes_block = x && (x->class == EXTERNAL_ALLOCATES || *x->effects == 'm');
 	self->native = c->name;
 	engine_inside(0);
