@@ -294,20 +294,6 @@ static void mark_expr(struct closure *c, expr e)
 	}
 }
 
-static bool same_constant(const struct problem *p, const struct piece *piece)
-{
-	const struct memory *m = p->m;
-	uint64_t a, b;
-	if (piece->count != 1 || piece->initial)
-		return false;
-	uint32_t w = p->writers.at[p->ranges.at[piece->ranges].from];
-	if (!expr_is_const(m->x->exprs, m->x->events.at[piece->event].read, &a) ||
-	    !expr_is_const(m->x->exprs, m->x->events.at[w].written, &b))
-		return false;
-	uint64_t differs = a >> piece->low ^ b >> atom_low_bit(m, w, piece->atom);
-	return piece->width == 64 ? !differs : !(differs & ((UINT64_C(1) << piece->width) - 1));
-}
-
 /* What the piece may see matters; of a range that overlaps what was marked last, only the rest is looked at. */
 static void mark_candidates(struct closure *c, struct writers *w, const struct piece *piece)
 {
@@ -343,10 +329,6 @@ static void add_pieces(struct closure *c, uint32_t event)
 				      .low = (uint8_t)atom_low_bit(m, event, atom),
 				      .width = (uint8_t)(m->atoms.at.at[atom].size * 8)};
 		find_candidates(p, &c->writers[atom], &piece);
-		if (same_constant(p, &piece)) {
-			p->ranges.n = piece.ranges;
-			continue;
-		}
 		*vec_push(&p->pieces) = piece;
 		p->racy_reads += piece.count > 1;
 		mark_candidates(c, &c->writers[atom], &piece);

@@ -214,6 +214,37 @@ static void values_that_are_wanted_stay(void **state)
 	execution_release(&x);
 }
 
+static void make_time(struct execution *x, uint32_t e, uint64_t after, uint64_t before)
+{
+	x->events.at[e].after = after;
+	x->events.at[e].before = before;
+}
+
+/* A read that is known to have found 1, which by the time stamps only the first write can have been: the order keeps it behind that, and before the second. */
+static void what_time_decides_is_kept(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct infer_options o = infer_defaults();
+	o.use_time = true;
+	o.time_margin = 10;
+	o.seconds = 20;
+	execution_init(&x);
+	make_initial(&x, FLAG, 4, 0);
+	make_thread(&x, "1");
+	make_time(&x, make_write(&x, FLAG, 4, make_const(&x, 4, 1)), 1000, 2000);
+	make_time(&x, make_write(&x, FLAG, 4, make_const(&x, 4, 2)), 5000, 6000);
+	make_end(&x, EVENT_FAILS);
+	make_thread(&x, "1:1");
+	uint32_t read = make_event(&x, EVENT_READ, FLAG);
+	x.events.at[read].size = 4;
+	x.events.at[read].read = make_const(&x, 4, 1);
+	make_time(&x, read, 3000, 4000);
+	make_end(&x, 0);
+	assert_int_equal(infer_once(&x, &o, NULL), INFER_FOUND);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +253,7 @@ int main(void)
 		cmocka_unit_test(the_unknown_proves_nothing),
 		cmocka_unit_test(pieces_stay_together),
 		cmocka_unit_test(values_that_are_wanted_stay),
+		cmocka_unit_test(what_time_decides_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
