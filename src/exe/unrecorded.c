@@ -12,6 +12,7 @@ static const struct {
 			     "was told to keep it shared"},
 	{"twice ", "", " was loaded although its code is part of the program; if the two get in each other's way, link with "
 		       "RETHREAD_KEEP_SHARED=all"},
+	{"own ", "what ", " did is not recorded: the C library makes them itself; what a thread of the program does that waits for a timer (timerfd, sigwait) is"},
 	{"thread ", "what threads did in ", " is not recorded: it was not built with rethread cc"},
 };
 

@@ -232,4 +232,5 @@ static void input_end(const struct given *g, unsigned flags)
 		return result;                                                        \
 	}                                                                             \
 	_Pragma("clang diagnostic pop")
+#define NOTIFIES(event, what) ((void)(event))
 #include <rethread/inputs.def>

@@ -13,6 +13,7 @@
 #include "rt/forked.h"
 #include "rt/handlers.h"
 #include "rt/interpose.h"
+#include "rt/libraries.h"
 #include "rt/packing.h"
 
 #include <errno.h>
@@ -239,4 +240,5 @@ static void cancelled(void *call)
 			rt_caught_run(RT_SIGNAL_STEP);                                             \
 		return result;                                                                     \
 	}
+#define NOTIFIES(event, what) rt_libraries_notifies(event, what)
 #include <rethread/inputs.def>

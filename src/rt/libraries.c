@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <rethread/instrument.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -114,4 +115,17 @@ void rt_libraries_thread(const void *routine)
 		return;
 	if (dladdr(routine, &info) && info.dli_fname && !is_of_the_language(info.dli_fname))
 		note("thread ", info.dli_fname);
+}
+
+void rt_libraries_notifies(const struct sigevent *how, const char *function)
+{
+	char what[128];
+	size_t n;
+
+	if (!how || how->sigev_notify != SIGEV_THREAD)
+		return;
+	n = append(what, 0, sizeof what, "threads of ");
+	n = append(what, n, sizeof what, function);
+	append(what, n, sizeof what, " (SIGEV_THREAD)");
+	note("own ", what);
 }

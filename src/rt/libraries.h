@@ -4,6 +4,7 @@
  *     loaded PATH     a library of rethread's: what it does is not recorded
  *     twice PATH      the same, but its code is part of the program too
  *     thread PATH     a thread began in it
+ *     own WHAT        threads that the C library makes itself
  */
 #ifndef RETHREAD_RT_LIBRARIES_H
 #define RETHREAD_RT_LIBRARIES_H
@@ -12,6 +13,9 @@
 
 /* A thread begins in this function, which is not the program's. */
 void rt_libraries_thread(const void *routine);
+/* The program asked that function to notify it of something; NULL: by a signal. */
+struct sigevent;
+void rt_libraries_notifies(const struct sigevent *how, const char *function);
 
 #pragma GCC visibility pop
 
