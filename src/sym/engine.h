@@ -160,6 +160,7 @@ struct lap {
 	uint64_t sap, path_bits;
 	size_t conditions, value;  /* of them */
 	uint64_t effects, stored;
+	uint64_t lines; /* passed by then (lines.c) */
 	uint64_t bits;             /* of the path, to the lap's end */
 	uint32_t n, nstores;
 	struct lap_store stores[LAP_STORES];
@@ -602,6 +603,8 @@ const char *numbers_made(void);
 const char *numbers_possible(void);
 /* lines.c: are they wanted (the file `lines' of the state says how many); at the end, paths.json. */
 void lines_load(void);
+/* The last lines are passed n times more; false: they are not known to be a repetition. */
+bool lines_repeat(struct ethread *t, uint64_t lines, uint64_t n);
 void lines_write(void);
 /*
  * notes.c, for explanations: an access that is no event; a block is freed, or one is allocated where another was, at a place as in

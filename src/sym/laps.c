@@ -71,6 +71,7 @@ static void lap_begin(struct lap *lap, const struct ethread *t)
 	lap->value = t->laps.value;
 	lap->effects = t->effects + t->ops + t->next_input;
 	lap->stored = ithread_stored(t->interp);
+	lap->lines = t->lines.passed;
 	lap->bits = 0;
 	lap->n = lap->nstores = 0;
 }
@@ -272,6 +273,7 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	last->sap += n * saps;
 	last->path_bits += n * nbits;
 	last->value += n * values;
+	last->lines = t->lines.passed;
 }
 
 static void snap(struct laps *l, struct ethread *t, const struct slot *registers, size_t n)
@@ -316,13 +318,13 @@ static void consider(struct ethread *t, const struct lap *end)
 	if (stored_same(t, end) && same_registers(l, registers, nregisters)) {
 		uint64_t n = laps_ahead(t, end, UINT64_MAX);
 		l->misses = 0;
-		if (n >= WORTHWHILE) {
+		if (n >= WORTHWHILE && (!engine.most_lines || lines_repeat(t, end->lines - l->now.lines, n))) {
 			leave_out_of_replay(t, end, n);
 			leave_out(t, end, n);
 		}
 		return;
 	}
-	if (l->snapped && laps_ahead(t, end, WORTHWHILE + 2) == WORTHWHILE + 2 &&
+	if (l->snapped && !engine.most_lines && laps_ahead(t, end, WORTHWHILE + 2) == WORTHWHILE + 2 &&
 	    counting_begins(t, end, registers, nregisters))
 		return;
 	l->misses++;
@@ -338,7 +340,7 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 	l->conditions = t->conditions.n;
 	l->value = t->next_value;
 	l->ends = l->now.n && is_read(&l->now.reads[0], site, a) && t->events.n == l->nevents;
-	if (!l->ends || !t->log || engine.seed || engine.most_lines)
+	if (!l->ends || !t->log || engine.seed)
 		return;
 	struct lap end;
 	lap_begin(&end, t);

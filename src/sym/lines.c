@@ -105,6 +105,28 @@ void host_line(struct ithread *thread, uint32_t position)
 		forget(l, engine.most_lines);
 }
 
+/*
+ * What the thread passed last, `lines` of them, it passes n times more: true when the end of the list is a repetition of as many, and
+ * perhaps the begin of one more.
+ */
+bool lines_repeat(struct ethread *t, uint64_t lines, uint64_t n)
+{
+	struct lines *l = &t->lines;
+	for (size_t after = 0; after <= lines && after < l->entries.n; after++) {
+		size_t mark = l->entries.n - 1 - after;
+		uint64_t *at = l->entries.at;
+		if (!(at[mark] & REPEAT))
+			continue;
+		if (PERIOD(at[mark]) != lines || mark < lines || memcmp(at + mark - lines, at + mark + 1, after * sizeof *at))
+			return false;
+		at[mark] = repeat(lines, COUNT(at[mark]) + n);
+		l->passed += n * lines;
+		l->sure += n * lines;
+		return true;
+	}
+	return false;
+}
+
 void lines_load(void)
 {
 	char *text;
