@@ -79,6 +79,8 @@ static void print_stale(const json_t *root, const char *program)
 		print_deed(second, "then ", text(second, "object"), program);
 	if (json_is_true(json_object_get(stale, "copied")))
 		printf("    which is what it had read, and no longer true\n");
+	else if (json_is_true(json_object_get(stale, "rests")))
+		puts("    which it would not have read so, or not have failed for, if it had known of that");
 	else
 		puts(also ? "    the one value is from before, the other from after that" : "    which is where the pointer led that had been replaced");
 	if (found && !late && !json_is_true(json_object_get(stale, "copied"))) {

@@ -179,6 +179,21 @@ static bool say_published(struct words *w, const json_t *root)
 	return true;
 }
 
+/* What it read rested on what it had read before, and no longer was so. */
+static void say_rests(struct words *w, const json_t *s, json_t *first, json_t *other, json_t *second, json_t *also)
+{
+	const char *a = text(first, "thread"), *o = text(other, "thread"), *object = object_of(first);
+	if (!strcmp(object, object_of(second)))
+		say(w, "thread %s went by what it had read in %s%s; before it read it again%s, thread %s changed it%s", a, object, at(first), at(second), o, at(other));
+	else if (!strcmp(text(other, "where"), text(also, "where")))
+		say(w, "thread %s went by what it had read in %s%s when it read %s%s; in between thread %s had changed both%s", a, object, at(first), object_of(second), at(second), o,
+		    at(other));
+	else
+		say(w, "thread %s went by what it had read in %s%s when it read %s%s; in between thread %s had changed the one%s and the other%s", a, object, at(first),
+		    object_of(second), at(second), o, at(other), at(also));
+	say(w, "; thread %s had given up %s by then.", a, text(json_object_get(s, "given_up"), "object"));
+}
+
 static bool say_stale(struct words *w, const json_t *root)
 {
 	json_t *s = json_object_get(root, "stale"), *first = step_of(root, s, "first"), *other = step_of(root, s, "other"), *second = step_of(root, s, "second"),
@@ -188,6 +203,10 @@ static bool say_stale(struct words *w, const json_t *root)
 		return false;
 	const char *a = text(first, "thread"), *o = text(other, "thread");
 	const char *end = json_object_get(s, "apart") ? "; the locks that they have are different ones." : ".";
+	if (json_is_true(json_object_get(s, "rests"))) {
+		say_rests(w, s, first, other, second, also);
+		return true;
+	}
 	if (json_is_true(json_object_get(s, "copied")))
 		say(w, "thread %s wrote %s%s%s, which it had read in %s%s before thread %s changed that%s%s.", a, object_of(second), value_of(second, " = ", ""), at(second),
 		    object_of(first), at(first), o, value_of(other, " to ", ""), at(other));

@@ -3,6 +3,7 @@
  * is excluded and the next one asked for.
  */
 #include "infer/progress.h"
+#include "infer/rests.h"
 #include "infer/revise.h"
 #include "infer/solving.h"
 #include "model/check.h"
@@ -80,6 +81,20 @@ static void say_unenforced(const struct solving *w, const struct schedule *sched
 			      n == 1 ? "" : "s");
 }
 
+/* The order that is the answer, for a reader. */
+static bool write_interleaving(struct solving *w, const struct linear *l, enum memory_model model, const char *path, struct error *err)
+{
+	uint64_t *symbols = xcalloc(w->x.nsymbols + 1, sizeof *symbols);
+	bool ok = check_order(&w->x, model, l->steps.at, l->steps.n, symbols, err);
+	tied_list tied = { 0 };
+	if (ok)
+		tied = rests_ask(w->explorer, &w->work->figures.explore, &w->x, symbols);
+	ok = ok && result_write_interleaving(&w->x, model, l, symbols, &tied, path, err);
+	vec_free(&tied);
+	free(symbols);
+	return ok;
+}
+
 /* Does the candidate replay? Then it is the answer. */
 static bool prove(struct solving *w, const struct schedule *schedule, struct infer_state *state,
 		  enum memory_model model)
@@ -94,7 +109,7 @@ static bool prove(struct solving *w, const struct schedule *schedule, struct inf
 		return false;
 	}
 	if (!work_keep(w->work, schedule, &interleaving, &err) ||
-	    !result_write_interleaving(&w->x, model, infer_order(state), interleaving, &err))
+	    !write_interleaving(w, infer_order(state), model, interleaving, &err))
 		work_give_up(w->work, &err);
 	free(interleaving);
 	return work_accepts(w->work, replays);

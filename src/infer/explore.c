@@ -102,6 +102,7 @@ struct explorer {
 	const char *twin, *dir;
 	char *code;
 	struct forced forced;
+	double translated; /* seconds that took */
 	unsigned waits; /* calls of explorer_wait that helped */
 	unsigned lulled; /* calls of explorer_stir that came to nothing */
 	char *nogoods;  /* before the last run */
@@ -150,12 +151,15 @@ static struct explorer *explorer_make(const struct trace *t, const char *twin, c
 				      struct error *err)
 {
 	struct explorer *e = xcalloc(1, sizeof *e);
+	double start = now();
 	*e = (struct explorer){ .trace = t, .twin = twin, .dir = dir, .code = xasprintf("%s/code", dir), .forced.dir = dir };
 	if (t->header.flags & RT_LOG_MIDDLE)
 		fail(err, "process %u was forked by one that had other threads, or a long log: its own log begins there, so that it cannot be executed",
 		     t->header.pid);
-	else if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err))
+	else if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err)) {
+		e->translated = now() - start;
 		return e;
+	}
 	explorer_free(e);
 	return NULL;
 }
@@ -294,6 +298,43 @@ enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *
 	free(code);
 	free(status_file);
 	return result;
+}
+
+static bool read_tied(const char *dir, tied_list *out, struct error *err)
+{
+	char *path = xasprintf("%s/tied", dir), *data = NULL;
+	size_t size;
+	bool ok = read_file(path, &data, &size, err);
+	for (size_t i = 0; ok && i < size / sizeof *out->at; i++)
+		memcpy(vec_push(out), data + i * sizeof *out->at, sizeof *out->at);
+	free(data);
+	free(path);
+	return ok;
+}
+
+bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err)
+{
+	if (e->translated > seconds / 2)
+		return fail(err, "it takes too long to translate the program");
+	char *code = xasprintf("%s/choices", e->dir), *values = xasprintf("%s/values", e->dir), *ask = xasprintf("%s/ties", e->dir), *tied = xasprintf("%s/tied", e->dir), *old = NULL;
+	size_t size = 0;
+	bool timed_out, had = read_file(values, &old, &size, NULL);
+	unlink(tied);
+	bool ok = (!access(code, F_OK) || make_code(e->trace, code, translate_with_choices, err)) && forced_write(e->dir, x, symbols, err) &&
+		  write_file(ask, asked, sizeof *asked, err) && run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, err) &&
+		  read_tied(e->dir, out, err);
+	struct error ignored;
+	if (had)
+		write_file(values, old, size, &ignored);
+	else
+		unlink(values);
+	unlink(ask);
+	free(code);
+	free(values);
+	free(ask);
+	free(tied);
+	free(old);
+	return ok;
 }
 
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,

@@ -15,6 +15,7 @@
 #include "infer/forced.h"
 #include "model/execution.h"
 #include "model/linear.h"
+#include "model/tied.h"
 #include "trace/trace.h"
 
 struct explore_stats {
@@ -64,6 +65,11 @@ enum explore_numbers {
 	NUMBERS_MADE,
 };
 enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *where, size_t size);
+
+/*
+ * One more run, on these values of the symbols of x, in which what is asked for is found out (model/tied.h). False: it was not. Later runs are as if it had not been.
+ */
+bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err);
 
 /* What racy reads shall be taken to read in later runs. */
 struct forced *explorer_forced(struct explorer *e);

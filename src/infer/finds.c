@@ -2,6 +2,7 @@
 
 #include "infer/flat.h"
 #include "infer/lost.h"
+#include "infer/midway.h"
 #include "infer/outdated.h"
 #include "infer/through.h"
 
@@ -49,8 +50,39 @@ static void find_less_certain(struct finds *d, struct slice *s, const struct tol
 	d->was_passed &= !d->too_early && (certain || (!between && !d->was_stale && !d->was_undone));
 }
 
+/* Does the failing thread's read have nothing to do with its failure? how: what that rests on; NULL: it is not known. */
+static bool is_beside(const struct told *t, const uint8_t *how, size_t step)
+{
+	const struct event *e = told_event(t, step);
+	const struct execution_thread *by = &t->x.threads.at[e->thread];
+	return how && e->kind == EVENT_READ && !how[step] && t->x.events.at[by->first + by->count - 1].flags & EVENT_FAILS;
+}
+
+/* Did the failing thread come back from a wait, and not look again? That says more. */
+static bool has_waited(const struct slice *s, const struct told *t, const uint64_t *values)
+{
+	bool looked;
+	for (size_t i = 0; i < s->asked.n; i++)
+		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked) != SLICE_NONE)
+			return true;
+	return false;
+}
+
+/* What the failing thread went by, unless what was found already tells of what its failure rests on. */
+static void find_rests(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how)
+{
+	struct stale rests;
+	bool between = d->came_between && !is_beside(t, how, d->between.first);
+	bool stale = d->was_stale && !is_beside(t, how, d->stale.first);
+	if (between || stale || has_waited(s, t, d->values) || !rests_find(&rests, s, t, d->values, how))
+		return;
+	d->stale = rests;
+	d->was_stale = true;
+	d->came_between = false;
+}
+
 /* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
-static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols)
+static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how)
 {
 	struct stale lost;
 	d->came_again = again_find(&d->again, t, d->values);
@@ -67,6 +99,8 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
 	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
+	if (!certain && how)
+		find_rests(d, s, t, how);
 	bool between = d->came_between && !d->between.late;
 	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
 	find_less_certain(d, s, t, certain, between);
@@ -79,7 +113,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 /* Of an order with store buffers, what is found is said of where others see the stores. */
 static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 {
-	find_cause(d, &f->slice, &f->told, symbols);
+	find_cause(d, &f->slice, &f->told, symbols, NULL);
 	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
 				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
 				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before, &d->stale.found,
@@ -101,7 +135,7 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 		}
 }
 
-void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols)
+void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols, const tied_list *tied)
 {
 	told_init(&d->told, x, l);
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
@@ -114,7 +148,9 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 		flat_release(&flat);
 	} else {
 		d->was_buffered = false;
-		find_cause(d, &d->slice, &d->told, symbols);
+		uint8_t *how = tied->n ? rests_steps(&d->told, tied) : NULL;
+		find_cause(d, &d->slice, &d->told, symbols, how);
+		free(how);
 	}
 	if (d->was_buffered)
 		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);

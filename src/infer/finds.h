@@ -11,6 +11,7 @@
 #include "infer/hang.h"
 #include "infer/passed.h"
 #include "infer/published.h"
+#include "infer/rests.h"
 #include "infer/stale.h"
 #include "infer/undone.h"
 
@@ -30,8 +31,8 @@ struct finds {
 	uint64_t *values; /* of all expressions */
 };
 
-/* symbols: their values in this order. The first two arguments have to live longer. */
-void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols);
+/* symbols: their values in this order; tied: what the failure rests on. x and l have to live longer. */
+void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols, const tied_list *tied);
 void finds_release(struct finds *d);
 
 #endif

@@ -43,9 +43,12 @@ static bool was_forced(struct forced *f, const struct execution *x, const struct
 	return false;
 }
 
-bool forced_set(struct forced *f, const struct execution *x, const uint64_t *symbols, enum forced_before *what, struct error *err)
+typedef vec(struct forced_value) forced_values;
+
+/* What its racy reads read; by thread, sap, piece. */
+static forced_values values_of(const struct execution *x, const uint64_t *symbols)
 {
-	vec(struct forced_value) fresh = { 0 };
+	forced_values fresh = { 0 };
 	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values);
 	expr_eval_all(x->exprs, symbols, values);
 	for (size_t i = 0; i < x->events.n; i++) {
@@ -56,17 +59,37 @@ bool forced_set(struct forced *f, const struct execution *x, const uint64_t *sym
 							   values[v->read] };
 	}
 	free(values);
-	qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
+	if (fresh.n)
+		qsort(fresh.at, fresh.n, sizeof *fresh.at, compare_forced);
+	return fresh;
+}
+
+static bool write_values(const char *dir, const forced_values *values, struct error *err)
+{
+	char *path = xasprintf("%s/values", dir);
+	bool ok = write_file(path, values->at, values->n * sizeof *values->at, err);
+	free(path);
+	return ok;
+}
+
+bool forced_write(const char *dir, const struct execution *x, const uint64_t *symbols, struct error *err)
+{
+	forced_values values = values_of(x, symbols);
+	bool ok = write_values(dir, &values, err);
+	vec_free(&values);
+	return ok;
+}
+
+bool forced_set(struct forced *f, const struct execution *x, const uint64_t *symbols, enum forced_before *what, struct error *err)
+{
+	forced_values fresh = values_of(x, symbols);
 	bool same = fresh.n == f->values.n && !(fresh.n && memcmp(fresh.at, f->values.at, fresh.n * sizeof *fresh.at));
 	*what = same ? FORCED_SAME : was_forced(f, x, fresh.at, fresh.n) ? FORCED_AGAIN : FORCED_NEW;
 	vec_free(&f->values);
 	f->values.at = fresh.at;
 	f->values.n = fresh.n;
 	f->values.cap = fresh.cap;
-	char *path = xasprintf("%s/values", f->dir);
-	bool ok = write_file(path, fresh.at, fresh.n * sizeof *fresh.at, err);
-	free(path);
-	return ok;
+	return write_values(f->dir, &fresh, err);
 }
 
 /* The symbols that guesses rest on: operands have smaller numbers, so one scan backwards finds them. */

@@ -23,6 +23,8 @@ void forced_release(struct forced *f);
 bool forced_any(const struct forced *f);
 /* Racy reads of x are taken to read these values (by symbol of x) from now on. */
 bool forced_set(struct forced *f, const struct execution *x, const uint64_t *symbols, enum forced_before *what, struct error *err);
+/* The same for the next run only, whoever takes it back. */
+bool forced_write(const char *dir, const struct execution *x, const uint64_t *symbols, struct error *err);
 /* What was assumed in x, with these values, is not what happened: later runs say so by a condition. */
 bool forced_exclude(struct forced *f, const struct execution *x, const uint64_t *symbols, struct error *err);
 

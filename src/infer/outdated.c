@@ -67,7 +67,7 @@ static bool look_at_copy(struct stale *out, const struct slice *s, const struct 
 		size_t other = changed(t, values, i, wrote, UINT32_MAX);
 		if (other == SLICE_NONE || (certain ? !is_asked(s, t, e->object) : !is_telling(values[e->read]) || !same_function(t, i, wrote)))
 			continue;
-		*out = (struct stale){i, other, wrote, SLICE_NONE, SLICE_NONE, read, UINT32_MAX, certain, true};
+		*out = (struct stale){i, other, wrote, SLICE_NONE, SLICE_NONE, read, UINT32_MAX, certain, true, false};
 		found = true;
 	}
 	table_release(&seen);
@@ -113,7 +113,7 @@ static bool look_at_pair(struct stale *out, const struct told *t, const uint64_t
 		size_t other = changed(t, values, i, read, w->thread);
 		if (other == SLICE_NONE || !are_near(t, other, wrote) || !same_function(t, other, wrote) || wrote < i)
 			continue;
-		*out = (struct stale){i, other, read, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false};
+		*out = (struct stale){i, other, read, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false, false};
 		found = true;
 	}
 	table_release(&seen);

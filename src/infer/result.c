@@ -381,6 +381,8 @@ static json_t *stale_json(const struct told *t, const struct stale *s, const uin
 		json_object_set_new(j, "found", json_integer((json_int_t)s->found));
 		json_object_set_new(j, "wrote", step_json(x, &t->l.steps.at[s->second], values));
 	}
+	if (s->rests)
+		json_object_set_new(j, "rests", json_true());
 	if (s->copied)
 		json_object_set_new(j, "copied", json_true());
 	if (s->before != SLICE_NONE)
@@ -457,17 +459,11 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
-bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
+bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l, uint64_t *symbols, const tied_list *tied,
 			       const char *path, struct error *err)
 {
-	uint64_t *symbols = xcalloc(x->nsymbols + 1, sizeof *symbols);
-	if (!check_order(x, model, l->steps.at, l->steps.n, symbols, err)) {
-		free(symbols);
-		return false;
-	}
 	struct finds d;
-	finds_init(&d, x, l, symbols);
-	free(symbols);
+	finds_init(&d, x, l, symbols, tied);
 	const struct linear *told = &d.told.l;
 	bool *show = steps_to_show(&d.told.x, told, &d.slice);
 	size_t shown = 0, events = 0;

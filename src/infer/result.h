@@ -8,7 +8,8 @@
 #include "infer/explore.h"
 #include "solve/infer.h"
 
-bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l,
+/* symbols: of x, in this order (check.h); tied: what the failure rests on, as far as that is known (rests.h). */
+bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l, uint64_t *symbols, const tied_list *tied,
 			       const char *path, struct error *err);
 
 struct figures {

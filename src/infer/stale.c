@@ -71,7 +71,7 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 	/* What the thread put there itself, and the other took away, was handed over. */
 	if (told_writes(told_event(t, got)) && !values[told_event(t, gone)->written])
 		return false;
-	*out = (struct stale){got, gone, read, SLICE_NONE, SLICE_NONE, SLICE_NONE, UINT32_MAX, true, false};
+	*out = (struct stale){got, gone, read, SLICE_NONE, SLICE_NONE, SLICE_NONE, UINT32_MAX, true, false, false};
 	return true;
 }
 
@@ -116,7 +116,7 @@ static bool is_torn(struct stale *out, const struct slice *s, const struct told 
 	}
 	if (wrote == SLICE_NONE)
 		return false;
-	*out = (struct stale){one, wrote, other, saw, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false};
+	*out = (struct stale){one, wrote, other, saw, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false, false};
 	out->certain = belong_together(out, s, t);
 	return true;
 }
@@ -182,7 +182,7 @@ static void compare_with_overwritten(struct sums *s, size_t read, size_t wrote, 
 		if (o->read + 1 < turn || a->object == e->object || line_of(s, a) != line_of(s, e) || e->sap - a->sap >= s->distance ||
 		    told_event(s->t, o->write)->thread != told_event(s->t, wrote)->thread || !in_one_section(s, o->write, wrote))
 			continue;
-		s->best = (struct stale){o->read, o->write, read, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false};
+		s->best = (struct stale){o->read, o->write, read, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false, false};
 		s->distance = e->sap - a->sap;
 	}
 }

@@ -16,6 +16,7 @@ struct stale {
 	uint32_t given_up;           /* an event of a lock that the thread had at `first` and not all the time until `second`; UINT32_MAX: none */
 	bool certain;                /* a pointer that was replaced; or two values that the other writes together, and the failure's condition asks for */
 	bool copied;                 /* `second` writes what was read at `first`, which `found` finds there */
+	bool rests;                  /* what was read at `second`, and the failure, rests on what was read at `first` (rests.h) */
 };
 
 /* Of the reads that the failure depends on. values: of all expressions, in this order. False: there is none. */

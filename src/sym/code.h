@@ -98,6 +98,9 @@
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \
 	X(NUMBER, "-rr")                /* two values are used as numbers; w: number_use */      \
+	X(MARK, "w--")                  /* how many branches there were */                       \
+	X(CHOSEN, "wr-")                /* d is what it is because of those since the mark a */  \
+	X(SPLIT, "i--") X(JOIN, "i--")  /* the branch that comes next; its ways meet in block d; block d begins, or all ends */ \
 	X(COPY, "irr") X(SIZE, "r--")   /* d: site; SIZE is the extra word */                    \
 	X(FILL, "irr")                  /* and SIZE */                                           \
 	X(VASTART, "-r-")                                                                        \
@@ -255,7 +258,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 7
+#define CODE_VERSION 8
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

@@ -1,4 +1,5 @@
 #include "sym/engine.h"
+#include "sym/ties.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -71,6 +72,7 @@ void engine_thread_ends(struct ethread *t, bool at_failure)
 	struct event *e = event_add(t, EVENT_END, t->number, 0);
 	t->end = event_last(t);
 	if (engine_is_failing(t, at_failure)) {
+		ties_failed(t);
 		t->failed = true;
 		e->flags |= EVENT_FAILS;
 	}
@@ -239,6 +241,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	recall_load();
 	mirror_load();
 	turns_load();
+	ties_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	atexit(engine_leave_process);

@@ -250,6 +250,7 @@ struct ethread {
 	} last_reads[2];         /* of what is not known to race, the last one first; site 0: none (suspect.c) */
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
+	bool unsure;             /* what it last read of what races is not known: a lap that was left out (ties.c) */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
 	expr address;            /* of the access at hand, when it was assumed to be address_value, at instruction address_at */
 	uint64_t address_at, address_value;

@@ -2,6 +2,7 @@
 #include "sym/engine.h"
 
 #include "sym/sync.h"
+#include "sym/ties.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -111,6 +112,8 @@ _Noreturn void engine_finish(void)
 		check_cancelled(engine.threads.at[i]);
 	for (size_t i = 0; i < engine.threads.n; i++)
 		engine_thread_ends(engine.threads.at[i], false); /* blocked where its log ends */
+	if (ties_on())
+		engine_fatal("what was asked for did not happen%s%s", engine.faults ? ": a fault at " : "", engine.faults ? engine.first_fault : "");
 	engine_order_ends();
 	if (engine.mismatches || engine.faults)
 		recall_share();

@@ -1,5 +1,6 @@
 /* Events and conditions as the threads meet them, and their final form. */
 #include "sym/engine.h"
+#include "sym/ties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,8 @@ void order_add(struct event_ref a, struct event_ref b)
 
 void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind)
 {
+	if (ties_on())
+		return;
 	expr holds = expr_makes_float(expr_node(engine.exprs, e)->op) ? expr_float_is(engine.exprs, e, value)
 								     : expr_equals(engine.exprs, e, value);
 	uint64_t constant;

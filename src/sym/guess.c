@@ -5,6 +5,7 @@
  * the reads it came from become a nogood, a condition on the next model (src/infer/forced.c).
  */
 #include "sym/engine.h"
+#include "sym/ties.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -79,6 +80,10 @@ struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint6
 	uint32_t thread = t->log ? t->log->info.number : UINT32_MAX;
 	const struct forced_value *f = find_forced(thread, t->saps, *piece);
 	uint64_t value = likely_value(t, address, in_memory, f);
+	if (ties_on()) {
+		t->unsure = !f;
+		return (struct slot){ value, EXPR_NONE };
+	}
 	expr symbol = expr_sym(engine.exprs, size * 8, engine.symbols.n);
 	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol, address };
 	return (struct slot){ value, symbol };
@@ -87,7 +92,7 @@ struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint6
 void guess_was(expr e, uint64_t v)
 {
 	const struct expr_node *n = expr_node(engine.exprs, e);
-	if (n->op == EXPR_SYM)
+	if (n->op == EXPR_SYM && !ties_on())
 		engine.symbols.at[n->value].read.value = v;
 }
 
@@ -111,7 +116,7 @@ void guess_assume(struct ethread *t, expr e, uint64_t v, bool address)
 {
 	t->assumed_at = ithread_instructions(t->interp);
 	e = counting_clean(t, e);
-	if (!e)
+	if (!e || ties_on())
 		return;
 	if (address) {
 		t->address = e;

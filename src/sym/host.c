@@ -1,6 +1,7 @@
 /* What the interpreter asks the engine for: accesses of shared memory, the recorded path, native calls. */
 #include "sym/engine.h"
 #include "sym/externals.h"
+#include "sym/ties.h"
 
 #include <string.h>
 
@@ -44,21 +45,26 @@ void host_unrecorded(struct ithread *t)
 
 bool host_known(struct ithread *t, expr e, uint64_t v)
 {
-	return counting_known(of(t), e, v);
+	return ties_branch(of(t), e) || counting_known(of(t), e, v);
 }
 
 void host_assume(struct ithread *t, expr e, uint64_t v)
 {
-	condition_add(of(t), e, v, CONDITION_PATH);
+	if (!ties_branch(of(t), e))
+		condition_add(of(t), e, v, CONDITION_PATH);
 }
 
 void host_contradicted(struct ithread *t, expr condition)
 {
+	if (ties_strays(of(t)))
+		return;
 	early_contradicted(of(t), condition);
 }
 
 void host_mismatch(struct ithread *t)
 {
+	if (ties_strays(of(t)))
+		return;
 	if (!engine.mismatches++) {
 		/* Anchors have no line of their own. */
 		struct position stack[4], *p = stack;
@@ -81,6 +87,8 @@ void host_mismatch(struct ithread *t)
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	bool address = !strcmp(why, "address");
+	if (ties_address(of(t), s))
+		return;
 	s->e = counting_clean(of(t), s->e);
 	if (!s->e)
 		return;
@@ -181,10 +189,11 @@ static struct event *read_event(struct ethread *self, enum event_kind kind, uint
 	return e;
 }
 
-void engine_load(struct ethread *self, uint32_t site, struct access *a)
+static void load(struct ethread *self, uint32_t site, struct access *a)
 {
 	expr address = guess_take_address(self, a->address);
-	if (!address)
+	bool laps = !address && !ties_on(); /* it may be of one that is left out */
+	if (laps)
 		laps_read(self, site, a);
 	time_wander(self);
 	recall_await(self, a->address, a->size);
@@ -199,7 +208,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 		recall_value(self, &a->value, a->size);
-		if (!address)
+		if (laps)
 			laps_note(self, site, a, false);
 		if (!racy)
 			notes_access(self, site, a, false);
@@ -207,11 +216,11 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	}
 	if (lulls_read(self, site, a)) {
 		recall_value(self, &a->value, a->size);
-		if (!address)
+		if (laps)
 			laps_note(self, site, a, false);
 		return;
 	}
-	if (!address && spin_read(self, site, a)) {
+	if (laps && spin_read(self, site, a)) {
 		laps_note(self, site, a, true);
 		return;
 	}
@@ -221,12 +230,19 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
-	spin_note(self, address ? 0 : site, a);
-	if (!address)
+	spin_note(self, laps ? site : 0, a);
+	if (laps)
 		laps_note(self, site, a, true);
 	a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
 	recall_value(self, &a->value, a->size);
 	lulls_note(self, a);
+}
+
+void engine_load(struct ethread *self, uint32_t site, struct access *a)
+{
+	load(self, site, a);
+	if (ties_on())
+		a->value.e = ties_read(self, a);
 }
 
 static void write_event(struct ethread *self, uint32_t site, const struct access *a, const char *what)
@@ -244,6 +260,7 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
 	time_wander(self);
+	ties_wrote(self, a);
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
@@ -323,8 +340,11 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	expr read = old.e;
 	recall_value(self, &old, piece->size);
 	piece->value = old;
+	if (ties_on())
+		old.e = piece->value.e = ties_read(self, piece);
 	bool writes = update(data, t, old, &new_value);
 	if (writes) {
+		ties_wrote(self, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
 		write_memory(piece->address, piece->size, new_value.v);
 		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
 	}

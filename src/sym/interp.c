@@ -248,7 +248,6 @@ uint64_t reg_concrete(struct ithread *t, uint32_t n, const char *why)
 	struct slot s = reg_get(t->frame, n);
 	if (s.e) {
 		host_concretize(t, &s, why);
-		s.e = EXPR_NONE;
 		reg_set(t->frame, n, s);
 	}
 	return s.v;
@@ -486,4 +485,14 @@ void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size
 void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e), void *data)
 {
 	symmem_replace(in->memory, f, data);
+}
+
+uint32_t ithread_depth(const struct ithread *t)
+{
+	return (uint32_t)(t->frame - t->frames);
+}
+
+const void *ithread_pc(const struct ithread *t)
+{
+	return t->pc;
 }

@@ -161,6 +161,19 @@ void host_line(struct ithread *t, uint32_t position);
  */
 void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b);
 
+/*
+ * Branches that chose a value (ties.c), only with code that was translated with choices. How many there were; a value that is what it is because of those of this
+ * frame since then; the ways of the branch that comes next meet again in that block; the block is come to, or, UINT32_MAX, the function is left.
+ */
+uint64_t host_mark(struct ithread *t);
+struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark);
+void host_split(struct ithread *t, uint32_t block);
+void host_join(struct ithread *t, uint32_t block);
+/* How many frames the running one is above the first. */
+uint32_t ithread_depth(const struct ithread *t);
+/* Where it is, as a number of its own for each instruction. */
+const void *ithread_pc(const struct ithread *t);
+
 /* `e` (any width) has the value `v` on the recorded path: a path condition. */
 void host_assume(struct ithread *t, expr e, uint64_t v);
 /* The branch at hand, decided by the expression, goes another way on the recorded path than it would by its value. */
@@ -228,7 +241,7 @@ void host_called(struct ithread *t, struct native_call *c);
 /* All frames have been left by the exception of ithread_exit_exception. */
 _Noreturn void host_exited(struct ithread *t);
 
-/* A symbolic value is needed concretely (address, size, native argument). Assume or stop. */
+/* A symbolic value is needed concretely (address, size, native argument). Assume or stop. What it has as its expression then, it has from now on. */
 void host_concretize(struct ithread *t, struct slot *s, const char *why);
 /* A division with a symbolic operand begins (EXPR_UDIV to EXPR_SREM): does not return where that is how the recorded run failed. */
 void host_divides(struct ithread *t, enum expr_op op, unsigned width, struct slot dividend, struct slot divisor);

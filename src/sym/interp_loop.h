@@ -446,6 +446,10 @@ reload: /* the running frame may be another one */
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;
 	OP(NUMBER) t->pc = pc; host_number(t, pc->w, reg_get(t->frame, pc->a), reg_get(t->frame, pc->b)); STEP;
+	OP(MARK) RESULT(host_mark(t));
+	OP(SPLIT) host_split(t, pc->d); STEP;
+	OP(JOIN) host_join(t, pc->d); STEP;
+	SLOW(CHOSEN, slow_chosen)
 	SLOW(COPY, slow_copy)
 	SLOW(FILL, slow_fill)
 	SLOW(VASTART, slow_vastart)

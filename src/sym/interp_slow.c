@@ -503,3 +503,13 @@ const struct insn *slow_helper(struct ithread *t, const struct insn *pc)
 		reg_set(t->frame, pc->d + k, (struct slot){.v = out[k]});
 	return pc + 1;
 }
+
+/* ---- choices ---- */
+
+const struct insn *slow_chosen(struct ithread *t, const struct insn *pc)
+{
+	struct slot is = reg_get(t->frame, pc->d), chosen = host_chosen(t, is, t->frame->r[pc->a]);
+	if (chosen.e != is.e)
+		reg_set(t->frame, pc->d, chosen);
+	return pc + 1;
+}

@@ -5,6 +5,7 @@
  * differ from run to run.
  */
 #include "sym/engine.h"
+#include "sym/ties.h"
 
 #include <string.h>
 
@@ -82,6 +83,7 @@ uint32_t shown_call(struct ethread *self, struct native_call *c, enum condition_
 void shown_status(struct ethread *self, const struct slot *status)
 {
 	const struct rt_failure *f = &engine.trace->failure;
+	ties_status(self, status->e);
 	if (!status->e || (f->kind != RT_FAIL_EXIT && f->kind != RT_FAIL_PREDICATE))
 		return;
 	/* The parent of a process sees eight bits; a predicate judges runs that ended well. */

@@ -5,6 +5,7 @@
 #include "sym/translate_internal.h"
 
 #include <llvm-c/BitReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,7 @@ static void translate_block(struct tr *t, uint32_t number)
 	t->fn.nlocal = 0;
 	t->fn.count = 0;
 	uint32_t line = 0;
+	choices_at_block(t, number);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 		if (is_debug(i))
 			continue;
@@ -289,6 +291,7 @@ static void fn_finish(struct tr *t)
 
 static void fn_reset(struct tr *t)
 {
+	release_choices(t);
 	free(t->fn.blocks);
 	free(t->fn.block_at);
 	map_release(&t->fn.block_number);
@@ -338,6 +341,7 @@ static void translate_body(struct tr *t)
 	t->fn.has_fma = has_feature(f, "+fma");
 	order_blocks(t);
 	plan_allocas(t);
+	plan_choices(t);
 	for (uint32_t b = 0; b < t->fn.nblocks; b++)
 		find_locals(t, t->fn.blocks[b]);
 	for (uint32_t b = 0; b < t->fn.nblocks; b++)
@@ -470,12 +474,26 @@ static unsigned attribute(const char *name)
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-static bool translate_module(const void *bitcode, size_t size, bool lines, bool numbers, const char *code_file,
-			     struct error *err)
+/* What chose a value is seen of values, not of variables in memory, as all are that were compiled without optimisation. */
+static void promote_variables(LLVMModuleRef module)
+{
+	unsigned optnone = attribute("optnone");
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, optnone);
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMConsumeError(LLVMRunPasses(module, "function(mem2reg)", NULL, options));
+	LLVMDisposePassBuilderOptions(options);
+}
+
+/* What the code has besides. */
+enum with { WITH_NOTHING, WITH_LINES, WITH_NUMBERS, WITH_CHOICES };
+
+static bool translate_module(const void *bitcode, size_t size, enum with with, const char *code_file, struct error *err)
 {
 	struct tr *t = xcalloc(1, sizeof *t);
-	t->with_lines = lines;
-	t->with_numbers = numbers;
+	t->with_lines = with == WITH_LINES;
+	t->with_numbers = with == WITH_NUMBERS;
+	t->with_choices = with == WITH_CHOICES;
 	t->ctx = LLVMContextCreate();
 	LLVMMemoryBufferRef buffer =
 		LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, size, "bitcode");
@@ -486,6 +504,8 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, bool 
 		tr_release(t);
 		return fail(err, "the bitcode cannot be read; was the program linked by `rethread cc`?");
 	}
+	if (t->with_choices)
+		promote_variables(t->module);
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
@@ -511,15 +531,20 @@ static bool translate_module(const void *bitcode, size_t size, bool lines, bool 
 
 bool translate(const void *bitcode, size_t size, const char *code_file, struct error *err)
 {
-	return translate_module(bitcode, size, false, false, code_file, err);
+	return translate_module(bitcode, size, WITH_NOTHING, code_file, err);
 }
 
 bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err)
 {
-	return translate_module(bitcode, size, true, false, code_file, err);
+	return translate_module(bitcode, size, WITH_LINES, code_file, err);
 }
 
 bool translate_with_numbers(const void *bitcode, size_t size, const char *code_file, struct error *err)
 {
-	return translate_module(bitcode, size, false, true, code_file, err);
+	return translate_module(bitcode, size, WITH_NUMBERS, code_file, err);
+}
+
+bool translate_with_choices(const void *bitcode, size_t size, const char *code_file, struct error *err)
+{
+	return translate_module(bitcode, size, WITH_CHOICES, code_file, err);
 }

@@ -13,5 +13,7 @@ bool translate(const void *bitcode, size_t size, const char *code_file, struct e
 bool translate_with_lines(const void *bitcode, size_t size, const char *code_file, struct error *err);
 /* ... for each place where a number may be made of an address (host_number). */
 bool translate_with_numbers(const void *bitcode, size_t size, const char *code_file, struct error *err);
+/* ... for what the branches that a thread took have chosen (host_chosen). */
+bool translate_with_choices(const void *bitcode, size_t size, const char *code_file, struct error *err);
 
 #endif

@@ -85,7 +85,9 @@ static void emit_edge(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to
 {
 	move_list m = {0};
 	edge_moves(t, from, to, &m);
+	choices_before_moves(t, from, to);
 	emit_moves(t, &m);
+	choices_behind_moves(t, from, to);
 	uint32_t target = block_number(t, to);
 	if (last && target == t->fn.block + 1 && !t->fn.count)
 		return;
@@ -98,7 +100,7 @@ static bool has_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to
 {
 	move_list m = {0};
 	edge_moves(t, from, to, &m);
-	bool any = m.n > 0;
+	bool any = m.n > 0 || choices_on_edge(t, from, to);
 	vec_free(&m);
 	return any;
 }
@@ -277,6 +279,7 @@ static void translate_invoke(struct tr *t, LLVMValueRef i)
 
 void translate_terminator(struct tr *t, LLVMValueRef i)
 {
+	choices_at_end(t, i);
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMRet:
 		translate_ret(t, i);

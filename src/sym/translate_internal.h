@@ -84,7 +84,7 @@ struct tr {
 	struct map strings;      /* by hash of their text */
 	struct map locations;    /* debug location -> position */
 	struct map lines;        /* hash of file, function and line -> position */
-	bool with_lines, with_numbers;
+	bool with_lines, with_numbers, with_choices;
 
 	struct {
 		LLVMValueRef function;
@@ -109,6 +109,7 @@ struct tr {
 		uint32_t count;            /* IR instructions of the block so far */
 		uint32_t position;
 		bool has_fma;
+		struct choices *choices;   /* NULL without */
 	} fn;
 };
 
@@ -241,6 +242,18 @@ bool translate_intrinsic(struct tr *t, LLVMValueRef i, const char *name);
 
 /* translate_numbers.c: before the instruction, if it makes a number of what may be an address. */
 void translate_number(struct tr *t, LLVMValueRef i);
+
+/*
+ * translate_choices.c: does nothing in code without choices. The plan is made when blocks have numbers, before registers are defined; then at the begin of a block,
+ * before its end, and on an edge, which has code of its own then, on both sides of its moves.
+ */
+void plan_choices(struct tr *t);
+void release_choices(struct tr *t);
+void choices_at_block(struct tr *t, uint32_t block);
+void choices_at_end(struct tr *t, LLVMValueRef end);
+bool choices_on_edge(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+void choices_before_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+void choices_behind_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 
 /* translate_debug.c */
 uint32_t add_string(struct tr *t, const char *s, size_t n);

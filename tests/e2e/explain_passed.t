@@ -210,4 +210,4 @@ int main(void)
 	pthread_join(b, NULL);
 }
 P
-short -O1 shop 'In short: thread 1:1 read is_open \(shop.c:10\) before thread 1:2 changed it \(shop.c:34\), and is_counted \(shop.c:16\) after thread 1:2 had changed that \(shop.c:37\): the two are of different times\. $'
+short -O1 shop 'In short: thread 1:1 went by what it had read in is_open \(shop.c:10\) when it read is_counted \(shop.c:16\); in between thread 1:2 had changed the one \(shop.c:34\) and the other \(shop.c:37\); thread 1:1 had given up doors by then\. $'

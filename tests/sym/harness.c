@@ -232,6 +232,28 @@ void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b)
 	(void)t, (void)use, (void)a, (void)b;
 }
 
+uint64_t host_mark(struct ithread *t)
+{
+	(void)t;
+	return 0;
+}
+
+struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
+{
+	(void)t, (void)mark;
+	return value;
+}
+
+void host_split(struct ithread *t, uint32_t block)
+{
+	(void)t, (void)block;
+}
+
+void host_join(struct ithread *t, uint32_t block)
+{
+	(void)t, (void)block;
+}
+
 void host_recall(struct ithread *t, unsigned flags)
 {
 	(void)t, (void)flags;
@@ -317,6 +339,7 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	(void)why;
 	host_assume(t, s->e, s->v);
+	s->e = EXPR_NONE;
 }
 
 _Noreturn void host_unsupported(struct ithread *t, const char *what)

@@ -1,0 +1,137 @@
+#include "infer/rests.h"
+
+#include "infer/midway.h"
+#include "infer/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before. */
+enum { WINDOW = 20000, TRIED = 8 };
+
+/* Seconds that a run of the executor may have taken on average: else another one takes too long. */
+#define LONGEST 5.0
+
+/* ---- asking ---- */
+
+static const struct execution_thread *failing_thread(const struct execution *x)
+{
+	const struct execution_thread *found = NULL;
+	for (size_t i = 0; i < x->threads.n; i++) {
+		const struct execution_thread *t = &x->threads.at[i];
+		if (!t->count || !(x->events.at[t->first + t->count - 1].flags & EVENT_FAILS))
+			continue;
+		if (found)
+			return NULL; /* they wait for one another */
+		found = t;
+	}
+	return found;
+}
+
+tied_list rests_ask(struct explorer *e, const struct explore_stats *stats, const struct execution *x, const uint64_t *symbols)
+{
+	const struct execution_thread *t = failing_thread(x);
+	tied_list tied = {0};
+	if (!t || t->log_number == UINT32_MAX || !stats->runs || stats->seconds > LONGEST * stats->runs)
+		return tied;
+	struct ties_asked asked = {.thread = t->log_number, .from = t->saps > WINDOW ? t->saps - WINDOW : 0};
+	struct error err;
+	if (!explorer_ties(e, &asked, x, symbols, 2 * LONGEST, &tied, &err))
+		vec_free(&tied);
+	return tied;
+}
+
+/* ---- steps ---- */
+
+static int by_sap(const void *p, const void *q)
+{
+	const struct tied *a = p, *b = q;
+	return a->sap != b->sap ? a->sap < b->sap ? -1 : 1 : a->address != b->address ? a->address < b->address ? -1 : 1 : 0;
+}
+
+uint8_t *rests_steps(const struct told *t, const tied_list *tied)
+{
+	uint8_t *how = xcalloc(t->l.steps.n + 1, sizeof *how);
+	const struct execution_thread *failing = failing_thread(&t->x);
+	if (!failing || !tied->n)
+		return how;
+	struct tied *all = xmalloc(tied->n * sizeof *all);
+	memcpy(all, tied->at, tied->n * sizeof *all);
+	qsort(all, tied->n, sizeof *all, by_sap);
+	for (size_t i = 0; i < t->l.needed; i++) {
+		const struct event *e = told_event(t, i);
+		const struct tied key = {e->sap, e->object, 0, 0}, *is;
+		if (&t->x.threads.at[e->thread] == failing && told_reads(e) && (is = bsearch(&key, all, tied->n, sizeof *all, by_sap)))
+			how[i] = (uint8_t)is->how;
+	}
+	free(all);
+	return how;
+}
+
+/* ---- what it went by ---- */
+
+/* Does the thread have a lock at the one step that it gives up before the other? */
+static bool is_another_section(struct stale *f, const struct told *t)
+{
+	stale_find_lock(f, t);
+	return f->given_up != UINT32_MAX;
+}
+
+/* Did the write leave something else there than was read? Both begin there. */
+static bool is_changed(const struct event *write, const struct event *read, const uint64_t *values)
+{
+	unsigned bytes = write->size < read->size ? write->size : read->size;
+	uint64_t mask = bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
+	return (values[write->written] & mask) != (values[read->read] & mask);
+}
+
+/*
+ * The last read that led to what the failure rests on, or else without which the thread would not have come there, and that the thread which wrote what `second` saw has
+ * changed since. Two values that are only computed with are no such: which of them is the old one nobody can tell.
+ */
+static bool look_back(struct stale *out, const struct told *t, const uint64_t *values, const uint8_t *how, size_t second, size_t wrote)
+{
+	const struct event *w = told_event(t, wrote);
+	struct table last = {0}; /* by place: the last write to it, + 1 */
+	bool found = false;
+	for (size_t i = second; i-- > 0;) {
+		const struct event *e = told_event(t, i);
+		if (!told_accesses(e) || t->l.steps.at[i].visible)
+			continue;
+		uint64_t *is = table_at(&last, e->object | UINT64_C(1) << 63);
+		if (told_writes(e) && !*is)
+			*is = i + 1;
+		bool led = how[i] & TIED_BY_WAY;
+		if (!(led || how[i] & TIED_BY_BRANCH) || !*is || e->kind != EVENT_READ || i > wrote || (found && !led))
+			continue;
+		const struct event *o = told_event(t, *is - 1);
+		struct stale f = {i, *is - 1, second, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, led, false, true};
+		if (o->thread != w->thread || event_is_by_free(&t->x, o) || !is_changed(o, e, values) || !is_another_section(&f, t))
+			continue;
+		*out = f;
+		found = true;
+		if (f.certain)
+			break;
+	}
+	table_release(&last);
+	return found;
+}
+
+bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how)
+{
+	struct stale f;
+	bool found = false;
+	unsigned tried = 0;
+	for (size_t i = t->l.needed; i-- > 0 && tried < TRIED && !(found && out->certain);) {
+		size_t saw = how[i] ? s->saw[i] : SLICE_NONE;
+		if (saw == SLICE_NONE || told_event(t, saw)->thread == told_event(t, i)->thread || event_is_by_free(&t->x, told_event(t, saw)) ||
+		    !midway_changes(&t->x, &t->l, saw, values))
+			continue;
+		tried++;
+		if (!look_back(&f, t, values, how, i, saw) || (found && !f.certain))
+			continue;
+		*out = f;
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,77 @@
+# What a thread finds in one critical section it may go by in the next, when another thread has changed it: not a copy of it, but what was computed of it (a row that a search
+# ended at, chosen by branches only), or that it came there at all (a number of rows that bounds a loop). `explain` says so first, though the thread never looks at the same again.
+cat >rows.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static struct row { int key, price; } rows[64];
+static int used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static int find(int key)
+{
+	int found = -1;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < used; i++)
+		if (rows[i].key == key) { found = i; break; }
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+__attribute__((noinline)) static int price_of(int row)
+{
+	pthread_mutex_lock(&lock);
+	int price = row < 0 ? -1 : rows[row].price;
+	pthread_mutex_unlock(&lock);
+	return price;
+}
+__attribute__((noinline)) static int count(void)
+{
+	pthread_mutex_lock(&lock);
+	int n = used;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+__attribute__((noinline)) static void visit(int row)
+{
+	pthread_mutex_lock(&lock);
+	if (row >= used) abort();
+	pthread_mutex_unlock(&lock);
+}
+static void drop(void)
+{
+	pthread_mutex_lock(&lock);
+	memmove(rows, rows + 1, (size_t)--used * sizeof *rows);
+	pthread_mutex_unlock(&lock);
+}
+static void *clerk(void *arg)
+{
+	for (int i = 0; i < 20; i++, sched_yield()) drop();
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	for (; used < 40; used++) rows[used] = (struct row){1000 + used, 10 + used};
+	pthread_create(&t, 0, clerk, 0);
+	for (int i = 0; i < 20; i++, sched_yield())
+		if (argc > 1)
+			for (int r = 0, n = count(); r < n; r++) visit(r);
+		else if (price_of(find(1030)) != 40)
+			abort();
+	pthread_join(t, 0);
+	return !argv;
+}
+P
+rethread cc -O2 -g -pthread rows.c -o rows
+first() { # of the newest trace
+	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+	rethread explain >out
+	sed -n '/^In short:/,/^$/p' out | tr -s ' \n' ' ' >text
+}
+status 134 rethread record -q --until-failure --runs 5000 ./rows 2>err
+first
+has text '^In short: thread 1 went by what it had read in rows\[[0-9]+\].key \(rows.c:14\) when it read rows\[([0-9]+)\].price \(rows.c:21\); in between thread 1:1 had changed both \(rows.c:41\); thread 1 had given up lock by then\. $'
+status 134 rethread record -q --until-failure --runs 5000 ./rows all 2>err
+first
+has text '^In short: thread 1 went by what it had read in used \(rows.c:28\); before it read it again \(rows.c:35\), thread 1:1 changed it \(rows.c:41\); thread 1 had given up lock by then\. $'
