@@ -94,7 +94,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 		d->stale = lost;
 		d->was_stale = certain = true;
 	}
-	d->too_early = !certain && published_find(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	d->too_early = !certain && published_find(&d->published, s, t, d->values, how) && mark_published(&d->published, s);
 	certain |= d->too_early;
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
 	certain |= d->was_passed && d->passed.by_value;

@@ -1,6 +1,7 @@
 #include "infer/published.h"
 
 #include "infer/locks.h"
+#include "model/tied.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,12 +83,12 @@ static uint64_t count_others(struct published *p, const struct slice *s, const s
 	return longest;
 }
 
-/* Parts of one thing that is assigned at once, in words: whoever has seen the one wants the other, too. */
-static bool is_one_statement(const struct told *t, const struct event *shown, const struct event *filled)
+/* Parts of one thing that is assigned at once, in words: whoever has seen the one wants the other, too. led: the one is known to have led to the other. */
+static bool is_one_statement(const struct told *t, const struct event *shown, const struct event *filled, bool led)
 {
 	enum { WORDS = 4, LARGEST = 64 }; /* SAPs, bytes */
 	uint64_t apart = shown->object < filled->object ? filled->object - shown->object : shown->object - filled->object;
-	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && apart < LARGEST;
+	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && (led || apart < LARGEST);
 }
 
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
@@ -125,7 +126,7 @@ static bool are_halves(struct published *p, const struct told *t, const uint64_t
  * What was shown is looked for from the read on backwards; what other times or a pointer tell comes first. led: what the thread of the read wrote then, and the failure depends on;
  * SLICE_NONE: it depends on the read.
  */
-static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, size_t read, size_t led)
+static bool look_at(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how, size_t read, size_t led)
 {
 	const struct event *e = told_event(t, read);
 	struct published together = {.filled = SLICE_NONE};
@@ -133,7 +134,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 	for (size_t i = read; i-- > 0 && read - i < BACK && looked < LOOKED_AT;) {
 		const struct event *v = told_event(t, i);
 		size_t shown = v->thread == e->thread && told_reads(v) && !events_overlap(v, e) ? s->saw[i] : SLICE_NONE;
-		if (shown == SLICE_NONE || told_event(t, shown)->thread == e->thread)
+		if (shown == SLICE_NONE || told_event(t, shown)->thread == e->thread || (how && how[read] && !how[i]))
 			continue;
 		looked++;
 		uint32_t other = told_event(t, shown)->thread;
@@ -148,7 +149,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 			return true;
 		if (led != SLICE_NONE)
 			continue;
-		if (is_one_statement(t, told_event(t, shown), told_event(t, filled)))
+		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)))
 			return true;
 		if (same_line(t, told_event(t, shown), told_event(t, filled)))
 			continue;
@@ -171,17 +172,19 @@ static bool look_behind(struct published *p, const struct slice *s, const struct
 			continue;
 		if (t->l.steps.at[wrote].event - t->l.steps.at[i].event > NEAR)
 			break;
-		if (told_reads(e) && e->object != w->object && look_at(p, s, t, values, i, wrote))
+		if (told_reads(e) && e->object != w->object && look_at(p, s, t, values, NULL, i, wrote))
 			return true;
 	}
 	return false;
 }
 
-bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values)
+bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how)
 {
-	for (size_t i = 0; i < s->asked.n; i++)
-		if (s->asked.at[i] < t->l.needed && look_at(out, s, t, values, s->asked.at[i], SLICE_NONE))
+	for (size_t i = 0; i < s->asked.n; i++) {
+		size_t read = s->asked.at[i];
+		if (read < t->l.needed && ((how && look_at(out, s, t, values, how, read, SLICE_NONE)) || look_at(out, s, t, values, NULL, read, SLICE_NONE)))
 			return true;
+	}
 	return false;
 }
 

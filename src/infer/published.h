@@ -17,11 +17,12 @@ struct published {
 };
 
 /*
- * Of the reads that the failure depends on. values: of all expressions, in this order. False: there is none, or it may as well be as it should: only where
+ * Of the reads that the failure depends on. values: of all expressions, in this order; how: of rests.h, NULL where that is not known: what the failure rests on comes first (it
+ * does not rest on what the thread only waited for). False: there is none, or it may as well be as it should: only where
  * the pointer leads into a block in which the place was not written before, or the one did nothing but write from the one to the other, or other times, in the same
  * lines, the place was found filled after that, or both are parts of one assignment.
  */
-bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values);
+bool published_find(struct published *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how);
 
 /*
  * The same where who failed is the one, and found what the other had written after it had read both in one section of a lock; the one had that lock when it wrote what leads there,

@@ -14,6 +14,12 @@ enum { WINDOW = 20000, TRIED = 8 };
 
 /* ---- asking ---- */
 
+/* The first SAP of the thread whose reads are followed. */
+static uint64_t first_followed(const struct execution_thread *t)
+{
+	return t->saps > WINDOW ? t->saps - WINDOW : 0;
+}
+
 static const struct execution_thread *failing_thread(const struct execution *x)
 {
 	const struct execution_thread *found = NULL;
@@ -34,7 +40,7 @@ tied_list rests_ask(struct explorer *e, const struct explore_stats *stats, const
 	tied_list tied = {0};
 	if (!t || t->log_number == UINT32_MAX || !stats->runs || stats->seconds > LONGEST * stats->runs)
 		return tied;
-	struct ties_asked asked = {.thread = t->log_number, .from = t->saps > WINDOW ? t->saps - WINDOW : 0};
+	struct ties_asked asked = {.thread = t->log_number, .from = first_followed(t)};
 	struct error err;
 	if (!explorer_ties(e, &asked, x, symbols, 2 * LONGEST, &tied, &err))
 		vec_free(&tied);
@@ -61,8 +67,10 @@ uint8_t *rests_steps(const struct told *t, const tied_list *tied)
 	for (size_t i = 0; i < t->l.needed; i++) {
 		const struct event *e = told_event(t, i);
 		const struct tied key = {e->sap, e->object, 0, 0}, *is;
-		if (&t->x.threads.at[e->thread] == failing && told_reads(e) && (is = bsearch(&key, all, tied->n, sizeof *all, by_sap)))
-			how[i] = (uint8_t)is->how;
+		if (&t->x.threads.at[e->thread] != failing || !told_reads(e))
+			continue;
+		is = bsearch(&key, all, tied->n, sizeof *all, by_sap);
+		how[i] = e->sap < first_followed(failing) ? RESTS_UNKNOWN : is ? (uint8_t)is->how : 0;
 	}
 	free(all);
 	return how;

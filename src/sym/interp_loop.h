@@ -139,7 +139,7 @@
 	} while (0)
 #endif
 
-#define LOAD(type, where)                                                         \
+#define LOAD(type, where, by)                                                       \
 	do {                                                                      \
 		uint64_t at_ = (where);                                           \
 		type v_;                                                          \
@@ -148,8 +148,10 @@
 		if (__builtin_expect(symmem_maybe(mem, at_), 0)) {                \
 			expr e_ = symmem_get(mem, at_, sizeof v_);                \
 			if (e_)                                                   \
-				FOUND(e_, v_);                                    \
+				FOUND((by) ? host_led(t, e_, by) : e_, v_);       \
 		}                                                                 \
+		if (by)                                                           \
+			FOUND(host_led(t, EXPR_NONE, by), v_);                    \
 		RESULT(v_);                                                       \
 	} while (0)
 
@@ -171,9 +173,9 @@
 #define INDEXED (A + B * W)
 #define IN_FRAME ((uint64_t)fm + (int64_t)(int32_t)pc->b)
 #define LOADS(suffix, type)                                                               \
-	OP(LD##suffix) CONCRETE(pc->a, "address"); LOAD(type, OFFSET);                    \
-	OP(LDX##suffix) CONCRETE(pc->a, "address"); CONCRETE(pc->b, "address"); LOAD(type, INDEXED); \
-	OP(LDF##suffix) LOAD(type, IN_FRAME);                                             \
+	OP(LD##suffix) CONCRETE(pc->a, "address"); LOAD(type, OFFSET, E(pc->a));                    \
+	OP(LDX##suffix) CONCRETE(pc->a, "address"); CONCRETE(pc->b, "address"); LOAD(type, INDEXED, (E(pc->a) ? E(pc->a) : E(pc->b))); \
+	OP(LDF##suffix) LOAD(type, IN_FRAME, EXPR_NONE);                                             \
 	OP(ST##suffix) CONCRETE(pc->a, "address"); STORE(type, OFFSET);                   \
 	OP(STX##suffix) CONCRETE(pc->a, "address"); CONCRETE(pc->b, "address"); STORE(type, INDEXED); \
 	OP(STF##suffix) STORE(type, IN_FRAME);

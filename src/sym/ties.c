@@ -19,6 +19,7 @@ struct tie {
 	expr on[2];                /* address and what was in memory; or the value, if it was chosen */
 	size_t first, end;         /* branches */
 	uint32_t depth;            /* ... of this frame */
+	expr led;                  /* the address of what was read, where that is no site */
 };
 
 struct branch {
@@ -95,7 +96,7 @@ expr ties_read(struct ethread *t, const struct access *a)
 {
 	if (!is_followed(t))
 		return EXPR_NONE;
-	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0});
+	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, EXPR_NONE});
 	return a->size < 8 ? expr_extract(engine.exprs, e, 0, 8 * a->size) : e;
 }
 
@@ -138,8 +139,13 @@ struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
 	for (size_t i = all.branches.n; i-- > mark && !any;)
 		any = all.branches.at[i].depth == depth;
 	if (any)
-		value.e = add((struct tie){{0}, {value.e, EXPR_NONE}, mark, all.branches.n, depth});
+		value.e = add((struct tie){{0}, {value.e, EXPR_NONE}, mark, all.branches.n, depth, EXPR_NONE});
 	return value;
+}
+
+expr host_led(struct ithread *t, expr found, expr address)
+{
+	return is_followed(ithread_data(t)) ? add((struct tie){{0}, {found, EXPR_NONE}, 0, 0, 0, address}) : found;
 }
 
 void host_split(struct ithread *t, uint32_t block)
@@ -180,6 +186,7 @@ static void follow_tie(const struct tie *tie, uint32_t how, roots *left)
 	uint32_t led = how == TIED_BY_VALUE ? TIED_BY_WAY : how;
 	add_root(left, tie->on[0], tie->read.size ? led : how);
 	add_root(left, tie->on[1], how);
+	add_root(left, tie->led, led);
 	for (size_t i = tie->first; i < tie->end; i++)
 		if (all.branches.at[i].depth == tie->depth)
 			add_root(left, all.branches.at[i].e, led);

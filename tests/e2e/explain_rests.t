@@ -75,3 +75,36 @@ has text '^In short: thread 1 went by what it had read in rows\[[0-9]+\].key \(r
 status 134 rethread record -q --until-failure --runs 5000 ./rows all 2>err
 first
 has text '^In short: thread 1 went by what it had read in used \(rows.c:28\); before it read it again \(rows.c:35\), thread 1:1 changed it \(rows.c:41\); thread 1 had given up lock by then\. $'
+# What was shown too early is what led the reader there, not what it had read before that and was as it should be.
+cat >order.c <<'P'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static _Atomic int seq, data[64];
+static void *writer(void *arg)
+{
+	for (int i = 0; i < 60; i++) {
+		atomic_store_explicit(&seq, i + 1, memory_order_release); atomic_store_explicit(&data[i], i * i + 1, memory_order_relaxed);
+	}
+	return arg;
+}
+static void *reader(void *arg)
+{
+	for (int seen = 0; seen < 60;)
+		for (int n = atomic_load_explicit(&seq, memory_order_acquire); seen < n; seen++)
+			if (atomic_load_explicit(&data[seen], memory_order_relaxed) != seen * seen + 1) abort();
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&b, 0, reader, 0);
+	pthread_create(&a, 0, writer, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+}
+P
+rethread cc -O2 -g -pthread order.c -o order
+status 134 rethread record -q --until-failure --runs 20000 ./order 2>err
+first
+has text '^In short: thread 1:2 let others see seq \(order.c:8\) before it wrote data\[[0-9]+\] \(order.c:8\), which thread 1:1 read in between \(order.c:16\)\. $'

@@ -244,6 +244,12 @@ struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
 	return value;
 }
 
+expr host_led(struct ithread *t, expr found, expr address)
+{
+	(void)t, (void)address;
+	return found;
+}
+
 void host_split(struct ithread *t, uint32_t block)
 {
 	(void)t, (void)block;
