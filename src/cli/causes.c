@@ -168,6 +168,26 @@ static void print_published(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* Another thread had done the one half of what it does in two sections. */
+static void print_halfway(const json_t *root, const char *program)
+{
+	json_t *h = json_object_get(root, "halfway"), *wrote = step_numbered(root, number(h, "wrote")), *seen = step_numbered(root, number(h, "seen")),
+	       *read = step_numbered(root, number(h, "read")), *usual = step_numbered(root, number(h, "usual"));
+	json_int_t times = number(h, "times");
+	if (!json_object_size(h) || !wrote || !seen || !read || !usual)
+		return;
+	bool in_order = number(h, "seen") < number(h, "read");
+	puts("Who was halfway:");
+	print_deed(wrote, "", text(wrote, "object"), program);
+	print_deed(in_order ? seen : read, "then ", text(in_order ? seen : read, "object"), program);
+	print_deed(in_order ? read : seen, "and ", text(in_order ? read : seen, "object"), program);
+	printf("    %lld other times thread %s wrote %s next, in another section of %s%s%s\n", (long long)times, text(wrote, "thread"), text(read, "object"), style.race,
+	       text(json_object_get(h, "given_up"), "object"), style.off);
+	quote(usual, program);
+	print_owner(root, read, program);
+	putchar('\n');
+}
+
 /* An old value came again, and was taken for unchanged. */
 static void print_again(const json_t *root, const char *program)
 {
@@ -248,6 +268,7 @@ void print_causes(const json_t *root, const char *program)
 	print_again(root, program);
 	print_freed(root, program);
 	print_published(root, program);
+	print_halfway(root, program);
 	print_between(root, program);
 	print_stale(root, program);
 	print_undone(root, program);

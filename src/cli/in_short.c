@@ -222,6 +222,17 @@ static bool say_stale(struct words *w, const json_t *root)
 	return true;
 }
 
+static bool say_halfway(struct words *w, const json_t *root)
+{
+	json_t *h = json_object_get(root, "halfway"), *wrote = step_of(root, h, "wrote"), *seen = step_of(root, h, "seen"), *read = step_of(root, h, "read"), *usual = step_of(root, h, "usual");
+	if (!wrote || !seen || !read || !usual)
+		return false;
+	const char *a = text(wrote, "thread");
+	say(w, "thread %s had written %s%s and not yet %s, which it writes next%s; thread %s read both in between%s: thread %s gives up %s between the two.", a, object_of(wrote), at(wrote),
+	    object_of(read), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
+	return true;
+}
+
 static bool say_undone(struct words *w, const json_t *root)
 {
 	json_t *u = json_object_get(root, "undone"), *first = step_of(root, u, "first"), *other = step_of(root, u, "other"), *seen = step_of(root, u, "seen"),
@@ -412,7 +423,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_halfway, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {

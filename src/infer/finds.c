@@ -106,7 +106,9 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	find_less_certain(d, s, t, certain, between);
 	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
 		d->came_between = false;
-	if (!certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early && !d->was_passed)
+	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
+	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
+	if (!any && !d->was_halfway)
 		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || outdated_find_pair(&d->stale, s, t, d->values);
 }
 
@@ -160,6 +162,8 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 		mark(&d->slice, (const size_t[]){d->undone.first, d->undone.other, d->undone.seen, d->undone.second}, 4);
 	if (d->was_passed)
 		mark(&d->slice, (const size_t[]){d->passed.first, d->passed.then, d->passed.other, d->passed.second}, 4);
+	if (d->was_halfway)
+		mark(&d->slice, (const size_t[]){d->halfway.wrote, d->halfway.seen, d->halfway.read, d->halfway.usual}, 4);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
 	d->hangs = hang_find(&d->told);

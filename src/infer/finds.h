@@ -8,6 +8,7 @@
 #include "infer/between.h"
 #include "infer/buffered.h"
 #include "infer/freed.h"
+#include "infer/halfway.h"
 #include "infer/hang.h"
 #include "infer/passed.h"
 #include "infer/published.h"
@@ -26,7 +27,8 @@ struct finds {
 	struct buffered buffered;
 	struct undone undone;
 	struct passed passed;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed;
+	struct halfway halfway;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

@@ -271,6 +271,12 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 	return j;
 }
 
+static json_t *halfway_json(const struct execution *x, const struct halfway *h)
+{
+	return json_pack("{s:I s:I s:I s:I s:I s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual", (json_int_t)h->usual, "times",
+			 (json_int_t)h->times, "given_up", lock_json(x, h->given_up));
+}
+
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
 			const uint64_t *values)
 {
@@ -453,7 +459,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->was_stale ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
 	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
 	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
-	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
+	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
+	       write_step(f, d->was_halfway ? halfway_json(x, &d->halfway) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
 	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
 	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);

@@ -108,3 +108,46 @@ rethread cc -O2 -g -pthread order.c -o order
 status 134 rethread record -q --until-failure --runs 20000 ./order 2>err
 first
 has text '^In short: thread 1:2 let others see seq \(order.c:8\) before it wrote data\[[0-9]+\] \(order.c:8\), which thread 1:1 read in between \(order.c:16\)\. $'
+# Two places are compared that another thread writes one after the other, in a section each: it was halfway.
+cat >halves.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long booked, paid, rounds;
+static void *clerk(void *arg)
+{
+	for (int i = 0; i < 60; i++) {
+		pthread_mutex_lock(&lock);
+		booked += i;
+		pthread_mutex_unlock(&lock);
+		if (i > 5) sched_yield();
+		pthread_mutex_lock(&lock);
+		paid += i;
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+static void *auditor(void *arg)
+{
+	for (int i = 0; i < 60; i++, sched_yield()) {
+		pthread_mutex_lock(&lock);
+		rounds++;
+		if (rounds > 3 && booked > 3 && booked != paid) abort();
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, clerk, 0);
+	pthread_create(&b, 0, auditor, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+}
+P
+rethread cc -O2 -g -pthread halves.c -o halves
+status 134 rethread record -q --until-failure --runs 20000 ./halves 2>err
+first
+has text '^In short: thread 1:1 had written booked \(halves.c:10\) and not yet paid, which it writes next \(halves.c:14\); thread 1:2 read both in between \(halves.c:[0-9]+\): thread 1:1 gives up lock between the two\. $'
