@@ -86,11 +86,8 @@ static bool write_interleaving(struct solving *w, const struct linear *l, enum m
 {
 	uint64_t *symbols = xcalloc(w->x.nsymbols + 1, sizeof *symbols);
 	bool ok = check_order(&w->x, model, l->steps.at, l->steps.n, symbols, err);
-	tied_list tied = { 0 };
-	if (ok)
-		tied = rests_ask(w->explorer, &w->work->figures.explore, &w->x, symbols);
-	ok = ok && result_write_interleaving(&w->x, model, l, symbols, &tied, path, err);
-	vec_free(&tied);
+	const struct rests_source source = { w->explorer, &w->work->figures.explore, &w->x, symbols };
+	ok = ok && result_write_interleaving(model, l, symbols, &source, path, err);
 	free(symbols);
 	return ok;
 }

@@ -312,25 +312,37 @@ static bool read_tied(const char *dir, tied_list *out, struct error *err)
 	return ok;
 }
 
-bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err)
+static bool write_asked(const char *path, const struct ties_asked *asked, const ties_values *values, struct error *err)
+{
+	size_t size = sizeof *asked + values->n * sizeof *values->at;
+	char *data = xmalloc(size);
+	memcpy(data, asked, sizeof *asked);
+	if (values->n)
+		memcpy(data + sizeof *asked, values->at, values->n * sizeof *values->at);
+	bool ok = write_file(path, data, size, err);
+	free(data);
+	return ok;
+}
+
+bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const ties_values *values, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err)
 {
 	if (e->translated > seconds / 2)
 		return fail(err, "it takes too long to translate the program");
-	char *code = xasprintf("%s/choices", e->dir), *values = xasprintf("%s/values", e->dir), *ask = xasprintf("%s/ties", e->dir), *tied = xasprintf("%s/tied", e->dir), *old = NULL;
+	char *code = xasprintf("%s/choices", e->dir), *forced = xasprintf("%s/values", e->dir), *ask = xasprintf("%s/ties", e->dir), *tied = xasprintf("%s/tied", e->dir), *old = NULL;
 	size_t size = 0;
-	bool timed_out, had = read_file(values, &old, &size, NULL);
+	bool timed_out, had = read_file(forced, &old, &size, NULL);
 	unlink(tied);
 	bool ok = (!access(code, F_OK) || make_code(e->trace, code, translate_with_choices, err)) && forced_write(e->dir, x, symbols, err) &&
-		  write_file(ask, asked, sizeof *asked, err) && run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, err) &&
+		  write_asked(ask, asked, values, err) && run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, err) &&
 		  read_tied(e->dir, out, err);
 	struct error ignored;
 	if (had)
-		write_file(values, old, size, &ignored);
+		write_file(forced, old, size, &ignored);
 	else
-		unlink(values);
+		unlink(forced);
 	unlink(ask);
 	free(code);
-	free(values);
+	free(forced);
 	free(ask);
 	free(tied);
 	free(old);

@@ -69,7 +69,7 @@ enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *
 /*
  * One more run, on these values of the symbols of x, in which what is asked for is found out (model/tied.h). False: it was not. Later runs are as if it had not been.
  */
-bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err);
+bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const ties_values *values, const struct execution *x, const uint64_t *symbols, double seconds, tied_list *out, struct error *err);
 
 /* What racy reads shall be taken to read in later runs. */
 struct forced *explorer_forced(struct explorer *e);

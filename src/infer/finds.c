@@ -39,23 +39,29 @@ static bool mark_published(const struct published *p, struct slice *s)
 	return true;
 }
 
-/* What is looked for where nothing is certain, and nobody is known to have come in between. */
-static void find_less_certain(struct finds *d, struct slice *s, const struct told *t, bool certain, bool between)
-{
-	if (!certain && !between && !d->was_stale)
-		d->was_stale = stale_find_sum(&d->stale, t, d->values);
-	d->was_undone = !certain && !between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
-	if (!certain && !between && !d->was_stale && !d->was_undone)
-		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
-	d->was_passed &= !d->too_early && (certain || (!between && !d->was_stale && !d->was_undone));
-}
-
 /* Does the failing thread's read have nothing to do with its failure? how: what that rests on; NULL: it is not known. */
 static bool is_beside(const struct told *t, const uint8_t *how, size_t step)
 {
 	const struct event *e = told_event(t, step);
 	const struct execution_thread *by = &t->x.threads.at[e->thread];
 	return how && e->kind == EVENT_READ && !how[step] && t->x.events.at[by->first + by->count - 1].flags & EVENT_FAILS;
+}
+
+/* The same, or it would have come there all the same: find_rests has asked. */
+static bool is_idle(const struct told *t, const uint8_t *how, size_t step)
+{
+	return is_beside(t, how, step) || (how && how[step] == TIED_BY_BRANCH);
+}
+
+/* What is looked for where nothing is certain, and nobody is known to have come in between. */
+static void find_less_certain(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how, bool certain, bool between)
+{
+	if (!certain && !between && !d->was_stale)
+		d->was_stale = stale_find_sum(&d->stale, t, d->values) && !is_idle(t, how, d->stale.first);
+	d->was_undone = !certain && !between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
+	if (!certain && !between && !d->was_stale && !d->was_undone)
+		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
+	d->was_passed &= !d->too_early && (certain || (!between && !d->was_stale && !d->was_undone));
 }
 
 /* Did the failing thread come back from a wait, and not look again? That says more. */
@@ -69,12 +75,15 @@ static bool has_waited(const struct slice *s, const struct told *t, const uint64
 }
 
 /* What the failing thread went by, unless what was found already tells of what its failure rests on. */
-static void find_rests(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how)
+static void find_rests(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how, const struct rests_source *source)
 {
 	struct stale rests;
 	bool between = d->came_between && !is_beside(t, how, d->between.first);
-	bool stale = d->was_stale && !is_beside(t, how, d->stale.first);
-	if (between || stale || has_waited(s, t, d->values) || !rests_find(&rests, s, t, d->values, how))
+	bool stale = d->was_stale && (d->stale.certain || !is_idle(t, how, d->stale.first));
+	if (d->came_between && d->between.late && is_beside(t, how, d->between.first))
+		d->came_between = false;
+	d->was_stale = stale;
+	if (between || stale || has_waited(s, t, d->values) || !rests_find(&rests, s, t, d->values, how, source))
 		return;
 	d->stale = rests;
 	d->was_stale = true;
@@ -82,7 +91,7 @@ static void find_rests(struct finds *d, struct slice *s, const struct told *t, c
 }
 
 /* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
-static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how)
+static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how, const struct rests_source *source)
 {
 	struct stale lost;
 	d->came_again = again_find(&d->again, t, d->values);
@@ -100,22 +109,22 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
 	if (!certain && how)
-		find_rests(d, s, t, how);
+		find_rests(d, s, t, how, source);
 	bool between = d->came_between && !d->between.late;
 	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
-	find_less_certain(d, s, t, certain, between);
+	find_less_certain(d, s, t, how, certain, between);
 	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
 		d->came_between = false;
 	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
 	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
 	if (!any && !d->was_halfway)
-		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || outdated_find_pair(&d->stale, s, t, d->values);
+		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || (outdated_find_pair(&d->stale, s, t, d->values) && !is_idle(t, how, d->stale.first));
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */
 static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 {
-	find_cause(d, &f->slice, &f->told, symbols, NULL);
+	find_cause(d, &f->slice, &f->told, symbols, NULL, NULL);
 	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
 				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
 				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before, &d->stale.found,
@@ -137,8 +146,9 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 		}
 }
 
-void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols, const tied_list *tied)
+void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, const struct rests_source *source)
 {
+	const struct execution *x = source->x;
 	told_init(&d->told, x, l);
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
@@ -150,9 +160,11 @@ void finds_init(struct finds *d, const struct execution *x, const struct linear 
 		flat_release(&flat);
 	} else {
 		d->was_buffered = false;
-		uint8_t *how = tied->n ? rests_steps(&d->told, tied) : NULL;
-		find_cause(d, &d->slice, &d->told, symbols, how);
+		tied_list tied = rests_ask(source);
+		uint8_t *how = tied.n ? rests_steps(&d->told, &tied) : NULL;
+		find_cause(d, &d->slice, &d->told, symbols, how, source);
 		free(how);
+		vec_free(&tied);
 	}
 	if (d->was_buffered)
 		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);

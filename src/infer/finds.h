@@ -33,8 +33,8 @@ struct finds {
 	uint64_t *values; /* of all expressions */
 };
 
-/* symbols: their values in this order; tied: what the failure rests on. x and l have to live longer. */
-void finds_init(struct finds *d, const struct execution *x, const struct linear *l, uint64_t *symbols, const tied_list *tied);
+/* Of the source's execution; symbols: their values in this order. The execution and l have to live longer. */
+void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, const struct rests_source *source);
 void finds_release(struct finds *d);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before. */
-enum { WINDOW = 20000, TRIED = 8 };
+/* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before; reads that are asked for
+ * with other values. */
+enum { WINDOW = 20000, TRIED = 8, MOST_VALUES = 256 };
 
 /* Seconds that a run of the executor may have taken on average: else another one takes too long. */
 #define LONGEST 5.0
@@ -34,17 +35,22 @@ static const struct execution_thread *failing_thread(const struct execution *x)
 	return found;
 }
 
-tied_list rests_ask(struct explorer *e, const struct explore_stats *stats, const struct execution *x, const uint64_t *symbols)
+static tied_list ask(const struct rests_source *source, enum ties_what what, const ties_values *values)
 {
-	const struct execution_thread *t = failing_thread(x);
+	const struct execution_thread *t = failing_thread(source->x);
 	tied_list tied = {0};
-	if (!t || t->log_number == UINT32_MAX || !stats->runs || stats->seconds > LONGEST * stats->runs)
+	if (!t || t->log_number == UINT32_MAX || !source->stats->runs || source->stats->seconds > LONGEST * source->stats->runs)
 		return tied;
-	struct ties_asked asked = {.thread = t->log_number, .from = first_followed(t)};
+	struct ties_asked asked = {.thread = t->log_number, .what = what, .from = first_followed(t)};
 	struct error err;
-	if (!explorer_ties(e, &asked, x, symbols, 2 * LONGEST, &tied, &err))
+	if (!explorer_ties(source->e, &asked, values, source->x, source->symbols, 2 * LONGEST, &tied, &err))
 		vec_free(&tied);
 	return tied;
+}
+
+tied_list rests_ask(const struct rests_source *source)
+{
+	return ask(source, TIES_FAILURE, &(ties_values){0});
 }
 
 /* ---- steps ---- */
@@ -125,7 +131,32 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 	return found;
 }
 
-bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how)
+/*
+ * Had it read all that again at the second step, would it have come to its failure? What it read before the first step counts as well: the two may be of one section.
+ */
+static bool comes_there_anyway(const struct stale *f, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source)
+{
+	struct table last = {0}; /* by place: the last write to it, + 1 */
+	ties_values other = {0};
+	for (size_t i = f->second; i-- > 0 && other.n < MOST_VALUES;) {
+		const struct event *e = told_event(t, i);
+		if (!told_accesses(e) || t->l.steps.at[i].visible)
+			continue;
+		size_t *is = table_at(&last, e->object | UINT64_C(1) << 63);
+		if (told_writes(e) && !*is)
+			*is = i + 1;
+		if (how[i] & TIED_BY_BRANCH && *is && told_event(t, *is - 1)->size == e->size)
+			*vec_push(&other) = (struct ties_value){e->sap, e->object, values[told_event(t, *is - 1)->written]};
+	}
+	table_release(&last);
+	tied_list answer = ask(source, TIES_IF, &other);
+	bool otherwise = answer.n != 0;
+	vec_free(&answer);
+	vec_free(&other);
+	return !otherwise;
+}
+
+bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source)
 {
 	struct stale f;
 	bool found = false;
@@ -141,5 +172,5 @@ bool rests_find(struct stale *out, const struct slice *s, const struct told *t, 
 		*out = f;
 		found = true;
 	}
-	return found;
+	return found && (out->certain || !comes_there_anyway(out, t, values, how, source));
 }

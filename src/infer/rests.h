@@ -9,14 +9,22 @@
 #include "infer/stale.h"
 #include "model/tied.h"
 
-/* What the failure rests on: one more run of the executor. symbols: values of the symbols of x, which lead there. Nothing, where that is not found out, or would take long. */
-tied_list rests_ask(struct explorer *e, const struct explore_stats *stats, const struct execution *x, const uint64_t *symbols);
+/* Who can be asked: the executor, with its last run x and values of its symbols that lead to the failure. */
+struct rests_source {
+	struct explorer *e;
+	const struct explore_stats *stats;
+	const struct execution *x;
+	const uint64_t *symbols;
+};
+
+/* What the failure rests on: one more run of the executor. Nothing, where that is not found out, or would take long. */
+tied_list rests_ask(const struct rests_source *source);
 
 /* By step, enum tied_how, or 0; to be freed. Too long ago: RESTS_UNKNOWN. */
 enum { RESTS_UNKNOWN = 128 };
 uint8_t *rests_steps(const struct told *t, const tied_list *tied);
 
-/* values: of all expressions, in this order; how: of rests_steps. `also` is where the other wrote what `second` saw. False: there is none. */
-bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how);
+/* values: of all expressions, in this order; how: of rests_steps. Where it only would not have come there, the source is asked whether that is true. `also` is where the other wrote what `second` saw. False: there is none. */
+bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source);
 
 #endif

@@ -466,11 +466,12 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
-bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l, uint64_t *symbols, const tied_list *tied,
-			       const char *path, struct error *err)
+bool result_write_interleaving(enum memory_model model, const struct linear *l, uint64_t *symbols, const struct rests_source *source, const char *path,
+			       struct error *err)
 {
+	const struct execution *x = source->x;
 	struct finds d;
-	finds_init(&d, x, l, symbols, tied);
+	finds_init(&d, l, symbols, source);
 	const struct linear *told = &d.told.l;
 	bool *show = steps_to_show(&d.told.x, told, &d.slice);
 	size_t shown = 0, events = 0;

@@ -6,11 +6,12 @@
 #define RETHREAD_RESULT_H
 
 #include "infer/explore.h"
+#include "infer/rests.h"
 #include "solve/infer.h"
 
-/* symbols: of x, in this order (check.h); tied: what the failure rests on, as far as that is known (rests.h). */
-bool result_write_interleaving(const struct execution *x, enum memory_model model, const struct linear *l, uint64_t *symbols, const tied_list *tied,
-			       const char *path, struct error *err);
+/* Of the source's execution; symbols: in this order (check.h). */
+bool result_write_interleaving(enum memory_model model, const struct linear *l, uint64_t *symbols, const struct rests_source *source, const char *path,
+			       struct error *err);
 
 struct figures {
 	const char *outcome; /* "reproduced", "none", "budget", "error" */

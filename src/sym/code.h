@@ -100,6 +100,7 @@
 	X(NUMBER, "-rr")                /* two values are used as numbers; w: number_use */      \
 	X(MARK, "w--")                  /* how many branches there were */                       \
 	X(CHOSEN, "wr-")                /* d is what it is because of those since the mark a */  \
+	X(AS, "wr-")                    /* d rests on what a rests on, and nothing else */        \
 	X(SPLIT, "i--") X(JOIN, "i--")  /* the branch that comes next; its ways meet in block d; block d begins, or all ends */ \
 	X(COPY, "irr") X(SIZE, "r--")   /* d: site; SIZE is the extra word */                    \
 	X(FILL, "irr")                  /* and SIZE */                                           \

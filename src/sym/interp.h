@@ -168,7 +168,7 @@ void host_number(struct ithread *t, unsigned use, struct slot a, struct slot b);
 uint64_t host_mark(struct ithread *t);
 struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark);
 /* What is read at an address that still has an expression after host_concretize. */
-expr host_led(struct ithread *t, expr found, expr address);
+expr host_led(struct ithread *t, struct slot found, expr address);
 void host_split(struct ithread *t, uint32_t block);
 void host_join(struct ithread *t, uint32_t block);
 /* How many frames the running one is above the first. */

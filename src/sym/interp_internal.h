@@ -233,7 +233,7 @@ void jumped_for_long(struct ithread *t);
 typedef const struct insn *slow(struct ithread *t, const struct insn *pc);
 slow slow_switch, slow_go_switch, slow_allocad, slow_tls, slow_mask_load, slow_mask_store, slow_site_load,
 	slow_site_store, slow_site_load_many, slow_site_store_many, slow_atomic, slow_cmpxchg,
-	slow_copy, slow_fill, slow_chosen, slow_vastart, slow_helper, slow_load_n, slow_store_n;
+	slow_copy, slow_fill, slow_chosen, slow_as, slow_vastart, slow_helper, slow_load_n, slow_store_n;
 /* interp_call.c */
 slow slow_call_variadic, slow_call_native, slow_call_indirect, slow_call_stub;
 /* The frame that called setjmp with this buffer; a jump there, giving it `value`. */

@@ -148,10 +148,10 @@
 		if (__builtin_expect(symmem_maybe(mem, at_), 0)) {                \
 			expr e_ = symmem_get(mem, at_, sizeof v_);                \
 			if (e_)                                                   \
-				FOUND((by) ? host_led(t, e_, by) : e_, v_);       \
+				FOUND((by) ? host_led(t, (struct slot){v_, e_}, by) : e_, v_); \
 		}                                                                 \
 		if (by)                                                           \
-			FOUND(host_led(t, EXPR_NONE, by), v_);                    \
+			FOUND(host_led(t, (struct slot){v_, EXPR_NONE}, by), v_); \
 		RESULT(v_);                                                       \
 	} while (0)
 
@@ -452,6 +452,7 @@ reload: /* the running frame may be another one */
 	OP(SPLIT) host_split(t, pc->d); STEP;
 	OP(JOIN) host_join(t, pc->d); STEP;
 	SLOW(CHOSEN, slow_chosen)
+	SLOW(AS, slow_as)
 	SLOW(COPY, slow_copy)
 	SLOW(FILL, slow_fill)
 	SLOW(VASTART, slow_vastart)

@@ -513,3 +513,9 @@ const struct insn *slow_chosen(struct ithread *t, const struct insn *pc)
 		reg_set(t->frame, pc->d, chosen);
 	return pc + 1;
 }
+
+const struct insn *slow_as(struct ithread *t, const struct insn *pc)
+{
+	reg_set(t->frame, pc->d, (struct slot){.v = t->frame->r[pc->d], .e = reg_get(t->frame, pc->a).e});
+	return pc + 1;
+}

@@ -19,6 +19,7 @@ struct tie {
 	expr on[2];                /* address and what was in memory; or the value, if it was chosen */
 	size_t first, end;         /* branches */
 	uint32_t depth;            /* ... of this frame */
+	uint64_t value;
 	expr led;                  /* the address of what was read, where that is no site */
 };
 
@@ -32,6 +33,7 @@ enum { ARRAY = 4, NEAR = 64 };
 
 static struct {
 	struct ties_asked asked;
+	ties_values values;
 	bool on;
 	vec(struct tie) ties;      /* by symbol */
 	vec(struct branch) branches;
@@ -47,10 +49,12 @@ void ties_load(void)
 	size_t size;
 	if (!read_file(engine_state_file("ties"), &data, &size, NULL))
 		return;
-	if (size == sizeof all.asked) {
-		memcpy(&all.asked, data, size);
+	if (size >= sizeof all.asked) {
+		memcpy(&all.asked, data, sizeof all.asked);
 		all.on = true;
 	}
+	for (size_t at = sizeof all.asked; at + sizeof *all.values.at <= size; at += sizeof *all.values.at)
+		memcpy(vec_push(&all.values), data + at, sizeof *all.values.at);
 	free(data);
 }
 
@@ -96,7 +100,7 @@ expr ties_read(struct ethread *t, const struct access *a)
 {
 	if (!is_followed(t))
 		return EXPR_NONE;
-	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, EXPR_NONE});
+	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, a->value.v, EXPR_NONE});
 	return a->size < 8 ? expr_extract(engine.exprs, e, 0, 8 * a->size) : e;
 }
 
@@ -139,13 +143,13 @@ struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
 	for (size_t i = all.branches.n; i-- > mark && !any;)
 		any = all.branches.at[i].depth == depth;
 	if (any)
-		value.e = add((struct tie){{0}, {value.e, EXPR_NONE}, mark, all.branches.n, depth, EXPR_NONE});
+		value.e = add((struct tie){{0}, {value.e, EXPR_NONE}, mark, all.branches.n, depth, value.v, EXPR_NONE});
 	return value;
 }
 
-expr host_led(struct ithread *t, expr found, expr address)
+expr host_led(struct ithread *t, struct slot found, expr address)
 {
-	return is_followed(ithread_data(t)) ? add((struct tie){{0}, {found, EXPR_NONE}, 0, 0, 0, address}) : found;
+	return is_followed(ithread_data(t)) ? add((struct tie){{0}, {found.e, EXPR_NONE}, 0, 0, 0, found.v, address}) : found.e;
 }
 
 void host_split(struct ithread *t, uint32_t block)
@@ -230,10 +234,48 @@ static _Noreturn void answer(roots *left)
 	_exit(0);
 }
 
+/* What each expression is, with the values that are asked for, or with those that were read; to be freed. */
+static uint64_t *evaluate(bool other)
+{
+	uint64_t *symbols = xcalloc(all.ties.n + 1, sizeof *symbols), *values = xcalloc(expr_count(engine.exprs) + 1, sizeof *values);
+	for (size_t i = 0; i < all.ties.n; i++)
+		symbols[i] = all.ties.at[i].value;
+	for (size_t i = 0; i < all.ties.n && other; i++)
+		for (size_t k = 0; k < all.values.n; k++)
+			if (all.ties.at[i].read.size && all.ties.at[i].read.sap == all.values.at[k].sap && all.ties.at[i].read.address == all.values.at[k].address)
+				symbols[i] = all.values.at[k].value;
+	expr_eval_all(engine.exprs, symbols, values);
+	free(symbols);
+	return values;
+}
+
+/* Is it one that the thread is under, in this round of a loop or an earlier one? */
+static bool is_under(const struct branch *b)
+{
+	for (size_t i = 0; i < all.under.n; i++)
+		if (all.under.at[i].at == b->at && all.under.at[i].depth == b->depth && b->meets != UINT32_MAX)
+			return true;
+	return false;
+}
+
+/* Would a branch that the thread is under have gone another way? */
+static _Noreturn void answer_if(void)
+{
+	uint64_t *is = evaluate(false), *other = evaluate(true);
+	struct tied yes = {.size = 1};
+	struct error err;
+	bool otherwise = false;
+	for (size_t i = 0; i < all.branches.n && !otherwise; i++)
+		otherwise = is[all.branches.at[i].e] != other[all.branches.at[i].e] && is_under(&all.branches.at[i]);
+	if (!write_file(engine_state_file("tied"), &yes, otherwise ? sizeof yes : 0, &err))
+		engine_fatal("%s", err.text);
+	_exit(0);
+}
+
 void ties_wrote(struct ethread *t, const struct access *a)
 {
 	roots left = {0};
-	if (!is_followed(t) || !all.asked.write || t->saps != all.asked.sap || a->address != all.asked.address)
+	if (!is_followed(t) || all.asked.what != TIES_WRITE || t->saps != all.asked.sap || a->address != all.asked.address)
 		return;
 	add_root(&left, a->value.e, TIED_BY_VALUE);
 	add_root(&left, address_of(t, a->address), TIED_BY_WAY);
@@ -243,8 +285,10 @@ void ties_wrote(struct ethread *t, const struct access *a)
 void ties_status(struct ethread *t, expr status)
 {
 	roots left = {0};
-	if (!is_followed(t) || all.asked.write || !status)
+	if (!is_followed(t) || all.asked.what == TIES_WRITE || !status)
 		return;
+	if (all.asked.what == TIES_IF)
+		answer_if();
 	add_root(&left, status, TIED_BY_VALUE);
 	answer(&left);
 }
@@ -252,8 +296,10 @@ void ties_status(struct ethread *t, expr status)
 void ties_failed(struct ethread *t)
 {
 	roots left = {0};
-	if (!is_followed(t) || all.asked.write)
+	if (!is_followed(t) || all.asked.what == TIES_WRITE)
 		return;
+	if (all.asked.what == TIES_IF)
+		answer_if();
 	/* A bad address, or the last branch. */
 	unsigned last = (all.naddresses + ARRAY - 1) % ARRAY;
 	if (engine.trace->failure.kind == RT_FAIL_SIGNAL && engine.trace->failure.signal != SIGABRT && all.addresses[last].at == ithread_instructions(t->interp))

@@ -172,7 +172,7 @@ static void translate_instruction(struct tr *t, LLVMValueRef i)
 	if (LLVMIsATerminatorInst(i))
 		translate_terminator(t, i);
 	else if (op == LLVMCall)
-		translate_allocates(t, i), translate_call(t, i), translate_allocated(t, i);
+		translate_allocates(t, i), translate_call(t, i), translate_allocated(t, i), choices_behind_call(t, i);
 	else if (op == LLVMLandingPad)
 		translate_landingpad(t, i);
 	else if (op == LLVMGetElementPtr)

@@ -359,6 +359,16 @@ void choices_at_end(struct tr *t, LLVMValueRef end)
 	}
 }
 
+/* A function of anchors.c (PASS_ANCHOR) returns what it is given, though branches on that choose it; where what it is given is a wrong guess, the right one. */
+void choices_behind_call(struct tr *t, LLVMValueRef call)
+{
+	static const char anchor[] = "rethread.anchor";
+	size_t length;
+	LLVMValueRef callee = t->fn.choices ? LLVMGetCalledValue(call) : NULL;
+	if (callee && LLVMIsAFunction(callee) && LLVMGetNumArgOperands(call) == 1 && !strncmp(LLVMGetValueName2(callee, &length), anchor, sizeof anchor - 1))
+		emit(t, OP_AS, 0, value_reg(t, call), value_reg(t, LLVMGetOperand(call, 0)), 0);
+}
+
 bool choices_on_edge(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
 	const struct choices *c = t->fn.choices;

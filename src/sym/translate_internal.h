@@ -245,12 +245,13 @@ void translate_number(struct tr *t, LLVMValueRef i);
 
 /*
  * translate_choices.c: does nothing in code without choices. The plan is made when blocks have numbers, before registers are defined; then at the begin of a block,
- * before its end, and on an edge, which has code of its own then, on both sides of its moves.
+ * before its end, behind a call, and on an edge, which has code of its own then, on both sides of its moves.
  */
 void plan_choices(struct tr *t);
 void release_choices(struct tr *t);
 void choices_at_block(struct tr *t, uint32_t block);
 void choices_at_end(struct tr *t, LLVMValueRef end);
+void choices_behind_call(struct tr *t, LLVMValueRef call);
 bool choices_on_edge(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 void choices_before_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 void choices_behind_moves(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to);

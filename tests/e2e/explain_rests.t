@@ -151,3 +151,44 @@ rethread cc -O2 -g -pthread halves.c -o halves
 status 134 rethread record -q --until-failure --runs 20000 ./halves 2>err
 first
 has text '^In short: thread 1:1 had written booked \(halves.c:10\) and not yet paid, which it writes next \(halves.c:14\); thread 1:2 read both in between \(halves.c:[0-9]+\): thread 1:1 gives up lock between the two\. $'
+# What a thread had looked at, and would have done the same for if it had looked again, is no cause.
+cat >idle.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int pending = 50;
+static long total, checked;
+static void *clerk(void *arg)
+{
+	for (int i = 0; i < 60; i++) {
+		pthread_mutex_lock(&lock);
+		pending++;
+		total++;
+		pthread_mutex_unlock(&lock);
+		if (i % 4 == 0) sched_yield();
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, clerk, 0);
+	for (int i = 0; i < 60; i++) {
+		pthread_mutex_lock(&lock);
+		int any = pending != 0;
+		pthread_mutex_unlock(&lock);
+		if (!any) continue;
+		sched_yield();
+		pthread_mutex_lock(&lock);
+		checked++;
+		if (total > 10) abort();
+		pthread_mutex_unlock(&lock);
+	}
+	pthread_join(t, 0);
+}
+P
+rethread cc -O2 -g -pthread idle.c -o idle
+status 134 rethread record -q --until-failure --runs 20000 ./idle 2>err
+first
+has text '^In short: thread 1 found total = [0-9]+ \(idle.c:[0-9]+\), which thread 1:1 had written \(idle.c:12\)\. $'

@@ -244,10 +244,10 @@ struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
 	return value;
 }
 
-expr host_led(struct ithread *t, expr found, expr address)
+expr host_led(struct ithread *t, struct slot found, expr address)
 {
 	(void)t, (void)address;
-	return found;
+	return found.e;
 }
 
 void host_split(struct ithread *t, uint32_t block)
