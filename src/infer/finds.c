@@ -108,13 +108,17 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
 	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
+	bool dropped = d->was_stale;
 	if (!certain && how)
 		find_rests(d, s, t, how, source);
+	dropped &= !d->was_stale && how;
 	bool between = d->came_between && !d->between.late;
 	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
 	find_less_certain(d, s, t, how, certain, between);
 	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
 		d->came_between = false;
+	if (dropped && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early)
+		d->was_stale = rests_find_torn(&d->stale, s, t, d->values, how);
 	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
 	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
 	if (!any && !d->was_halfway)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before; reads that are asked for
- * with other values. */
-enum { WINDOW = 20000, TRIED = 8, MOST_VALUES = 256 };
+ * with other values; steps between two that are of one look. */
+enum { WINDOW = 20000, TRIED = 8, MOST_VALUES = 256, NEAR = 1000 };
 
 /* Seconds that a run of the executor may have taken on average: else another one takes too long. */
 #define LONGEST 5.0
@@ -173,4 +173,37 @@ bool rests_find(struct stale *out, const struct slice *s, const struct told *t, 
 		found = true;
 	}
 	return found && (out->certain || !comes_there_anyway(out, t, values, how, source));
+}
+
+/* The write of the thread that changed what was read, before the step; SLICE_NONE. */
+static size_t changed_by(const struct told *t, const uint64_t *values, size_t read, size_t until, uint32_t thread)
+{
+	const struct event *r = told_event(t, read);
+	for (size_t i = read + 1; i < until; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->thread == thread && told_writes(e) && !t->l.steps.at[i].visible && e->object == r->object)
+			return is_changed(e, r, values) ? i : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
+bool rests_find_torn(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how)
+{
+	size_t tried = 0;
+	for (size_t i = t->l.needed; i-- > 0 && tried < TRIED;) {
+		size_t saw = how[i] & TIED_BY_VALUE ? s->saw[i] : SLICE_NONE;
+		if (saw == SLICE_NONE || told_event(t, saw)->thread == told_event(t, i)->thread || !midway_changes(&t->x, &t->l, saw, values))
+			continue;
+		tried++;
+		for (size_t k = i; k-- > 0 && i - k < NEAR;) {
+			bool both = how[k] & TIED_BY_VALUE && k < saw && !events_overlap(told_event(t, k), told_event(t, i));
+			size_t other = both ? changed_by(t, values, k, i, told_event(t, saw)->thread) : SLICE_NONE;
+			if (other == SLICE_NONE)
+				continue;
+			*out = (struct stale){k, other, i, saw, SLICE_NONE, SLICE_NONE, UINT32_MAX, false, false, false};
+			stale_find_lock(out, t);
+			return true;
+		}
+	}
+	return false;
 }

@@ -27,4 +27,7 @@ uint8_t *rests_steps(const struct told *t, const tied_list *tied);
 /* values: of all expressions, in this order; how: of rests_steps. Where it only would not have come there, the source is asked whether that is true. `also` is where the other wrote what `second` saw. False: there is none. */
 bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source);
 
+/* Two values that the failure is computed of, one from before what another thread wrote to both places, shortly before the other, from after that. Both may be meant so: only instead of another pair. */
+bool rests_find_torn(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how);
+
 #endif
