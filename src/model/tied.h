@@ -7,10 +7,10 @@
 #include "base/base.h"
 
 /*
- * What its failure rests on; what rests under what it writes at a SAP and address; whether it would have come to its failure, as far as the branches tell that it is under, if reads had found
+ * What its failure rests on; whether it would have come to its failure, as far as the branches tell that it is under, if reads had found
  * other values, which stand behind what is asked: the answer has a read if not, and none if so.
  */
-enum ties_what { TIES_FAILURE, TIES_WRITE, TIES_IF };
+enum ties_what { TIES_FAILURE, TIES_IF };
 
 /* Another value of a read. */
 struct ties_value {
@@ -22,7 +22,6 @@ struct ties_asked {
 	uint32_t thread;    /* by its number in the log */
 	uint32_t what;      /* enum ties_what */
 	uint64_t from;      /* reads from this SAP on */
-	uint64_t sap, address;
 };
 
 /*

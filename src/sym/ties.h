@@ -1,5 +1,5 @@
 /*
- * What something that a thread does rests on (ties.c). In such a run nothing is a symbol but what the thread that is asked for has read; ties_read is its expression. ties_branch,
+ * What a failure rests on (ties.c). In such a run nothing is a symbol but what the thread that is asked for has read; ties_read is its expression. ties_branch,
  * ties_address: false in any other run. When it comes to what is asked for, the process ends.
  */
 #ifndef RETHREAD_TIES_H
@@ -14,7 +14,6 @@ bool ties_on(void);
 expr ties_read(struct ethread *t, const struct access *a);
 bool ties_branch(struct ethread *t, expr e);
 bool ties_address(struct ethread *t, const struct slot *s);
-void ties_wrote(struct ethread *t, const struct access *a);
 /* A branch goes another way than it would by its value: that is an error, but where it rests on what was read in a lap that was left out. False in any other run. */
 bool ties_strays(struct ethread *t);
 void ties_status(struct ethread *t, expr status);
