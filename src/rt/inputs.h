@@ -177,6 +177,21 @@ static inline size_t input_ioctl_size(unsigned long what)
 	}
 }
 
+/* The program's frames: those of the runtime, which was called from `caller`, are left out. */
+static inline int input_backtrace(void **frames, int n, void *caller)
+{
+	enum { OWN = 4 };
+	int room = n > 0 ? n : 0, own = 0;
+	void *all[room + OWN];
+	int count = REAL(backtrace)(all, room + OWN);
+	for (int i = 0; i < OWN && i < count; i++)
+		if (all[i] == caller)
+			own = i;
+	count = count - own < room ? count - own : room;
+	memcpy(frames, all + own, (size_t)count * sizeof *frames);
+	return count;
+}
+
 static inline size_t input_padded(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
