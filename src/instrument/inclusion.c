@@ -18,7 +18,7 @@ struct list {
 	size_t n, cap;
 };
 
-/* Numbers by two numbers, open addressing; a key of 0 is none. */
+/* Numbers by two numbers, open addressing; a key of 0 is none. Of edges there are no values. */
 struct pairs {
 	uint64_t *keys;
 	uint32_t *values;
@@ -143,6 +143,40 @@ static uint32_t find(const struct inclusion *in, uint32_t n)
 
 /* ---------------------------------------------------------------- nodes and edges ------------- */
 
+static bool is_asked_for(const struct inclusion *in, uint64_t edge)
+{
+	uint32_t from = (uint32_t)(edge >> 32), to = (uint32_t)edge;
+	return edge && in->nodes[from].parent == from && in->nodes[to].parent == to;
+}
+
+/* Large programs have tens of millions of edges. Those of nodes that were collapsed are left out. */
+static void edges_grow(struct inclusion *in)
+{
+	struct pairs old = in->edges;
+	size_t n = 0;
+	for (size_t i = 0; i < old.cap; i++)
+		n += is_asked_for(in, old.keys[i]);
+	size_t cap = !old.cap ? 4096 : 2 * n < old.cap ? old.cap : 2 * old.cap;
+	in->edges = (struct pairs){.keys = pass_alloc(cap, sizeof *old.keys), .n = n, .cap = cap};
+	for (size_t i = 0; i < old.cap; i++)
+		if (is_asked_for(in, old.keys[i]))
+			in->edges.keys[slot_of(&in->edges, old.keys[i])] = old.keys[i];
+	free(old.keys);
+}
+
+/* False: it was there. */
+static bool edge_add(struct inclusion *in, uint32_t from, uint32_t to)
+{
+	if (4 * in->edges.n >= 3 * in->edges.cap)
+		edges_grow(in);
+	size_t slot = slot_of(&in->edges, (uint64_t)from << 32 | to);
+	if (in->edges.keys[slot])
+		return false;
+	in->edges.keys[slot] = (uint64_t)from << 32 | to;
+	in->edges.n++;
+	return true;
+}
+
 uint32_t inclusion_node(struct inclusion *in)
 {
 	if (in->nnodes == in->nodes_cap)
@@ -201,7 +235,7 @@ void inclusion_copy(struct inclusion *in, uint32_t from, uint32_t to)
 {
 	from = find(in, from);
 	to = find(in, to);
-	if (!from || !to || from == to || !pairs_add(&in->edges, from, to, 0))
+	if (!from || !to || from == to || !edge_add(in, from, to))
 		return;
 	push(&in->nodes[from].to, to);
 	in->nedges++;
@@ -463,7 +497,7 @@ static void collapse(struct inclusion *in, uint32_t a, uint32_t b)
 	look_again(in, a);
 	for (size_t i = 0; i < y->to.n; i++) {
 		uint32_t to = find(in, y->to.at[i]);
-		if (to != a && pairs_add(&in->edges, a, to, 0))
+		if (to != a && edge_add(in, a, to))
 			push(&x->to, to);
 	}
 	if (y->constraints) {
@@ -640,7 +674,6 @@ void inclusion_free(struct inclusion *in)
 	free(in->cells);
 	free(in->constraints);
 	free(in->edges.keys);
-	free(in->edges.values);
 	free(in->cells_of.keys);
 	free(in->cells_of.values);
 	free(in);
