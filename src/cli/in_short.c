@@ -98,9 +98,10 @@ static void say_locks(struct words *w, const json_t *root, const json_t *between
 		say(w, "; thread %s had given up %s in between", thread, text(given_up, "object"));
 	else if (json_object_get(between, "apart"))
 		say(w, "; the locks that they have are different ones");
+	else if (lock && bare && json_is_true(json_object_get(between, "as_reader")))
+		say(w, "; thread %s has %s only for reading%s", text(bare, "thread"), text(lock, "object"), at(bare));
 	else if (lock && bare)
-		say(w, "; thread %s %s %s%s", text(bare, "thread"), json_is_true(json_object_get(between, "as_reader")) ? "has only for reading" : "does not have",
-		    text(lock, "object"), at(bare));
+		say(w, "; thread %s does not have %s%s", text(bare, "thread"), text(lock, "object"), at(bare));
 	else if (json_is_true(json_object_get(between, "bare")) && !is_kind(step_of(root, between, "other"), "update"))
 		say(w, "; none of them has a lock");
 	say(w, ".");
