@@ -160,10 +160,16 @@ static bool is_by_free(const struct finder *f, const struct event *e)
 	return e->kind == EVENT_WRITE && event_is_by_free(f->x, e);
 }
 
-/* An update that leaves what it found: 0 was added. */
+/* An update that leaves what it found: 0 was added, or what was to be exchanged was not there. */
 static bool changes_nothing(const struct finder *f, const struct event *e)
 {
 	return e->kind == EVENT_UPDATE && e->read && e->written && f->values && f->values[e->read] == f->values[e->written];
+}
+
+/* Who looks, and then does not exchange what is no longer there, knows that somebody came in between. */
+static bool is_told(const struct finder *f, const struct event *a, const struct event *c)
+{
+	return !writes(a) && changes_nothing(f, c);
 }
 
 /* The other wrote what the thread had written there itself, and then finds. */
@@ -266,7 +272,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
+		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, event_at(f, first), e) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
 			      is_written_anew(f, first, other - 1, step, of_another(f, place, WRITE, OTHER_WRITE, e->thread))))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
