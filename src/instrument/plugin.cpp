@@ -863,9 +863,6 @@ HIDDEN void llvm_inner_loops(LLVMValueRef FRef, void (*Span)(void *, LLVMBasicBl
 			Blocks.push_back(wrap(B));
 		llvm_loop Loop = {wrap(L->getHeader()), wrap(L->getLoopLatch()), Blocks.data(), Blocks.size()};
 		BasicBlock *Before = L->getLoopPreheader();
-		// One that there was before, or can be made.
-		if (!Before && any_of(predecessors(L->getHeader()), [](const BasicBlock *B) { return isa<IndirectBrInst>(B->getTerminator()); }))
-			continue;
 		if (unsigned Number = Wants(Data, &Loop)) {
 			if (!Before) {
 				Before = InsertPreheaderForLoop(L, &A.DT, &A.LI, nullptr, false);

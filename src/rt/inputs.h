@@ -177,18 +177,18 @@ static inline size_t input_ioctl_size(unsigned long what)
 	}
 }
 
-/* The program's frames: those of the runtime, which was called from `caller`, are left out. */
+/* The program's frames: those of the runtime, which was called from `caller`, are left out. Of stacks that are deeper than MANY the last ones may be missing for that. */
 static inline int input_backtrace(void **frames, int n, void *caller)
 {
-	enum { OWN = 4 };
+	enum { OWN = 4, MANY = 512 };
+	void *few[MANY + OWN], **all = n > MANY ? frames : few;
 	int room = n > 0 ? n : 0, own = 0;
-	void *all[room + OWN];
-	int count = REAL(backtrace)(all, room + OWN);
+	int count = REAL(backtrace)(all, n > MANY ? n : room + OWN);
 	for (int i = 0; i < OWN && i < count; i++)
 		if (all[i] == caller)
 			own = i;
 	count = count - own < room ? count - own : room;
-	memcpy(frames, all + own, (size_t)count * sizeof *frames);
+	memmove(frames, all + own, (size_t)count * sizeof *frames);
 	return count;
 }
 
