@@ -9,6 +9,7 @@
  */
 #include "instrument/addresses.h"
 #include "instrument/given.h"
+#include "instrument/keeping.h"
 #include "instrument/room.h"
 #include "instrument/rounds.h"
 
@@ -28,8 +29,6 @@ struct recorder {
 	LLVMModuleRef module;
 	LLVMBuilderRef builder;
 	LLVMValueRef path, end; /* __rethread_path, __rethread_path_end */
-	LLVMValueRef slow_path; /* __rethread_path_full */
-	LLVMValueRef between;   /* __rethread_path_room: not at the branch whose bits come next */
 	LLVMValueRef anchor, byte; /* the functions of anchors; NULL: there is none */
 	LLVMValueRef pointer;   /* local variable */
 	bool on_edges;          /* a br appends after it has branched */
@@ -37,6 +36,11 @@ struct recorder {
 	size_t nappends, appends_cap;
 	struct room_plan plan;
 };
+
+static LLVMValueRef function_of(LLVMValueRef instruction)
+{
+	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+}
 
 static LLVMValueRef pointer_in_hand(struct recorder *r, int offset)
 {
@@ -63,27 +67,10 @@ static void advance(struct recorder *r, int by)
 }
 
 /*
- * The code around a question is hot, so the answer changes no general register: to the code generator the call is an instruction
- * that it does not know. (Its own convention of this kind, preserve_most, spares r11, which then is not kept over the question.) Such a
- * function has no red zone, and the stack may not be aligned: see keeping_function.
+ * if (pointer >= __rethread_path_end) slow_path(); which is __rethread_path_full, or, where it is not at the branch whose bits come next,
+ * __rethread_path_room.
  */
-static void call_keeping(struct recorder *r, LLVMValueRef function)
-{
-	static const char text[] = "call ${0:P}";
-	static const char changes[] = "Ws,~{memory},~{dirflag},~{fpsr},~{flags},"
-		"~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},~{xmm5},~{xmm6},~{xmm7},"
-		"~{xmm8},~{xmm9},~{xmm10},~{xmm11},~{xmm12},~{xmm13},~{xmm14},~{xmm15},"
-		"~{xmm16},~{xmm17},~{xmm18},~{xmm19},~{xmm20},~{xmm21},~{xmm22},~{xmm23},"
-		"~{xmm24},~{xmm25},~{xmm26},~{xmm27},~{xmm28},~{xmm29},~{xmm30},~{xmm31},"
-		"~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7}";
-	LLVMTypeRef parameter = pointer_type(r->module);
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(r->module)), &parameter, 1, false);
-	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, changes, sizeof changes - 1, true, false, LLVMInlineAsmDialectATT, false);
-	LLVMBuildCall2(r->builder, type, code, &function, 1, "");
-}
-
-/* if (pointer >= __rethread_path_end) slow_path(); */
-static void ask(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
+static void ask(struct recorder *r, LLVMValueRef at, const char *slow_path)
 {
 	LLVMBuilderRef b = r->builder;
 	build_before(b, at);
@@ -91,7 +78,7 @@ static void ask(struct recorder *r, LLVMValueRef at, LLVMValueRef slow_path)
 	LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGE, pointer_in_hand(r, 0), end, "");
 	build_before(b, llvm_unlikely_if(full, at));
 	save(r, 0);
-	call_keeping(r, slow_path);
+	call_keeping(b, function_of(at), slow_path);
 	reload(r);
 }
 
@@ -342,7 +329,7 @@ static void take_step(struct recorder *r, const struct room_step *s, const struc
 		advance(r, s->offset);
 		break;
 	case ROOM_ASK:
-		ask(r, at, number && !r->appends[number - 1].byte ? r->slow_path : r->between);
+		ask(r, at, number && !r->appends[number - 1].byte ? "__rethread_path_full" : "__rethread_path_room");
 		break;
 	case ROOM_SAVE:
 		save(r, s->offset);
@@ -442,7 +429,7 @@ static void record_anchor(struct recorder *r, LLVMValueRef f)
 	LLVMValueRef bytes = LLVMBuildLoad2(b, i64, LLVMBuildGEP2(b, i64, digits_table(m), &bits, 1, ""), "");
 	LLVMSetAlignment(LLVMBuildStore(b, bytes, pointer_in_hand(r, 0)), 1);
 	advance(r, PASS_ANCHOR_BITS + 1);
-	ask(r, ret, r->between);
+	ask(r, ret, "__rethread_path_room");
 	build_before(b, ret);
 	save(r, 0);
 	LLVMValueRef values[] = {LLVMGetParam(f, 0), less};
@@ -460,38 +447,6 @@ static void make_idle(struct recorder *r, LLVMValueRef f)
 	LLVMBuildRet(r->builder, LLVMGetParam(f, 0));
 }
 
-static LLVMValueRef function_of(LLVMValueRef instruction)
-{
-	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
-}
-
-/* A function that calls the runtime's, on an aligned stack, and keeps all general registers: the runtime's keeps all but r11. */
-static LLVMValueRef keeping_function(LLVMModuleRef m, const char *name)
-{
-	static const char text[] = "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %rbp, 0\n"
-				   "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-				   "push %r11\nand $$-16, %rsp\ncall ${0:P}\n"
-				   "mov -8(%rbp), %r11\nleave\n.cfi_def_cfa %rsp, 8\nret";
-	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef nothing = LLVMVoidTypeInContext(context), parameter = pointer_type(m);
-	LLVMTypeRef type = LLVMFunctionType(nothing, NULL, 0, false), code_type = LLVMFunctionType(nothing, &parameter, 1, false);
-	LLVMValueRef target = runtime_function(m, name, type);
-	LLVMSetFunctionCallConv(target, LLVMPreserveMostCallConv);
-
-	char own[64];
-	snprintf(own, sizeof own, "%s.keeping", name);
-	LLVMValueRef f = add_cold_function(m, own, type);
-	add_attribute(f, "naked", 0);
-	add_attribute(f, "nounwind", 0);
-	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, ""));
-	LLVMValueRef code = LLVMGetInlineAsm(code_type, text, sizeof text - 1, "Ws", 2, true, false, LLVMInlineAsmDialectATT, false);
-	LLVMBuildCall2(b, code_type, code, &target, 1, "");
-	LLVMBuildUnreachable(b);
-	LLVMDisposeBuilder(b);
-	return f;
-}
-
 void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 {
 	struct recorder r = {
@@ -500,8 +455,6 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 		.on_edges = on_edges,
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
 		.end = runtime_variable(m, "__rethread_path_end", pointer_type(m), true),
-		.slow_path = keeping_function(m, "__rethread_path_full"),
-		.between = keeping_function(m, "__rethread_path_room"),
 		.anchor = LLVMGetNamedFunction(m, PASS_ANCHOR),
 		.byte = LLVMGetNamedFunction(m, PASS_ANCHOR_BYTE),
 	};
