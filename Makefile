@@ -71,7 +71,7 @@ INFER := $(call objects,base trace exe model solve infer search) \
 	$(patsubst %,$(B)/obj/%.o,$(wildcard src/sym/translate*.c src/sym/expr*.c))
 ENGINE := $(filter-out $(B)/obj/src/sym/translate%,$(call objects,sym)) $(call objects,base trace) \
 	$(B)/obj/src/model/execution.c.o $(B)/obj/src/rt/input_kinds.c.o $(B)/obj/src/rt/effects.c.o
-PASS := $(call objects,instrument)
+PASS := $(call objects,instrument) $(B)/obj/src/rt/effects.c.o
 RT := $(call rt_objects,$(wildcard src/rt/*.c))
 TWIN := $(call rt_objects,$(wildcard src/replay/*.c) $(addprefix src/rt/,real.c failure.c allocator.c caught.c async.c image.c c11.c effects.c input_kinds.c libraries.c log.c lookup.c mapped.c options.c))
 

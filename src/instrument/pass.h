@@ -161,6 +161,8 @@ struct numbering {
 bool all_branches(void);
 /* Before anything is numbered. */
 void gotos_turn(LLVMModuleRef m);
+/* Functions that show something say which of their parameters they only read. */
+void outputs_turn(LLVMModuleRef m);
 void resolvers_turn(LLVMModuleRef m);
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);

@@ -196,6 +196,22 @@ static bool is_made_here(LLVMValueRef number, int depth)
 	}
 }
 
+/*
+ * In a program that makes no pointers of numbers: a number whatever it is made of, which was in the place of a pointer, or may have been, as far as types
+ * tell. The capacity of a string that is doubled; a character that is added up. What is wider than a pointer may be two that are copied.
+ */
+static bool is_only_number(LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(i), from = LLVMTypeOf(LLVMGetOperand(i, 0));
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+		type = LLVMGetElementType(type);
+		from = LLVMGetElementType(from);
+	}
+	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64)
+		return false;
+	return (!LLVMIsAZExtInst(i) && !LLVMIsASExtInst(i)) || LLVMGetIntTypeWidth(from) == 8;
+}
+
 static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -245,9 +261,13 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		if (!is_no_address(i) && !is_made_here(LLVMGetOperand(i, 0), 4))
 			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
-	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
-	case LLVMMul: case LLVMUDiv: /* rounded to a multiple */
-	case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+	case LLVMShl: case LLVMLShr: case LLVMAShr: case LLVMMul: case LLVMUDiv: /* rounded to a multiple, or packed */
+	case LLVMZExt: case LLVMSExt:
+		if (p->makes_pointers || !is_only_number(i))
+			move(p, i, 0, LLVMGetNumOperands(i));
+		break;
+	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
+	case LLVMTrunc:
 		move(p, i, 0, LLVMGetNumOperands(i));
 		break;
 	case LLVMCall:

@@ -221,6 +221,14 @@ static bool writes_pointers(LLVMValueRef call, LLVMValueRef callee)
 	return fills || is_scan(callee) || !external_class(callee);
 }
 
+/* Of what is shown as text nobody reads addresses of what lies beside it: a short text is inside of its std::string, which leads to it. */
+static bool shows_text(LLVMValueRef callee)
+{
+	static const char *const raw[] = {"fwrite", "fwrite_unlocked", "_ZNSo5writeEPKcl"};
+	const char *class = callee ? external_class(callee) : NULL;
+	return class && !strcmp(class, "OUTPUT") && !IS_NAMED(callee, raw);
+}
+
 /*
  * Code outside uses what is there, and does not keep the address. What most functions write into the middle of a structure are bytes.
  */
@@ -229,6 +237,8 @@ static void add_use(struct points_to *p, LLVMValueRef call, LLVMValueRef callee,
 	LLVMValueRef v = argument(call, i);
 	uint32_t node = points_to_node(p, v);
 	if (llvm_only_reads(call))
+		return;
+	if (llvm_argument_only_read(call, i) && shows_text(callee))
 		return;
 	if (llvm_argument_only_read(call, i))
 		inclusion_leak(p->in, node);

@@ -92,9 +92,21 @@ bool is_no_address(LLVMValueRef inttoptr)
 	return n > -PAGE && n < PAGE;
 }
 
+/* Has the program asked for memory at address 0 (-fno-delete-null-pointer-checks)? */
+static bool is_null_valid(LLVMValueRef instruction)
+{
+	static const char name[] = "null_pointer_is_valid";
+	LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+	return LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					   LLVMGetEnumAttributeKindForName(name, sizeof name - 1));
+}
+
 bool is_number_on_null(LLVMValueRef getelementptr)
 {
 	LLVMValueRef base = LLVMGetOperand(getelementptr, 0);
+	/* Within the bounds of nothing: what the end of a vector without memory is, nothing plus no bytes. */
+	if (LLVMIsAConstantPointerNull(base) && LLVMIsInBounds(getelementptr) && !is_null_valid(getelementptr))
+		return false;
 	if (!LLVMIsAConstantPointerNull(base) && !(LLVMIsAIntToPtrInst(base) && is_no_address(base)))
 		return false;
 	for (int k = 1; k < LLVMGetNumOperands(getelementptr); k++)
