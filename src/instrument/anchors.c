@@ -49,6 +49,7 @@ struct wish {
 struct anchors {
 	LLVMModuleRef module;
 	struct sharing *sharing;
+	struct recompute *known; /* with the roots that are chosen; NULL: not looked yet */
 	struct frequencies frequencies;
 	struct map chosen; /* roots */
 	struct map number; /* value: its place in roots[], + 1 */
@@ -143,7 +144,11 @@ static void find_wishes(struct anchors *a)
 /* Each branch that is not known, with the roots that are chosen, wants one more: the one that it is said to be unknown for. */
 static void look_again(struct anchors *a)
 {
-	struct recompute *r = recompute_new(a->module, a->sharing, &a->chosen);
+	if (a->known)
+		recompute_again(a->known);
+	else
+		a->known = recompute_new(a->module, a->sharing, &a->chosen);
+	struct recompute *r = a->known;
 	for (size_t i = 0; i < a->nwishes; i++) {
 		struct wish *w = &a->wishes[i];
 		LLVMValueRef condition = LLVMGetOperand(w->branch, 0);
@@ -161,7 +166,6 @@ static void look_again(struct anchors *a)
 			w->roots = pass_grow(w->roots, &w->cap, sizeof *w->roots);
 		w->roots[w->n++] = n;
 	}
-	recompute_free(r);
 }
 
 static double worth_of(const struct root *r)
@@ -371,6 +375,7 @@ void anchors_turn(LLVMModuleRef m)
 	frequencies_find(&a.frequencies, m);
 	find_wishes(&a);
 	choose(&a);
+	recompute_free(a.known);
 	LLVMValueRef anchor = NULL, byte = NULL;
 	for (size_t i = 0; i < a.nroots; i++) {
 		LLVMValueRef v = a.roots[i].value;

@@ -61,9 +61,15 @@ static void write_hash(const uint8_t hash[RT_HASH_SIZE])
 	pass_write_file(file, text, 2 * RT_HASH_SIZE + 1);
 }
 
+/* See pass.h. */
+bool pass_verifies(void)
+{
+	return option("RETHREAD_PASS_VERIFY");
+}
+
 static void verify(LLVMModuleRef m)
 {
-	if (!option("RETHREAD_PASS_VERIFY"))
+	if (!pass_verifies())
 		return;
 	char *message = NULL;
 	if (LLVMVerifyModule(m, LLVMReturnStatusAction, &message))

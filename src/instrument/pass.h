@@ -32,7 +32,7 @@
  *     RETHREAD_PASS_HASH=FILE     write its SHA-1 there, as hex and a newline
  *     RETHREAD_PASS_REPORT=FILE   write what was found there (report.c)
  *     RETHREAD_PASS_TIMES=1       print what each step took (times.c)
- *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result
+ *     RETHREAD_PASS_VERIFY=1      run LLVM's verifier over the result, and check that all that is unknown was found (recompute.c)
  *     RETHREAD_PASS_ALL_BRANCHES=1  record also the branches that inference can recompute
  * The pass never half-succeeds: an error prints "rethread: ..." and fails the link.
  */
@@ -97,12 +97,16 @@ void values_free(struct values *v);
 
 /* Pointer to number, open addressing; 0 is "absent", so numbers begin at 1. */
 struct map {
-	const void **keys;
-	uint32_t *numbers;
+	struct map_entry {
+		const void *key;
+		uint32_t number;
+	} *at;
 	size_t n, cap;
 };
 uint32_t map_get(const struct map *m, const void *key);
 void map_set(struct map *m, const void *key, uint32_t number);
+/* Empty again, but for its memory. */
+void map_clear(struct map *m);
 void map_free(struct map *m);
 
 /* ---------------------------------------------------------------- the module, numbered -------- */
@@ -159,6 +163,8 @@ struct numbering {
 
 /* RETHREAD_PASS_ALL_BRANCHES */
 bool all_branches(void);
+/* RETHREAD_PASS_VERIFY: the pass checks its own work. */
+bool pass_verifies(void);
 /* Before anything is numbered. */
 void gotos_turn(LLVMModuleRef m);
 /* Functions that show something say which of their parameters they only read. */

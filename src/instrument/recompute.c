@@ -17,20 +17,23 @@
 
 #include "instrument/contents.h"
 #include "instrument/given.h"
+#include "instrument/visits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct recompute {
+	LLVMModuleRef module;
 	struct sharing *sharing;
 	struct map unknown; /* instructions and arguments; functions: their result. Their causes (why.h) */
 	struct contents *contents;
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	struct map inputs;         /* functions: their lines (given.h) */
-	bool sends_addresses;      /* the program may hear of them later */
+	bool sends_addresses, may_send; /* the program may hear of them later; from the start */
+	struct values sources;     /* parameters, and variables that are read before they are written: unknown from the start */
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
-	bool changed;
+	struct visits *visits;
 };
 
 /* Intrinsics whose result depends on nothing but their operands, and is the same on every machine. */
@@ -107,7 +110,7 @@ static void make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
 	if (map_get(&r->unknown, v) || (r->assumed && map_get(r->assumed, v)))
 		return;
 	map_set(&r->unknown, v, cause);
-	r->changed = true;
+	visits_value(r->visits, v);
 }
 
 /* Of a value that is not known. */
@@ -150,7 +153,8 @@ static unsigned flags_of(const struct recompute *r, struct place at)
 /* cause: of what is unknown there now; 0 where `flags` do not say that. */
 static void flag_memory(struct recompute *r, struct place at, unsigned flags, uint32_t cause)
 {
-	r->changed |= contents_flag(r->contents, at, flags, cause);
+	if (contents_flag(r->contents, at, flags, cause))
+		visits_memory(r->visits);
 }
 
 /* The same, once for each instruction: all it says then. */
@@ -218,8 +222,8 @@ static void visit_copy(struct recompute *r, LLVMValueRef call)
 	const struct bits *objects = points_to_all(r->sharing->points_to, from);
 	uint32_t cause = cause_among(r, call, 3);
 	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from);
-	if (own)
-		r->changed |= contents_copy(r->contents, objects, to);
+	if (own && contents_copy(r->contents, objects, to))
+		visits_memory(r->visits);
 	if (!cause && !own && !are_contents_known(r, anywhere(from)))
 		cause = cause_of_contents(r, anywhere(from), call);
 	if (cause)
@@ -267,8 +271,10 @@ static bool visit_input(struct recompute *r, LLVMValueRef call, uint32_t line)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (!r->sends_addresses && given_notes(line, call, i) && may_send_addresses(r, v))
-			r->sends_addresses = r->changed = true;
+		if (!r->sends_addresses && given_notes(line, call, i) && may_send_addresses(r, v)) {
+			r->sends_addresses = true;
+			visits_memory(r->visits);
+		}
 		if (!class_of(r->sharing, v) || llvm_argument_only_read(call, i))
 			continue;
 		enum given_memory memory = given_memory(line, call, i);
@@ -604,8 +610,9 @@ static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
 	return cause ? cause : own_cause(r, i);
 }
 
-static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
+static void visit(void *data, LLVMValueRef function, LLVMValueRef i)
 {
+	struct recompute *r = data;
 	/* Calls are visited for what they do to memory and parameters, whatever is known of their result. */
 	if (is_call(i) || !map_get(&r->unknown, i)) {
 		bool known = is_result_known(r, i);
@@ -619,8 +626,7 @@ static void visit(struct recompute *r, LLVMValueRef function, LLVMValueRef i)
 
 static void uninitialised(void *data, LLVMValueRef alloca)
 {
-	struct recompute *r = data;
-	flag_memory(r, anywhere(alloca), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, alloca));
+	values_push(data, alloca);
 }
 
 /* May native code, or somebody by way of its address, call the function with anything? */
@@ -635,46 +641,76 @@ static bool is_open(const struct recompute *r, LLVMValueRef f)
 static void note_input(struct recompute *r, LLVMValueRef f)
 {
 	map_set(&r->inputs, f, given_line(f));
-	r->sends_addresses |= llvm_address_taken(f) && given_hands_on(given_line(f));
+	r->may_send |= llvm_address_taken(f) && given_hands_on(given_line(f));
 }
 
-static void begin(struct recompute *r, LLVMModuleRef m)
+/* What is unknown from the start, whatever is assumed. */
+static void find_sources(struct recompute *r)
 {
-	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
-		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
-			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+	for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f) && given_line(f))
 			note_input(r, f);
 		if (!is_instrumented(f))
 			continue;
-		llvm_uninitialised(f, uninitialised, r);
+		llvm_uninitialised(f, uninitialised, &r->sources);
 		for (unsigned i = 0; is_open(r, f) && i < LLVMCountParams(f); i++)
-			make_unknown(r, LLVMGetParam(f, i), cause_add(&r->causes, WHY_PARAMETER, LLVMGetParam(f, i)));
+			values_push(&r->sources, LLVMGetParam(f, i));
 	}
 }
 
-static void spread_in(struct recompute *r, LLVMValueRef f)
+static void begin(struct recompute *r)
 {
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			visit(r, f, i);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g; g = LLVMGetNextGlobal(g))
+		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
+			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
+	for (size_t i = 0; i < r->sources.n; i++) {
+		LLVMValueRef v = r->sources.at[i];
+		if (LLVMIsAArgument(v))
+			make_unknown(r, v, cause_add(&r->causes, WHY_PARAMETER, v));
+		else
+			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, v));
+	}
 }
 
-/* Each function until nothing changes in it: most of it stays there. */
-static bool spread(struct recompute *r, LLVMModuleRef m)
+/* See visits.h. Asked before anything is unknown, so that operands are where they are not constants that are. */
+static bool is_quiet(void *data, LLVMValueRef i)
 {
-	bool any = false;
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-		if (!is_instrumented(f))
-			continue;
-		do {
-			r->changed = false;
-			spread_in(r, f);
-			any |= r->changed;
-		} while (r->changed);
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMBr: case LLVMSwitch: case LLVMUnreachable: case LLVMFence: case LLVMAlloca:
+		return true;
+	case LLVMICmp:
+		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))))
+			return false;
+		return is_result_known(data, i);
+	case LLVMPHI: case LLVMSelect: case LLVMExtractValue: case LLVMGetElementPtr:
+	case LLVMAdd: case LLVMMul: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+	case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr:
+	case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+		return is_result_known(data, i);
+	default:
+		return false;
 	}
-	return any;
+}
+
+static void find(struct recompute *r)
+{
+	r->contents = contents_new(r->sharing);
+	r->sends_addresses = r->may_send;
+	visits_begin(r->visits);
+	begin(r);
+	while (visits_go(r->visits, visit, r))
+		;
+	if (pass_verifies() && visits_go_through(r->visits, visit, r))
+		pass_die("what is known was not found in full: an instruction was not visited again");
+}
+
+static void forget(struct recompute *r)
+{
+	map_clear(&r->unknown);
+	map_clear(&r->flagged);
+	contents_free(r->contents);
+	causes_free(&r->causes);
+	r->causes = (struct causes){0};
 }
 
 bool recompute_knows(const struct recompute *r, LLVMValueRef v)
@@ -695,22 +731,29 @@ LLVMValueRef recompute_root(struct recompute *r, LLVMValueRef v)
 struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const struct map *assumed)
 {
 	struct recompute *r = pass_alloc(1, sizeof *r);
+	r->module = m;
 	r->sharing = sharing;
 	r->assumed = assumed;
-	r->contents = contents_new(sharing);
-	begin(r, m);
-	while (spread(r, m))
-		;
+	find_sources(r);
+	r->visits = visits_new(m, is_quiet, r);
+	find(r);
 	return r;
+}
+
+void recompute_again(struct recompute *r)
+{
+	forget(r);
+	find(r);
 }
 
 void recompute_free(struct recompute *r)
 {
+	forget(r);
+	visits_free(r->visits);
 	map_free(&r->unknown);
-	contents_free(r->contents);
 	map_free(&r->flagged);
 	map_free(&r->inputs);
-	causes_free(&r->causes);
+	values_free(&r->sources);
 	free(r);
 }
 

@@ -17,6 +17,8 @@ void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known,
 struct recompute;
 /* assumed: values that count as known (number 1), or NULL. One at a time for each `sharing`. */
 struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const struct map *assumed);
+/* Once more, with what `assumed` holds now; the module must not have changed. */
+void recompute_again(struct recompute *r);
 void recompute_free(struct recompute *r);
 bool recompute_knows(const struct recompute *r, LLVMValueRef v);
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer);

@@ -74,31 +74,25 @@ static size_t map_slot(const struct map *m, const void *key)
 {
 	uint64_t h = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(h >> 20) & (m->cap - 1);
-	while (m->keys[i] && m->keys[i] != key)
+	while (m->at[i].key && m->at[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return i;
 }
 
 uint32_t map_get(const struct map *m, const void *key)
 {
-	return m->cap ? m->numbers[map_slot(m, key)] : 0;
+	return m->cap ? m->at[map_slot(m, key)].number : 0;
 }
 
 static void map_resize(struct map *m)
 {
 	struct map old = *m;
 	m->cap = old.cap ? old.cap * 2 : 1024;
-	m->keys = pass_alloc(m->cap, sizeof *m->keys);
-	m->numbers = pass_alloc(m->cap, sizeof *m->numbers);
-	for (size_t i = 0; i < old.cap; i++) {
-		if (!old.keys[i])
-			continue;
-		size_t slot = map_slot(m, old.keys[i]);
-		m->keys[slot] = old.keys[i];
-		m->numbers[slot] = old.numbers[i];
-	}
-	free(old.keys);
-	free(old.numbers);
+	m->at = pass_alloc(m->cap, sizeof *m->at);
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.at[i].key)
+			m->at[map_slot(m, old.at[i].key)] = old.at[i];
+	free(old.at);
 }
 
 void map_set(struct map *m, const void *key, uint32_t number)
@@ -106,17 +100,20 @@ void map_set(struct map *m, const void *key, uint32_t number)
 	if (m->n * 2 >= m->cap)
 		map_resize(m);
 	size_t i = map_slot(m, key);
-	if (!m->keys[i]) {
-		m->keys[i] = key;
-		m->n++;
-	}
-	m->numbers[i] = number;
+	m->n += !m->at[i].key;
+	m->at[i] = (struct map_entry){key, number};
+}
+
+void map_clear(struct map *m)
+{
+	if (m->n)
+		memset(m->at, 0, m->cap * sizeof *m->at);
+	m->n = 0;
 }
 
 void map_free(struct map *m)
 {
-	free(m->keys);
-	free(m->numbers);
+	free(m->at);
 	*m = (struct map){0};
 }
 
