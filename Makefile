@@ -58,7 +58,10 @@ LLVM_INCLUDES = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs --link-shared)
 TOOL_LIBS := -lzstd -ldw -lelf -ljansson -lstdc++
 INFER_LIBS = $(LLVM_LIBS) -lz3 $(TOOL_LIBS) -lpthread
-ENGINE_LIBS := -ljansson -lpthread -lm -lgcc_s
+# The engine's own copy: the one that a program uses is in the same process, and has a state that the program makes. It is not made for
+# shared objects, but in one place, which nobody comes to: a stream's name is asked for.
+ENGINE_JSON = $(B)/libjansson_own.a
+ENGINE_LIBS = $(ENGINE_JSON) -Wl,--exclude-libs,ALL -lpthread -lm -lgcc_s
 
 # ---------------------------------------------------------------- sources of each product
 
@@ -111,8 +114,12 @@ $(ALIASES): | $(B)/rethread
 $(LLVM_ALIASES): $(B)/rethread-%: | $(B)/rethread
 	ln -sf $(shell $(LLVM_CONFIG) --bindir)/$* $@
 
+$(ENGINE_JSON):
+	@mkdir -p $(@D)
+	$(OBJCOPY) --redefine-sym stdin=rethread_no_stream $(shell $(CC) -print-file-name=libjansson.a) $@
+
 # -Bsymbolic: the twin's own functions must not take the place of the engine's.
-$(B)/librethread_engine.so: $(ENGINE)
+$(B)/librethread_engine.so: $(ENGINE) $(ENGINE_JSON)
 	$(CC) -shared -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(ENGINE) -Wl,--as-needed $(ENGINE_LIBS)
 
 $(B)/librethread_pass.so: $(PASS)

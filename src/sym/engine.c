@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 struct engine engine;
+/* In the place of stdin, in the engine's own libjansson (Makefile). */
+__attribute__((visibility("hidden"))) void *rethread_no_stream;
 static __thread struct ethread *self;
 
 struct ethread *engine_self(void)

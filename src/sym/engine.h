@@ -13,6 +13,7 @@
  *   text.c     functions of the C library that read text
  *   signals.c  handlers of signals
  *   hear.c     order among inputs of different threads
+ *   inside.c   order among calls of libraries that ask the system for something themselves
  *   time.c     which thread is behind
  *   await.c    waiting for what a read found
  *   race.c     which locations race
@@ -271,6 +272,12 @@ struct ethread {
 	uint64_t placed, placed_size; /* where it was put; 0: anywhere */
 	char *before;      /* what was in that memory */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
+	bool outside;      /* in a call of a function that no table has (inside.c) */
+	struct asked {
+		uint64_t sap; /* 0: none */
+		uint32_t site;
+	} asked;           /* the last input in that call */
+	size_t askings_known;
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
@@ -551,6 +558,11 @@ void unseen_read(uint64_t address, unsigned size, uint64_t value);
 /* hear.c: the input at hand, in the order that time gives it. */
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
+
+/* inside.c: a call of a function that no table has begins, and ends; an input was made, perhaps inside of such a call. */
+void inside_begins(struct ethread *self);
+void inside_ends(struct ethread *self);
+void inside_asked(struct ethread *self, const char *what);
 
 /*
  * lulls.c: is the racy read at hand in the middle of many that found the same, as an earlier run had it? Then it is no event, and

@@ -530,6 +530,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 		unseen_call();
 	self->makes_block = x && (x->class == EXTERNAL_ALLOCATES || *x->effects == 'm');
 	self->native = c->name;
+	if (!x && c->site)
+		inside_begins(self);
 	engine_inside(0);
 	return true;
 }
@@ -538,6 +540,7 @@ void host_called(struct ithread *t, struct native_call *c)
 {
 	engine_inside(1);
 	of(t)->native = NULL;
+	inside_ends(of(t));
 	native_ends(of(t), c);
 	if (of(t)->makes_block)
 		names_allocated(of(t), c);
