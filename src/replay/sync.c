@@ -369,13 +369,25 @@ static int once_inferred(pthread_once_t *control, void (*routine)(void))
 	return 0;
 }
 
+/* A library's own: no step, but where one thread at a time goes on, who waits for the routine lets others go on. */
+static int once_foreign(pthread_once_t *control, void (*routine)(void))
+{
+	bool waits = conductor_on && actor_self() && (*(const volatile pthread_once_t *)control & 3) != 2;
+	if (waits)
+		conductor_once(control);
+	int result = rt_real.pthread_once(control, routine);
+	if (waits)
+		conductor_touch(control);
+	return result;
+}
+
 /* Only the program's own calls are steps: the unwinder uses it too, for itself. */
 int pthread_once(pthread_once_t *control, void (*routine)(void))
 {
 	if (infers())
 		return once_inferred(control, routine);
 	if (!rt_image_relative((uint64_t)(uintptr_t)__builtin_return_address(0)))
-		return rt_real.pthread_once(control, routine);
+		return once_foreign(control, routine);
 	struct once mine = { routine, false }, *outer = once;
 	int unused;
 	gate_enter_as("pthread_once", control, &unused);

@@ -54,6 +54,7 @@ enum wait_kind {
 	WAIT_BLOCK,   /* a block of memory is allocated that lay at wait_order in the recorded run (recall.c) */
 	WAIT_FREE,    /* the wait_size bytes at wait_order are freed, or others have come to wait_time (mirror.c) */
 	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value (wait_other: something else), or others have come to wait_time (await.c) */
+	WAIT_ROUTINE, /* a once routine of a library's, whose pthread_once_t is at wait_order, runs in another thread */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
 	WAIT_READ,    /* no writer holds the object */

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the C library has for that. */
+static bool is_once_running(const void *control)
+{
+	return (*(const volatile int *)control & 3) == 1;
+}
+
 bool sync_can_go(const struct ethread *t)
 {
 	switch (t->wait) {
@@ -31,6 +37,8 @@ bool sync_can_go(const struct ethread *t)
 		return mirror_can_go(t);
 	case WAIT_VALUE:
 		return await_can_go(t);
+	case WAIT_ROUTINE:
+		return !is_once_running((const void *)(uintptr_t)t->wait_order);
 	case WAIT_FOREVER:
 		return false;
 	default:
@@ -450,8 +458,15 @@ void sync_plain(const char *what)
 enum rt_once sync_once(const void *control)
 {
 	struct ethread *self = engine_self();
-	if (!self || !self->native || (strcmp(self->native, "pthread_once") && strcmp(self->native, "call_once")))
+	if (!self)
 		return RT_ONCE_FOREIGN;
+	if (!self->native || (strcmp(self->native, "pthread_once") && strcmp(self->native, "call_once"))) {
+		/* A library's own, which the C library runs. Who waits there would do so with the baton. */
+		self->wait = WAIT_ROUTINE;
+		self->wait_order = (uint64_t)(uintptr_t)control;
+		baton_wait(self);
+		return RT_ONCE_FOREIGN;
+	}
 	self->native = NULL;
 	const struct trace_thread *log = self->log;
 	if (!log || self->next_sync == log->nsync)
