@@ -96,6 +96,7 @@ static void turn(LLVMModuleRef m)
 		{"machine", machine_turn, false},
 		{"control", control_turn, false},
 		{"identities", identities_turn, false},
+		{"seeds", seeds_turn, false},
 		{"choices", choices_turn, false},
 		{"aligned", aligned_turn, false},
 		{"anchors", anchors_turn, true}, /* before loops are unrolled, which makes several branches of one */

@@ -167,6 +167,16 @@ static void order_constructors(LLVMModuleRef m, const char *text)
 	free(destructors);
 }
 
+void library_add_constructor(LLVMModuleRef m, unsigned priority, LLVMValueRef function)
+{
+	unsigned n;
+	LLVMValueRef *constructors = get_list(m, "llvm.global_ctors", &n);
+	memmove(constructors + 1, constructors, n * sizeof *constructors);
+	constructors[0] = entry(m, priority, function, LLVMConstNull(pointer_type(m)));
+	set_list(m, "llvm.global_ctors", constructors, n + 1);
+	free(constructors);
+}
+
 void library_prepare(LLVMModuleRef m, const char *priority)
 {
 	order_constructors(m, priority);

@@ -175,6 +175,7 @@ void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
 void thread_pointer_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
+void seeds_turn(LLVMModuleRef m);
 void choices_turn(LLVMModuleRef m);
 void aligned_turn(LLVMModuleRef m);
 void loops_turn(LLVMModuleRef m);
@@ -228,6 +229,8 @@ void sharing_free(struct sharing *s);
  * Of symbols with several versions (.symver), the default ones stay.
  */
 void library_prepare(LLVMModuleRef m, const char *priority);
+/* A constructor that runs before those of its priority. */
+void library_add_constructor(LLVMModuleRef m, unsigned priority, LLVMValueRef function);
 /* The program has the code of these libraries: __rethread_linked_in (instrument.h). */
 void library_list(LLVMModuleRef m, const char *names);
 /* What the tables of external functions say of this one (externals.def, inputs.def, interposed.def), or NULL. */
