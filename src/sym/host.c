@@ -92,9 +92,12 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 	s->e = counting_clean(of(t), s->e);
 	if (!s->e)
 		return;
+	/* Parameters of native code are asked for just before it is called: what the engine allocates here is not the program's for that. */
+	int was = engine_inside(1);
 	guess_is_fault(of(t), s->e, address, &s->v);
 	guess_assume(of(t), s->e, s->v, address);
 	s->e = EXPR_NONE;
+	engine_inside(was);
 }
 
 static expr operand(struct ethread *self, struct slot s, unsigned width)
