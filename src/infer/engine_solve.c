@@ -32,13 +32,16 @@ static void execute(struct solving *w)
 			      (unsigned long long)s->saps, plural(s->saps, "s"), (unsigned long long)s->events, plural(s->events, "s"),
 			      (unsigned long long)s->racy, plural(s->racy, "s"), (unsigned long long)s->symbols, plural(s->symbols, "s"),
 			      (unsigned long long)s->assumptions, plural(s->assumptions, "s"));
+	if (w->work->request->verbose && !explore_on_path(s))
+		progress_line("that run left the recorded paths: %s", s->mismatches ? s->first_mismatch : s->faults ? s->first_fault : "the failure did not come");
 }
 
 /* Other values for the racy reads, from a model of what is known; there are none: the log is not explained. */
 static void revise(struct solving *w)
 {
 	struct error err;
-	uint64_t *symbols = xcalloc(w->x.nsymbols + 1, sizeof *symbols);
+	struct revised better = { 0 };
+	bool strayed = !explore_on_path(&w->work->figures.explore);
 	enum infer_result result = INFER_NONE;
 	for (size_t i = 0; i < w->nmodels && result == INFER_NONE; i++) {
 		struct infer_options options = infer_defaults();
@@ -50,17 +53,22 @@ static void revise(struct solving *w)
 		progress_status("revising guesses: run %u, %llu symbols, %llu assumptions", w->work->figures.explore.runs,
 				(unsigned long long)w->x.nsymbols,
 				(unsigned long long)w->work->figures.explore.assumptions);
-		result = revise_values(&w->x, &options, symbols, &err);
+		revised_release(&better);
+		better = (struct revised){ 0 };
+		result = revise_values(&w->x, strayed, &options, &better, &err);
 	}
 	if (result == INFER_BUDGET || work_over(w->work))
 		solving_over_budget(w);
 	if (result == INFER_ERROR)
 		work_give_up(w->work, &err);
 	enum forced_before forced = FORCED_SAME;
-	if (result == INFER_FOUND && !forced_set(explorer_forced(w->explorer), &w->x, symbols, &forced, &err))
+	/* In the order of the model, memory holds what it says, also where reads are no symbols yet. */
+	if (result == INFER_FOUND && !explorer_reorder(w->explorer, &w->x, better.steps.at, better.steps.n, 0, &err))
+		work_give_up(w->work, &err);
+	if (result == INFER_FOUND && !forced_set(explorer_forced(w->explorer), &w->x, better.symbols, &forced, &err))
 		work_give_up(w->work, &err);
 	/* Back where it was: it would go round for ever. */
-	if (forced == FORCED_AGAIN && !forced_exclude(explorer_forced(w->explorer), &w->x, symbols, &err))
+	if (forced == FORCED_AGAIN && !forced_exclude(explorer_forced(w->explorer), &w->x, better.symbols, &err))
 		work_give_up(w->work, &err);
 	if (forced == FORCED_SAME && !explorer_stir(w->explorer, &w->work->figures.explore, true) && !phase_next(w, true) &&
 	    !solving_again(w, false))
@@ -68,7 +76,7 @@ static void revise(struct solving *w)
 	w->work->figures.revisions++;
 	free(w->rejected);
 	w->rejected = NULL;
-	free(symbols);
+	revised_release(&better);
 	execution_release(&w->x);
 }
 

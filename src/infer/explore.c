@@ -205,6 +205,9 @@ bool explorer_wait(struct explorer *e, const struct explore_stats *s)
 		return false;
 	char *next = xasprintf("%s/early.next", e->dir), *early = xasprintf("%s/early", e->dir), *path = xasprintf("%s/nogoods", e->dir);
 	struct error err;
+	char *guide = xasprintf("%s/guide", e->dir); /* who follows it waits for nothing else */
+	unlink(guide);
+	free(guide);
 	bool ok = !rename(next, early) && write_file(path, e->nogoods ? e->nogoods : "", e->nogoods_size, &err);
 	e->waits++;
 	free(next);
@@ -227,7 +230,7 @@ bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong
 
 bool explorer_place(struct explorer *e)
 {
-	static const char *const found[] = { "racy", "values", "nogoods", "early", "quiet", "lulls", "stirred", "turns" };
+	static const char *const found[] = { "racy", "values", "nogoods", "early", "quiet", "lulls", "stirred", "turns", "guide" };
 	struct error err;
 	char *path = xasprintf("%s/placed", e->dir);
 	bool again = !access(path, F_OK), ok = !again && write_file(path, "", 0, &err);

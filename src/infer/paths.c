@@ -57,7 +57,7 @@ static bool is_right(const struct paths *p, const struct explore_stats *s)
 static bool guess_again(const struct paths *p, struct explorer *e, struct execution *x, struct error *err)
 {
 	static const enum memory_model models[] = { MEMORY_SC, MEMORY_TSO };
-	uint64_t *symbols = xcalloc(x->nsymbols + 1, sizeof *symbols);
+	struct revised better = { 0 };
 	enum infer_result result = INFER_NONE;
 	for (size_t i = 0; i < 2 && result == INFER_NONE; i++) {
 		struct infer_options options = infer_defaults();
@@ -66,17 +66,20 @@ static bool guess_again(const struct paths *p, struct explorer *e, struct execut
 		options.use_time = true;
 		options.time_margin = p->trace->header.time_margin;
 		fail(err, "the budget ended before guesses were found that lead along the recorded paths");
-		result = revise_values(x, &options, symbols, err);
+		revised_release(&better);
+		better = (struct revised){ 0 };
+		result = revise_values(x, true, &options, &better, err);
 	}
 	enum forced_before forced = FORCED_SAME;
 	if (result == INFER_NONE)
 		fail(err, "no values of racy reads lead along the recorded paths");
-	bool ok = result == INFER_FOUND && forced_set(explorer_forced(e), x, symbols, &forced, err);
+	bool ok = result == INFER_FOUND && forced_set(explorer_forced(e), x, better.symbols, &forced, err) &&
+		  explorer_reorder(e, x, better.steps.at, better.steps.n, 0, err);
 	if (ok && forced == FORCED_AGAIN)
-		ok = forced_exclude(explorer_forced(e), x, symbols, err);
+		ok = forced_exclude(explorer_forced(e), x, better.symbols, err);
 	if (ok && forced == FORCED_SAME)
 		ok = fail(err, "what is known to race does not decide where the paths go");
-	free(symbols);
+	revised_release(&better);
 	return ok;
 }
 

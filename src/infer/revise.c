@@ -42,8 +42,21 @@ static void weaken(const struct execution *x, struct extent extent, struct execu
 	free(open);
 }
 
-static enum infer_result model_of(const struct execution *x, const struct infer_options *o, uint64_t *symbols,
-				  struct error *err)
+static void take(struct revised *out, const struct revised *from, size_t nsymbols)
+{
+	memcpy(out->symbols, from->symbols, nsymbols * sizeof *out->symbols);
+	out->steps.n = 0;
+	for (size_t i = 0; i < from->steps.n; i++)
+		*vec_push(&out->steps) = from->steps.at[i];
+}
+
+void revised_release(struct revised *r)
+{
+	free(r->symbols);
+	vec_free(&r->steps);
+}
+
+static enum infer_result model_of(const struct execution *x, const struct infer_options *o, struct revised *out, struct error *err)
 {
 	struct infer_state *state = NULL;
 	struct schedule schedule;
@@ -53,7 +66,10 @@ static enum infer_result model_of(const struct execution *x, const struct infer_
 	if (result == INFER_FOUND) {
 		/* Only for the values: what is unknown besides the order is not the checker's to know. */
 		const struct linear *l = infer_order(state);
-		check_order(x, o->model, l->steps.at, l->steps.n, symbols, NULL);
+		check_order(x, o->model, l->steps.at, l->steps.n, out->symbols, NULL);
+		out->steps.n = 0;
+		for (size_t i = 0; i < l->steps.n; i++)
+			*vec_push(&out->steps) = l->steps.at[i];
 		schedule_release(&schedule);
 	}
 	infer_free(state);
@@ -61,11 +77,11 @@ static enum infer_result model_of(const struct execution *x, const struct infer_
 }
 
 static enum infer_result try_keeping(const struct execution *x, struct extent extent, const struct infer_options *o,
-				     uint64_t *symbols, struct error *err)
+				     struct revised *out, struct error *err)
 {
 	struct execution weak;
 	weaken(x, extent, &weak);
-	enum infer_result result = model_of(&weak, o, symbols, err);
+	enum infer_result result = model_of(&weak, o, out, err);
 	free(weak.conditions.at);
 	return result;
 }
@@ -79,18 +95,18 @@ static int by_number(const void *a, const void *b)
 /* How long one try to keep more may take, after something was found in so many seconds: to show that it does not work can take for ever. */
 static double patience(double found_in, double left)
 {
-	double seconds = 1 + 4 * found_in;
+	double seconds = 0.25 + 8 * found_in;
 	return seconds < left ? seconds : left;
 }
 
 /*
- * The most that can be kept of one part of the extent, `*part`, out of the n values at `limits`, in order; `symbols` are of the last
+ * The most that can be kept of one part of the extent, `*part`, out of the n values at `limits`, in order; `out` is the last
  * that worked. *part works as it is, which took `found_in` seconds to find; is none of them found to work, it stays as it is.
  */
 static void extend(const struct execution *x, const uint32_t *limits, size_t n, struct extent *extent, uint32_t *part, double found_in,
-		   const struct infer_options *o, uint64_t *symbols)
+		   const struct infer_options *o, struct revised *out)
 {
-	uint64_t *values = xcalloc(x->nsymbols + 1, sizeof *values);
+	struct revised tried = { .symbols = xcalloc(x->nsymbols + 1, sizeof *tried.symbols) };
 	struct error err;
 	struct infer_options one = *o;
 	double end = solver_clock() + o->seconds;
@@ -100,10 +116,10 @@ static void extend(const struct execution *x, const uint32_t *limits, size_t n, 
 		uint32_t worked = *part;
 		*part = limits[mid - 1];
 		one.seconds = patience(found_in, end - solver_clock());
-		enum infer_result better = try_keeping(x, *extent, &one, values, &err);
+		enum infer_result better = try_keeping(x, *extent, &one, &tried, &err);
 		if (better == INFER_FOUND) {
 			low = mid;
-			memcpy(symbols, values, x->nsymbols * sizeof *values);
+			take(out, &tried, x->nsymbols);
 			continue;
 		}
 		*part = worked;
@@ -111,7 +127,7 @@ static void extend(const struct execution *x, const uint32_t *limits, size_t n, 
 			break; /* what was found is good enough */
 		high = mid - 1;
 	}
-	free(values);
+	revised_release(&tried);
 }
 
 static bool is_guess(const struct condition *c)
@@ -135,35 +151,37 @@ static uint32_t *sequences(const struct execution *x, bool guesses, size_t *n)
  * As many of the earliest guesses are kept as possible: the first wrong one is to be changed, not all. A thread that was led off its path
  * has not written what others read later, so what they met then may contradict all that there is: it is left out.
  */
-enum infer_result revise_values(const struct execution *x, const struct infer_options *o, uint64_t *symbols,
-				struct error *err)
+enum infer_result revise_values(const struct execution *x, bool strayed, const struct infer_options *o, struct revised *out, struct error *err)
 {
 	struct extent extent = { .horizon = UINT32_MAX, .keep = 0 };
+	struct infer_options all = *o;
+	out->symbols = xcalloc(x->nsymbols + 1, sizeof *out->symbols);
+	if (strayed)
+		all.seconds = patience(0, o->seconds);
 	double start = solver_clock(), found_in;
-	enum infer_result result = try_keeping(x, extent, o, symbols, err);
-	struct infer_options loose = *o;
+	enum infer_result result = try_keeping(x, extent, &all, out, err);
 	size_t n;
 	if (result == INFER_NONE && execution_has_pieces(x)) {
-		loose.loose = true;
+		all.loose = true;
 		start = solver_clock();
-		result = try_keeping(x, extent, &loose, symbols, err);
-		if (result == INFER_FOUND)
-			o = &loose;
+		result = try_keeping(x, extent, &all, out, err);
 	}
+	struct infer_options found = *o;
+	found.loose = all.loose && result == INFER_FOUND;
 	found_in = solver_clock() - start;
-	if (result == INFER_NONE) {
+	if (result == INFER_NONE || (result == INFER_BUDGET && strayed)) {
 		extent.horizon = 0;
 		start = solver_clock();
-		result = try_keeping(x, extent, o, symbols, err);
+		result = try_keeping(x, extent, &found, out, err);
 		found_in = solver_clock() - start;
-		uint32_t *all = sequences(x, false, &n);
+		uint32_t *limits = sequences(x, false, &n);
 		if (result == INFER_FOUND)
-			extend(x, all, n, &extent, &extent.horizon, found_in, o, symbols);
-		free(all);
+			extend(x, limits, n, &extent, &extent.horizon, found_in, &found, out);
+		free(limits);
 	}
 	uint32_t *guesses = sequences(x, true, &n);
 	if (result == INFER_FOUND)
-		extend(x, guesses, n, &extent, &extent.keep, found_in, o, symbols);
+		extend(x, guesses, n, &extent, &extent.keep, found_in, &found, out);
 	free(guesses);
 	return result;
 }

@@ -8,8 +8,17 @@
 
 #include "solve/infer.h"
 
-/* On INFER_FOUND symbols (x->nsymbols of them) hold the values of one interleaving that meets all but the guesses. */
-enum infer_result revise_values(const struct execution *x, const struct infer_options *o, uint64_t *symbols,
-				struct error *err);
+/* One interleaving that meets all but the guesses: what its reads find, by symbol (x->nsymbols of them), and its order. */
+struct revised {
+	uint64_t *symbols;
+	vec(struct step) steps;
+};
+
+/*
+ * Of all, or, where the threads' paths could not be followed to their ends, of as much as goes together. INFER_NONE: of nothing.
+ * `strayed`: some thread was led off its path, so that all together hardly does.
+ */
+enum infer_result revise_values(const struct execution *x, bool strayed, const struct infer_options *o, struct revised *out, struct error *err);
+void revised_release(struct revised *r);
 
 #endif

@@ -245,6 +245,7 @@ struct ethread {
 	uint64_t saps;
 	uint32_t optional;       /* events since its log was used up */
 	bool left_going;         /* ... and it was stopped at some point, for it may never come to an end */
+	uint64_t refuted_at;     /* its clock when a guess of its turned out wrong, or 0 */
 	bool strayed;            /* it went another way than it was recorded to go: what it does since may never have happened */
 	struct last_read {
 		uint64_t address;

@@ -186,8 +186,22 @@ static void add_reads(expr e, size_t first)
 	vec_free(&left);
 }
 
+/* What it found since may be missing only because another thread was led off its path: no guess of its own need be wrong. */
+static bool knows_of_refuted(const struct ethread *t)
+{
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		const struct ethread *u = engine.threads.at[i];
+		if (u != t && u->refuted_at && u->number < t->clock.n && t->clock.at[u->number] >= u->refuted_at)
+			return true;
+	}
+	return false;
+}
+
 void guess_refute(struct ethread *t)
 {
+	if (knows_of_refuted(t))
+		return;
+	t->refuted_at = t->clock.at[t->number];
 	size_t first = engine.nogoods.n;
 	/* An assumption about the very address that turned out bad is to blame alone. */
 	bool exact = t->assumed_at == ithread_instructions(t->interp);

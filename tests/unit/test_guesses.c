@@ -38,7 +38,11 @@ static enum infer_result revise(const struct execution *x, uint64_t *symbols)
 {
 	struct infer_options o = infer_defaults();
 	struct error err;
-	return revise_values(x, &o, symbols, &err);
+	struct revised better = {0};
+	enum infer_result result = revise_values(x, false, &o, &better, &err);
+	memcpy(symbols, better.symbols, x->nsymbols * sizeof *symbols);
+	revised_release(&better);
+	return result;
 }
 
 /* The second of three guesses is wrong: the first stays, and what comes after the second is open. */
@@ -144,7 +148,6 @@ static void a_guess_is_not_refuted_at_any_price(void **state)
 	enum { THREADS = 4, UPDATES = 8 };
 	static const char *const names[THREADS] = {"1:1", "1:2", "1:3", "1:4"};
 	struct execution x;
-	uint64_t symbols[THREADS * UPDATES + 1] = {0};
 	uint32_t ends[THREADS], main_starts;
 	struct error err;
 	execution_init(&x);
@@ -165,9 +168,11 @@ static void a_guess_is_not_refuted_at_any_price(void **state)
 	make_end(&x, EVENT_FAILS);
 	struct infer_options o = infer_defaults();
 	o.seconds = 20;
+	struct revised better = {0};
 	double start = solver_clock();
-	assert_int_equal(revise_values(&x, &o, symbols, &err), INFER_FOUND);
+	assert_int_equal(revise_values(&x, false, &o, &better, &err), INFER_FOUND);
 	assert_true(solver_clock() - start < 12);
+	revised_release(&better);
 	execution_release(&x);
 }
 
