@@ -230,13 +230,19 @@ void failure_describe(const struct trace *t, const struct rt_failure *f, const c
 	}
 }
 
-/* The address of the failure in the program's own code, and its position; 0: it is not known. */
-static uint64_t failing_address(struct symbols *s, const struct rt_failure *f, struct position *p)
+/* What comes with rethread as code of the program (src/library) is no part of the runtime: the program and its twin have the same. */
+static bool is_library(const char *file)
+{
+	return strstr(file, RT_SOURCE_PREFIX "library/") != NULL;
+}
+
+/* The address of the failure in the program's own code, or in such a library's, and its position; 0: it is not known. */
+static uint64_t failing_address(struct symbols *s, const struct rt_failure *f, bool in_library, struct position *p)
 {
 	for (uint32_t i = 0; i < f->nframes && i < RT_FRAMES; i++) {
 		/* A return address is behind its call; the first address of a signal is the instruction itself. */
 		uint64_t at = f->frames[i] ? f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL) : 0;
-		if (at && symbols_find(s, at, p) && !(p->file && strstr(p->file, RT_SOURCE_PREFIX)))
+		if (at && symbols_find(s, at, p) && !(p->file && strstr(p->file, RT_SOURCE_PREFIX) && !(in_library && is_library(p->file))))
 			return at;
 	}
 	return 0;
@@ -244,7 +250,12 @@ static uint64_t failing_address(struct symbols *s, const struct rt_failure *f, s
 
 bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p)
 {
-	return failing_address(s, f, p) != 0;
+	return failing_address(s, f, false, p) != 0;
+}
+
+bool failure_code_site(struct symbols *s, const struct rt_failure *f, struct position *p)
+{
+	return failing_address(s, f, true, p) != 0;
 }
 
 bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct position *p)
@@ -264,8 +275,8 @@ static bool same_site(const struct trace *t, const char *twin, const struct rt_f
 {
 	struct symbols *recorded = symbols_open(trace_is_rw(t) ? twin : t->program, NULL), *replayed = symbols_open(twin, NULL);
 	struct position was, is;
-	bool known = recorded && failing_address(recorded, &t->failure, &was);
-	uint64_t at = replayed ? failing_address(replayed, f, &is) : 0;
+	bool known = recorded && failing_address(recorded, &t->failure, true, &was);
+	uint64_t at = replayed ? failing_address(replayed, f, true, &is) : 0;
 	bool same = known && at ? symbols_is_at(replayed, at, &was) || symbols_is_at(replayed, at - 1, &was) : !known && !at;
 	symbols_close(recorded);
 	symbols_close(replayed);

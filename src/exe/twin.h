@@ -64,6 +64,8 @@ struct position;
  * when there is none or nothing is known of it.
  */
 bool failure_site(struct symbols *s, const struct rt_failure *f, struct position *p);
+/* The same, or in code that comes with rethread as the program's (src/library). */
+bool failure_code_site(struct symbols *s, const struct rt_failure *f, struct position *p);
 /* The same, but the program's own line, where that is in a header of the system. */
 bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct position *p);
 

@@ -117,7 +117,7 @@ static bool write_failure(const struct trace *t, const char *dir, struct error *
 	struct symbols *symbols = symbols_open(t->program, NULL);
 	struct position p;
 	bool ok = true;
-	if (symbols && failure_site(symbols, &t->failure, &p) && p.file) {
+	if (symbols && failure_code_site(symbols, &t->failure, &p) && p.file) {
 		char *path = xasprintf("%s/failure", dir);
 		const char *slash = strrchr(p.file, '/');
 		char *text = xasprintf("%d %s\n", p.line, slash ? slash + 1 : p.file);
