@@ -138,12 +138,29 @@ static _Noreturn void stop(struct ethread *t)
 }
 
 /* In the replay the thread must not get as far: this fault would come first. */
-static void ends_before_fault(struct ethread *t)
+static _Noreturn void ends_before_fault(struct ethread *t)
 {
 	bool is_event = t->events.n && t->events.at[t->events.n - 1].sap == t->saps;
 	if (t->saps && !is_event)
 		t->saps--;
 	engine_thread_ends(t, false);
+	stop(t);
+}
+
+_Noreturn void engine_faults(struct ethread *t, bool recorded)
+{
+	/* What comes after the end of its log may well be bad: the recorded run was over when another thread failed. */
+	if (!recorded && engine_may_be_over(t))
+		ends_before_fault(t);
+	if (!recorded) {
+		struct position p;
+		ithread_position(t->interp, &p);
+		if (!engine.faults++)
+			snprintf(engine.first_fault, sizeof engine.first_fault, "%s:%u (%.80s), thread %s", p.file, p.line,
+				 p.function, t->name);
+		guess_refute(t);
+	}
+	engine_thread_ends(t, recorded);
 	stop(t);
 }
 
@@ -162,21 +179,7 @@ static void on_fault(int signal_number)
 	bool recorded = ends ||
 			(engine.trace->failure.kind == RT_FAIL_SIGNAL && engine.trace->failure.signal == signal_number &&
 			 engine_log_used_up(self) && engine_is_failing(self, true));
-	/* What comes after the end of its log may well be bad: the recorded run was over when another thread failed. */
-	if (!recorded && engine_may_be_over(self)) {
-		ends_before_fault(self);
-		return;
-	}
-	if (!recorded) {
-		struct position p;
-		ithread_position(self->interp, &p);
-		if (!engine.faults++)
-			snprintf(engine.first_fault, sizeof engine.first_fault, "%s:%u (%s), thread %s", p.file, p.line,
-				 p.function, self->name);
-		guess_refute(self);
-	}
-	engine_thread_ends(self, recorded);
-	stop(self);
+	engine_faults(self, recorded);
 }
 
 static void catch_faults(void)

@@ -385,6 +385,8 @@ char *engine_state_file(const char *name);
 void engine_thread_ends(struct ethread *t, bool failed); /* record its end */
 /* ... at a call that does not return; counted: the call was counted as a SAP. */
 void engine_ends_here(struct ethread *t, bool counted);
+/* The thread used an address that is none: as it was recorded to, or since a guess was wrong. */
+_Noreturn void engine_faults(struct ethread *t, bool recorded);
 _Noreturn void engine_thread_over(struct ethread *t);    /* ... and never come back */
 /* The calling thread's routine has returned: it is over when its thread-specific destructors have run. */
 void engine_thread_returns(void);

@@ -71,7 +71,7 @@ void host_mismatch(struct ithread *t)
 		unsigned n = ithread_stack(t, stack, 4);
 		while (p + 1 < stack + n && !p->line)
 			p++;
-		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%s), thread %s", n ? p->file : "?",
+		snprintf(engine.first_mismatch, sizeof engine.first_mismatch, "%s:%u (%.80s), thread %s", n ? p->file : "?",
 			 n ? p->line : 0, n ? p->function : "?", of(t)->name);
 	}
 	guess_refute(of(t));

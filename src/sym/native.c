@@ -4,6 +4,7 @@
  * memory holds that guess while the call lasts. Writes come after it.
  */
 #include "sym/engine.h"
+#include "sym/recall.h"
 #include "sym/externals.h"
 
 #include "rt/inputs.h"
@@ -145,6 +146,11 @@ _Noreturn static void fails_in_free(struct ethread *self, uint32_t site, uint64_
 	ithread_stop(self->interp);
 }
 
+static bool ends_in_free(uint32_t signal)
+{
+	return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS;
+}
+
 static void note_freed(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
 	uint64_t start, size;
@@ -153,8 +159,28 @@ static void note_freed(struct ethread *self, uint32_t site, uint64_t address, bo
 		notes_block(self, site_describe(self, site, moves ? "realloc" : "free"), start, size, NOTE_FREED);
 }
 
-static void frees(struct ethread *self, uint32_t site, uint64_t address, bool moves)
+/* Is it a variable's address, or one in the middle of a block? The C library looks at what lies before it, and fails, or goes on with what it finds. */
+static bool is_no_block(uint64_t address)
 {
+	uint64_t start, size;
+	uint32_t recorded;
+	bool freed;
+	if (engine.config->heap_block(address, &start, &size, &freed))
+		return start != address;
+	return recall_in_program(address) || block_recorded(address, &recorded);
+}
+
+static void frees(struct ethread *self, uint32_t site, struct slot pointer, bool moves)
+{
+	uint64_t address = pointer.v;
+	if (is_no_block(address)) {
+		bool recorded = engine_fails_in_call(self) && ends_in_free(engine.trace->failure.signal);
+		if (pointer.e && recorded)
+			condition_add(self, pointer.e, address, CONDITION_BUG);
+		else if (pointer.e)
+			guess_assume(self, pointer.e, address, false);
+		engine_faults(self, recorded);
+	}
 	/* Twice: where memory is shared, this may have been the first time, or that of the next block. */
 	bool twice = is_freed(address);
 	note_freed(self, site, address, moves);
@@ -289,7 +315,7 @@ static void destroys_text(struct ethread *self, uint32_t site, uint64_t object)
 	native_uses(self, site, object, offsetof(struct text, local), true);
 	struct text t = text_at(object);
 	if (!is_local(&t, object))
-		frees(self, site, t.data, false);
+		frees(self, site, (struct slot){ t.data, EXPR_NONE }, false);
 }
 
 /* Of the object and of its text: what may change. */
@@ -369,7 +395,7 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 		} else if (e.kind == 'w' && e.measure != '%')
 			take_snapshot(m, at, measure_most(c, &e, at));
 		else if (e.kind == 'f' || e.kind == 'm')
-			frees(self, c->site, at, e.kind == 'm');
+			frees(self, c->site, c->in[e.parameter], e.kind == 'm');
 	}
 }
 
