@@ -329,6 +329,19 @@ bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
 	return true;
 }
 
+bool guess_is_wild(struct ethread *t, expr e, bool address, uint64_t *v)
+{
+	const struct rt_failure *f = &engine.trace->failure;
+	const uint64_t first = 1ull << 47; /* the addresses that are none: up to -first */
+	if (f->address != RT_NO_ADDRESS || f->signal != SIGSEGV || !address || expr_node(engine.exprs, e)->width != 64 || !is_where_it_failed(t))
+		return false;
+	expr above = expr_binary(engine.exprs, EXPR_SUB, e, expr_const(engine.exprs, 64, first));
+	condition_add(t, expr_binary(engine.exprs, EXPR_ULT, above, expr_const(engine.exprs, 64, -2 * first)), 1, CONDITION_BUG);
+	if (*v - first >= -2 * first)
+		*v = first;
+	return true;
+}
+
 /* A file of forced values, as it was written by the driver or by an earlier run. */
 static void load_values(const char *name, struct forced_value **at, size_t *n, size_t *cap)
 {

@@ -32,6 +32,8 @@ void guess_refute(struct ethread *t);
  * The recorded fault: should this, about to be used as an address (else as a parameter, or called), be the one? Then *v is it.
  */
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
+/* Likewise where the recorded run failed at something that is no address: which, nobody knows. *v is one such, and that it is one is a condition. */
+bool guess_is_wild(struct ethread *t, expr e, bool address, uint64_t *v);
 /* Should the division at hand, of or by something that is not known, be the recorded failure? */
 bool guess_division_fails(const struct ethread *t);
 void guess_load(void);

@@ -95,7 +95,8 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 	/* Parameters of native code are asked for just before it is called: what the engine allocates here is not the program's for that. */
 	int was = engine_inside(1);
 	guess_is_fault(of(t), s->e, address, &s->v);
-	guess_assume(of(t), s->e, s->v, address);
+	if (!guess_is_wild(of(t), s->e, address, &s->v))
+		guess_assume(of(t), s->e, s->v, address);
 	s->e = EXPR_NONE;
 	engine_inside(was);
 }
