@@ -34,6 +34,7 @@ struct explore_stats {
 	bool failed;           /* the failing thread reached its failure */
 	double seconds;        /* in all */
 	char first_mismatch[256], first_fault[256];
+	char answering[80];    /* a function of a library that no table has, and whose results the program uses; "": none */
 };
 
 enum explore_result { EXPLORE_DONE, EXPLORE_BUDGET, EXPLORE_ERROR };

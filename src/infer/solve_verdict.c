@@ -98,6 +98,17 @@ static void check_unseen(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+static void check_answering(struct solving *w)
+{
+	struct error err;
+	const char *function = w->work->figures.explore.answering;
+	if (!*function)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: what %s returned in the recorded run is not in the log, and may be what other "
+		   "threads left in its library; --engine search does without", function);
+	work_give_up(w->work, &err);
+}
+
 /* Guesses were given up because a search that does not try everything found nothing with them. */
 static void check_exhausted(struct solving *w)
 {
@@ -218,6 +229,7 @@ _Noreturn void solving_none_found(struct solving *w)
 	check_libraries(w);
 	check_mapped(w);
 	check_unseen(w);
+	check_answering(w);
 	check_values(w);
 	check_pieces(w);
 	check_exhausted(w);

@@ -367,6 +367,7 @@ struct engine {
 	size_t guided;         /* runs of it that are over */
 	uint64_t mismatches, faults, refuted;
 	uint64_t unseen; /* bytes of racy memory that libraries changed in ways that no table has */
+	char answering[80];      /* the first function of a library that no table has and that answered something while there were several threads */
 	char first_mismatch[256], first_fault[256];
 	/* Where the recorded fault was, from the program's debug information; empty when unknown. */
 	char fail_file[128]; /* without its folder */

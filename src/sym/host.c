@@ -3,6 +3,7 @@
 #include "sym/externals.h"
 #include "sym/ties.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct ethread *of(struct ithread *t)
@@ -483,6 +484,14 @@ static bool runs_nothing_more(const char *name)
 	return !strcmp(name, "abort") || !strcmp(name, "__assert_fail") || !strcmp(name, "_exit") || !strcmp(name, "_Exit");
 }
 
+/* What such a function answers may be what other threads left in its library: that is in no log. */
+static void note_answering(const struct native_call *c, const struct external *x)
+{
+	if (x || !c->site || !c->nout || engine.threads.n < 2 || engine.answering[0])
+		return;
+	snprintf(engine.answering, sizeof engine.answering, "%s", c->name ? c->name : "a function that is called by its address");
+}
+
 bool host_call(struct ithread *t, struct native_call *c)
 {
 	struct ethread *self = of(t);
@@ -490,6 +499,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	if (self->signals && !is_pure(c->name))
 		signals_at_instruction(self, RT_SIGNAL_CALL);
 	const struct external *x = external_find(c->name);
+	note_answering(c, x);
 	for (unsigned i = 0; i < c->nin && (!x || x->class != EXTERNAL_SLEEPS); i++)
 		c->in[i].e = counting_clean(self, c->in[i].e);
 	self->effects += !x || (x->class != EXTERNAL_PURE && x->class != EXTERNAL_SLEEPS && !text_only_reads(c->name));
