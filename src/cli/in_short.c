@@ -400,6 +400,27 @@ static bool say_cycle(struct words *w, const json_t *root, const struct trace *t
 	return any;
 }
 
+/* What it waits for has come, but the signal was for one thread only. */
+static void say_other_woken(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke");
+	if (!read || !is || !other)
+		return;
+	say(w, ". It had found %s%s%s, which thread %s changed since%s; the signal%s was for one thread only", object_of(read), value_of(read, " = ", ""), at(read),
+	    text(is, "thread"), at(is), at(other));
+	json_t *again = woke ? wait_of(root, text(woke, "thread")) : NULL;
+	if (again)
+		say(w, ", and woke thread %s, which waits%s", text(woke, "thread"), at(again));
+}
+
+/* The lock that it keeps while it waits. */
+static void say_kept(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *wanted = step_of(root, hang, "wanted"), *taken = wanted ? lock_holder(root, wanted) : NULL;
+	if (taken)
+		say(w, ", and keeps %s%s, which thread %s waits for%s", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
+}
+
 /* The first of those that wait is the most telling. */
 static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
@@ -416,6 +437,10 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 		say(w, "%s", at(signal));
 	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))
 		say(w, ": thread %s took it%s and ended without giving it up", text(holder, "thread"), at(holder));
+	else
+		say_kept(w, root, hang);
+	if (!json_is_true(json_object_get(hang, "lost")))
+		say_other_woken(w, root, hang);
 	say(w, ".");
 	return true;
 }

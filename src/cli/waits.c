@@ -97,7 +97,9 @@ static void print_signal(const json_t *root, const json_t *hang, const char *pro
 		puts("    which nobody has signalled");
 	}
 	if (other) {
-		printf("    thread %s signalled it afterwards, for one thread only, which was another\n", text(other, "thread"));
+		json_t *woke = step_of(root, hang, "woke");
+		printf("    thread %s signalled it afterwards, for one thread only, which was %s%s\n", text(other, "thread"), woke ? "thread " : "another",
+		       woke ? text(woke, "thread") : "");
 		quote(other, program);
 	}
 }

@@ -182,10 +182,10 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		mark(&d->slice, (const size_t[]){d->halfway.wrote, d->halfway.seen, d->halfway.read, d->halfway.usual}, 4);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
-	d->hangs = hang_find(&d->told);
+	d->hangs = hang_find(&d->told, d->values);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->read, h->wrote, h->freed, h->last}, 7);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->freed, h->last}, 9);
 	}
 }
 

@@ -7,6 +7,7 @@
 struct finder {
 	const struct execution *x;
 	const struct linear *l;
+	const uint64_t *values;
 	bool complete; /* all waits and signals are known */
 };
 
@@ -112,6 +113,14 @@ static void find_read(const struct finder *f, struct hang *h, size_t from)
 		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && events_overlap(e, read))
 			h->wrote = i;
 	}
+	for (size_t i = f->l->needed; read && h->wrote != SLICE_NONE && i-- > h->wrote && h->is == SLICE_NONE;) {
+		const struct event *e = event_at(f, i);
+		if (!told_writes(e) || !events_overlap(e, read))
+			continue;
+		if (e->object != read->object || e->size != read->size || f->values[e->written] != f->values[read->read])
+			h->is = i;
+		break;
+	}
 }
 
 /* Where the condition variable lies of a wait that begins at the step; else its number. Memory that is used again has several at one address, one after the other. */
@@ -161,6 +170,21 @@ static void find_signal(const struct finder *f, struct hang *h)
 	h->signal = h->signal != SLICE_NONE ? certain_step(f, h->signal, from) : SLICE_NONE;
 }
 
+/* Where the thread came back that the signal for one thread woke; nobody else may have come back since. */
+static void find_woken(const struct finder *f, struct hang *h)
+{
+	uint64_t since;
+	size_t found = SLICE_NONE;
+	for (size_t i = h->other; h->other != SLICE_NONE && ++i < f->l->needed;) {
+		if (!ends_wait(f, f->l->steps.at[i].event, h->condition, &since))
+			continue;
+		if (found != SLICE_NONE)
+			return;
+		found = i;
+	}
+	h->woke = found;
+}
+
 static void find_freed(const struct finder *f, struct hang *h)
 {
 	const struct event *blocked = event_at(f, h->blocked);
@@ -180,18 +204,34 @@ static void find_last(const struct finder *f, struct hang *h)
 			taken = event_at(f, from);
 	if (!taken || taken->kind != EVENT_LOCK || taken->thread == blocked->thread)
 		return;
+	h->holder = taken->thread;
 	for (size_t i = from + 1; i < f->l->steps.n; i++)
 		if (event_at(f, i)->thread == taken->thread && told_accesses(event_at(f, i)))
 			h->last = i;
 }
 
+/* Who waits for a lock that another has, which waits itself, is not what matters. */
+static void find_wanted(const struct finder *f, hangs *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->n; k++)
+			if (all->at[k].holder == event_at(f, all->at[i].blocked)->thread && all->at[i].wanted == SLICE_NONE)
+				all->at[i].wanted = all->at[k].blocked;
+}
+
 static int interest(const struct hang *h)
 {
+	if (h->freed != SLICE_NONE)
+		return 7;
+	if (h->lost && h->signal != SLICE_NONE)
+		return 6;
+	if (h->wanted != SLICE_NONE)
+		return 5;
 	if (h->joins != UINT32_MAX)
 		return -1;
-	if (h->freed != SLICE_NONE)
-		return 5;
-	return h->lost && h->signal != SLICE_NONE ? 4 : h->other != SLICE_NONE ? 3 : h->read != SLICE_NONE ? 2 : h->on_condition;
+	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
+		return 0;
+	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : 1;
 }
 
 static int by_interest(const void *p, const void *q)
@@ -202,22 +242,24 @@ static int by_interest(const void *p, const void *q)
 	return a->blocked < b->blocked ? -1 : a->blocked > b->blocked;
 }
 
-hangs hang_find(const struct told *t)
+hangs hang_find(const struct told *t, const uint64_t *values)
 {
-	struct finder f = {&t->x, &t->l, !t->x.lock_order_known || !t->x.notes_lost};
+	struct finder f = {&t->x, &t->l, values, !t->x.lock_order_known || !t->x.notes_lost};
 	hangs all = {0};
 	for (size_t i = 0; i < t->l.needed; i++) {
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
-		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE,
-				 .freed = SLICE_NONE, .last = SLICE_NONE, .joins = UINT32_MAX};
+		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
+				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
+		find_woken(&f, &h);
 		find_freed(&f, &h);
 		find_last(&f, &h);
 		*vec_push(&all) = h;
 	}
+	find_wanted(&f, &all);
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_interest);
 	return all;

@@ -13,15 +13,22 @@ struct hang {
 	bool lost;         /* nobody waited for it then */
 	bool never;        /* nobody has ever signalled it */
 	size_t other;      /* a signal for one thread only that came while it waited, and so woke another; SLICE_NONE */
+	size_t woke;       /* where the thread came back that `other` woke; SLICE_NONE: not known */
 	size_t read;       /* what the thread read last, shortly before the wait; SLICE_NONE */
 	size_t wrote;      /* who wrote that afterwards; SLICE_NONE */
+	size_t is;         /* the last write to it, where that left something else than was read; SLICE_NONE: it is as the thread found it */
+	uint32_t holder;   /* of a lock: the thread that has it; UINT32_MAX: none is known */
+	size_t wanted;     /* another thread waits there for a lock that this one has; SLICE_NONE */
 	uint32_t joins;    /* it waits for the end of this thread; UINT32_MAX: for something else */
 	size_t last;       /* of a lock: the last access of who has it since he took it; SLICE_NONE */
 	size_t freed;      /* the memory of the lock was given back there (sync_waits_in_freed in src/sym/sync.c); SLICE_NONE */
 };
 typedef vec(struct hang) hangs;
 
-/* Of each thread that is blocked at the end, the most telling first; to be freed. */
-hangs hang_find(const struct told *t);
+/*
+ * Of each thread that is blocked at the end, the most telling first, those last that found what they wait for to be as it still is (idle workers); to be freed. values: of
+ * all expressions.
+ */
+hangs hang_find(const struct told *t, const uint64_t *values);
 
 #endif

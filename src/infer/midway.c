@@ -131,7 +131,8 @@ size_t midway_wait(const struct execution *x, const struct linear *l, const stru
 		if (e->sap > event_at(x, l, waited)->before || s->saw[read] < i)
 			return SLICE_NONE;
 		*looked = looks_between(x, l, waited + 1, read, r, NULL);
-		return *looked && (looks_between(x, l, waited + 1, read, r, e) || same_line(x, r, e) || !same_function(x, r, e)) ? SLICE_NONE : waited;
+		/* The line that it looked in before: a loop, which has gone round. */
+		return same_line(x, r, e) || (*looked && (looks_between(x, l, waited + 1, read, r, e) || !same_function(x, r, e))) ? SLICE_NONE : waited;
 	}
 	return SLICE_NONE;
 }

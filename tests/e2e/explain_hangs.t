@@ -1,0 +1,94 @@
+# Of threads that wait for ever, the one that matters comes first: what it waits for has come, but the signal was for one thread, and woke another; or it keeps a lock that
+# the thread waits for which would signal.
+cat >box.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#define CAP 1
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int items[CAP], count;
+static void put(int v)
+{
+	pthread_mutex_lock(&m);
+	while (count == CAP)
+		pthread_cond_wait(&changed, &m);
+	items[count++] = v;
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&m);
+}
+static int get(void)
+{
+	pthread_mutex_lock(&m);
+	while (count == 0)
+		pthread_cond_wait(&changed, &m);
+	int v = items[--count];
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&m);
+	return v;
+}
+static void *producer(void *a) { for (int i = 0; i < 100; i++) put(i); return a; }
+static void *consumer(void *a) { long s = 0; for (int i = 0; i < 100; i++) s += get(); return (void *)s; }
+int main(void)
+{
+	pthread_t t[6];
+	for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, producer, NULL);
+	for (int i = 3; i < 6; i++) pthread_create(&t[i], NULL, consumer, NULL);
+	for (int i = 0; i < 6; i++) pthread_join(t[i], NULL);
+	puts("ok");
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread box.c -o box
+status 124 rethread record -q --until-failure --runs 100 --timeout 3 ./box 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
+has short 'In short: thread 1:[0-9] waits for ever for a signal of changed \(box.c:(11|20)\). It had found count = (1 \(box.c:10\)|0 \(box.c:19\)), which thread 1:[0-9] changed since \(box.c:(21|12)\); the signal \(box.c:(22|13)\) was for one thread only(, and woke thread 1:[0-9], which waits \(box.c:(20|11)\))?\.'
+! grep 'not again when it came back' out || fail "a thread that looked again is said not to have"
+
+cat >log.cpp <<'P'
+#include <condition_variable>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <cstdio>
+struct Log {
+	std::mutex m;
+	std::condition_variable drained;
+	std::queue<int> q;
+	void write(int v) { std::unique_lock l(m); drained.wait(l, [&] { return q.size() < 2; }); q.push(v); }
+	bool flush_one() { std::lock_guard l(m); if (q.empty()) return false; q.pop(); drained.notify_all(); return true; }
+};
+static Log logger;
+static std::mutex state;
+static int version, stopped;
+static void worker() {
+	for (int i = 0; i < 100; i++) {
+		std::lock_guard l(state);
+		version++;
+		logger.write(version);       /* waits for room with `state` locked */
+	}
+}
+static void flusher() {
+	for (;;) {
+		{
+			std::lock_guard l(state);   /* wants state before it makes room */
+			if (stopped) return;
+		}
+		logger.flush_one();
+	}
+}
+int main() {
+	std::thread f(flusher), a(worker);
+	a.join();
+	{ std::lock_guard l(state); stopped = 1; }
+	f.join();
+	puts("ok");
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread log.cpp -o log
+status 124 rethread record -q --until-failure --runs 100 --timeout 3 ./log 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
+has short 'In short: thread 1:2 waits for ever for a signal of logger.drained \(log.cpp:10\), and keeps state \(log.cpp:18\), which thread 1:1 waits for \(log.cpp:26\)\.'
