@@ -39,6 +39,13 @@ struct extent {
 	size_t next; /* of the same bucket, + 1 */
 };
 
+/* What a class of the library has inside of it: what std::make_shared made. */
+struct kept {
+	const struct hint *of;
+	struct hint *inside; /* NULL: nothing */
+	uint64_t offset;
+};
+
 enum { BUCKETS = 1 << 14, MOST_OF_BLOCK = 200 };
 
 struct blocks {
@@ -50,6 +57,7 @@ struct blocks {
 	vec(struct extent) extents;
 	size_t first_extent[BUCKETS]; /* + 1 */
 	vec(struct count) counts; /* of types */
+	vec(struct kept) kept;    /* by hint, of those of the library that were asked for */
 };
 
 /* ---- what sites say ---- */
@@ -184,6 +192,30 @@ static void add_claim(struct blocks *b, const char *block, uint64_t base, uint64
 	*first = b->claims.n;
 }
 
+static const struct kept *kept_by(struct blocks *b, const struct hint *h)
+{
+	for (size_t i = 0; i < b->kept.n; i++)
+		if (b->kept.at[i].of == h)
+			return &b->kept.at[i];
+	struct kept k = { .of = h };
+	struct record_key key;
+	if (h->of_library && !h->array && variables_kept(b->v, &h->type, &key, &k.offset)) {
+		k.inside = xmalloc(sizeof *k.inside);
+		*k.inside = (struct hint){ .type = key, .variable = "" };
+	}
+	*vec_push(&b->kept) = k;
+	return &b->kept.at[b->kept.n - 1];
+}
+
+/* With what is kept inside of it. */
+static void add_claims(struct blocks *b, const char *block, uint64_t base, uint64_t block_size, const struct hint *h)
+{
+	const struct kept *k = kept_by(b, h);
+	add_claim(b, block, base, block_size, h);
+	if (k->inside)
+		add_claim(b, block, base + k->offset, block_size, k->inside);
+}
+
 /* Is there something larger in the block that has it? Then it is a part of that, and not an element. */
 static bool is_nested(struct blocks *b, const struct claim *c)
 {
@@ -236,7 +268,7 @@ static void take_step(struct blocks *b, const json_t *interleaving, const json_t
 		at = at % h->type.size || size % h->type.size ? UINT64_MAX : 0; /* all of the block, or none */
 	/* Where a structure would begin before the block, or end behind it, the pointer was of another type than the memory. */
 	if (at != UINT64_MAX && at >= h->offset && (h->array ? size : !size || at - h->offset + h->type.size <= size))
-		add_claim(b, block, at - h->offset, size, h);
+		add_claims(b, block, at - h->offset, size, h);
 	free(block);
 }
 
@@ -249,7 +281,7 @@ static void take_blocks(struct blocks *b, const json_t *interleaving)
 		const struct hint *h = hint_of(b, json_object_get(block, "site"));
 		uint64_t size = size_of_block(interleaving, name);
 		if (h && h->type.size <= size)
-			add_claim(b, name, 0, size, h);
+			add_claims(b, name, 0, size, h);
 	}
 }
 
@@ -409,6 +441,9 @@ void blocks_free(struct blocks *b)
 		free(b->claims.at[i].block);
 	for (size_t i = 0; i < b->extents.n; i++)
 		free(b->extents.at[i].block);
+	for (size_t i = 0; i < b->kept.n; i++)
+		free(b->kept.at[i].inside);
+	vec_free(&b->kept);
 	vec_free(&b->claims);
 	vec_free(&b->extents);
 	vec_free(&b->counts);

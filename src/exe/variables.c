@@ -582,20 +582,73 @@ char *variables_local(struct variables *v, const char *name, uint64_t offset, un
 	return plain_type(&p.type) && holds(&p.type, offset, size) ? member_text(&p, size, type) : NULL;
 }
 
-char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)
+/* NULL: there is none like that. */
+static const struct record *find_record(struct variables *v, const struct record_key *key)
 {
-	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	if (v && !v->records_found)
 		walk_units(v, NULL, note_record);
 	if (v)
 		v->records_found = true;
 	for (size_t i = 0; v && i < v->records.n; i++) {
 		const struct record *r = &v->records.at[i];
-		struct place p = { .type = r->die, .offset = offset };
 		if (r->line == key->line && r->size == key->size && (!r->name || !strcmp(r->name, key->name)))
-			return offset + (size ? size : 1) <= r->size || step_down(&(struct place){ .type = r->die, .offset = offset }, size)
-				       ? member_text(&p, size, type)
-				       : NULL;
+			return r;
 	}
 	return NULL;
+}
+
+char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type)
+{
+	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
+	const struct record *r = find_record(v, key);
+	if (!r || !(offset + (size ? size : 1) <= r->size || step_down(&(struct place){ .type = r->die, .offset = offset }, size)))
+		return NULL;
+	struct place p = { .type = r->die, .offset = offset };
+	return member_text(&p, size, type);
+}
+
+/* What a class of libstdc++ has room for, by its parameter: __aligned_buffer<Order>. */
+static bool has_room_for(Dwarf_Die *type, Dwarf_Die *kept)
+{
+	const char *name = string(type, DW_AT_name);
+	Dwarf_Die child;
+	if (!name || strncmp(name, "__aligned_buffer<", 17))
+		return false;
+	for (bool more = !dwarf_child(type, &child); more; more = !dwarf_siblingof(&child, &child))
+		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
+			return reference(&child, DW_AT_type, kept) && plain_type(kept);
+	return false;
+}
+
+static bool find_kept(Dwarf_Die *type, Dwarf_Die *kept, uint64_t *offset, unsigned depth)
+{
+	Dwarf_Die member, of;
+	Dwarf_Word start;
+	if (has_room_for(type, kept))
+		return true;
+	if (!depth || (dwarf_tag(type) != DW_TAG_class_type && dwarf_tag(type) != DW_TAG_structure_type))
+		return false;
+	for (bool more = !dwarf_child(type, &member); more; more = !dwarf_siblingof(&member, &member))
+		if (member_place(&member, &start, &of) && find_kept(&of, kept, offset, depth - 1)) {
+			*offset += start;
+			return true;
+		}
+	return false;
+}
+
+bool variables_kept(struct variables *v, const struct record_key *key, struct record_key *kept, uint64_t *offset)
+{
+	enum { DEPTH = 4 };
+	const struct record *r = find_record(v, key);
+	Dwarf_Die die = r ? r->die : (Dwarf_Die){ 0 }, inside;
+	Dwarf_Word size;
+	int line = 0;
+	*offset = 0;
+	if (!r || !find_kept(&die, &inside, offset, DEPTH) || !dwarf_diename(&inside) || dwarf_aggregate_size(&inside, &size))
+		return false;
+	if (dwarf_tag(&inside) != DW_TAG_class_type && dwarf_tag(&inside) != DW_TAG_structure_type && dwarf_tag(&inside) != DW_TAG_union_type)
+		return false;
+	dwarf_decl_line(&inside, &line);
+	*kept = (struct record_key){ dwarf_diename(&inside), (unsigned)line, size };
+	return true;
 }

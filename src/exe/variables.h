@@ -54,6 +54,12 @@ struct record_key {
 /* The same of a record that has no name as a variable has: ".price.cents"; "" for all of it. May lie behind its end, in an array without a size. */
 char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type);
 
+/*
+ * The record that a class of the library keeps inside of it, in bytes that it has made room for: what std::make_shared made, beside its counts. *offset: how far into it. False: there
+ * is none, or it has no name. The name lives as long as v.
+ */
+bool variables_kept(struct variables *v, const struct record_key *key, struct record_key *kept, uint64_t *offset);
+
 /* The value's text, or NULL where a signed number says all. */
 char *value_type_text(const struct value_type *type, uint64_t value);
 
