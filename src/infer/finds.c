@@ -166,6 +166,10 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		d->was_buffered = false;
 		tied_list tied = rests_ask(source);
 		uint8_t *how = tied.n ? rests_steps(&d->told, &tied) : NULL;
+		if (how) {
+			slice_release(&d->slice);
+			slice_init_tied(&d->slice, &d->told.x, &d->told.l, how);
+		}
 		find_cause(d, &d->slice, &d->told, symbols, how, source);
 		free(how);
 		vec_free(&tied);

@@ -69,11 +69,11 @@ static bool had_value(const struct finder *f, size_t from, uint64_t value, bool 
 	return false;
 }
 
-/* Nought tells nothing; nor does what both had. */
+/* Nought tells nothing; nor does what both had, nor a character: there are too few. */
 static bool is_by_value(const struct finder *f, const struct passed *p)
 {
-	uint64_t value = value_at(f, p->other);
 	const struct event *second = told_event(f->t, p->second);
+	uint64_t value = told_event(f->t, p->other)->size > 1 ? value_at(f, p->other) : 0;
 	bool only_writes = told_writes(second) && !told_reads(second), found = false;
 	for (int left = 0; left < 2 && !found && value; left++)
 		found = had_value(f, p->then, value, left) && !had_value(f, p->first, value, left) &&
@@ -103,17 +103,23 @@ static size_t count_in_order(const struct finder *f, const struct passed *p)
 	return out_of_order ? 0 : n;
 }
 
+/* References are counted by headers of the system wherever a shared pointer is copied: who was there first says nothing. */
+static bool is_library_count(const struct finder *f, const struct event *e)
+{
+	return e->flags & EVENT_SYSTEM && (e->kind == EVENT_UPDATE || !strcmp(f->t->x.sites.at[e->site].what, "atomic"));
+}
+
 /* The thread's places before the second, each where it was last; the nearest that the values tell of, else the nearest of those where threads kept their order. */
 static bool look_at(struct passed *out, const struct finder *f, size_t other, size_t second)
 {
 	const struct event *o = told_event(f->t, other), *s = told_event(f->t, second);
 	struct table seen = {0};
 	bool found = false;
-	if (o->thread == s->thread || event_is_by_free(&f->t->x, o) || event_is_by_free(&f->t->x, s))
+	if (o->thread == s->thread || event_is_by_free(&f->t->x, o) || event_is_by_free(&f->t->x, s) || is_library_count(f, o) || is_library_count(f, s))
 		return false;
 	for (size_t i = second; i-- > 0 && second - i < BACK && seen.n < PLACES;) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || table_at(&seen, e->object | 1)[0]++)
+		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || is_library_count(f, e) || table_at(&seen, e->object | 1)[0]++)
 			continue;
 		struct passed p = {i, came_behind(f, i, other, second), other, second, false, 0, UINT32_MAX};
 		if (p.then == SLICE_NONE)

@@ -1,6 +1,7 @@
 #include "infer/slice.h"
 
 #include "infer/told.h"
+#include "model/tied.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@ enum { FOLLOWED = 400, LOOKED_AT = 200 };
 
 /* Reads of the failing thread's last line of which the most telling are chosen; lines before it that are looked at where it tells nothing. */
 enum { LAST_READS = 16, LAST_LINES = 4 };
+
+/* Reads that the failure is computed of of which the most telling are chosen. */
+enum { TIED_LOOKED_AT = 16 };
 
 typedef vec(size_t) steps;
 
@@ -41,6 +45,7 @@ struct slicer {
 	vec(size_t) queue;
 	vec(struct asked) asked;
 	unsigned own; /* for is_own */
+	const uint8_t *how; /* by step: enum tied_how; NULL: not known */
 };
 
 static const struct event *event_of(const struct slicer *r, size_t step)
@@ -122,12 +127,24 @@ static void follow(struct slicer *r, size_t step)
 	*vec_push(&r->queue) = step;
 }
 
+static bool is_failing(const struct slicer *r, const struct event *e)
+{
+	const struct execution_thread *t = &r->x->threads.at[e->thread];
+	return t->count && r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
+}
+
+/* A read of the failing thread that its failure does not rest on. */
+static bool is_beside(const struct slicer *r, size_t step)
+{
+	return r->how && !r->how[step] && is_failing(r, event_of(r, step));
+}
+
 /* Steps that a failure's own condition reads: those that saw another thread's write first, then the latest. */
 static void add_asked(struct slicer *r, size_t step)
 {
 	size_t saw = r->s->saw[step];
 	bool foreign = saw != SLICE_NONE && event_of(r, saw)->thread != event_of(r, step)->thread;
-	if (r->s->matters[step])
+	if (r->s->matters[step] || is_beside(r, step))
 		return;
 	*vec_push(&r->asked) = (struct asked){step, foreign, event_of(r, step)->flags & EVENT_SYSTEM};
 }
@@ -164,7 +181,8 @@ static void visit_reads(struct slicer *r, expr e, visit *does)
 static void follow_asked(struct slicer *r, size_t step)
 {
 	add_asked(r, step);
-	follow(r, step);
+	if (!is_beside(r, step))
+		follow(r, step);
 }
 
 static void count_own(struct slicer *r, size_t step)
@@ -248,12 +266,6 @@ static bool is_same_line(const struct slicer *r, const struct event *a, const st
 	return !strcmp(r->x->sites.at[a->site].where, r->x->sites.at[b->site].where);
 }
 
-static bool is_failing(const struct slicer *r, const struct event *e)
-{
-	const struct execution_thread *t = &r->x->threads.at[e->thread];
-	return t->count && r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
-}
-
 static bool is_asked(const struct slicer *r, size_t step)
 {
 	for (size_t i = 0; i < r->s->asked.n; i++)
@@ -306,7 +318,7 @@ static size_t last_line(const struct slicer *r, size_t end, steps *found)
 		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
-		if (is_asked(r, end) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
+		if (is_asked(r, end) || is_beside(r, end) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
 			continue;
 		*vec_push(found) = end;
 	}
@@ -350,6 +362,16 @@ static void ask_last_reads(struct slicer *r)
 	for (size_t i = 0; i < found.n; i++)
 		*vec_push(&r->s->asked) = found.at[i];
 	vec_free(&found);
+}
+
+/* What the failure is computed of, where nothing else is asked for. */
+static void ask_tied(struct slicer *r)
+{
+	for (size_t i = r->l->needed; r->how && !r->s->asked.n && i-- > 0 && r->asked.n < TIED_LOOKED_AT;)
+		if (r->how[i] & TIED_BY_VALUE && told_reads(event_of(r, i)))
+			follow_asked(r, i);
+	if (!r->s->asked.n)
+		choose_asked(r);
 }
 
 static long line_number(const struct site_info *site)
@@ -410,7 +432,21 @@ static void look_ahead(struct slicer *r)
 	}
 }
 
+/* Is anything of the program's own known that the failure is computed of, or led by? Else what is known says little. */
+static const uint8_t *worth_asking(const uint8_t *how, const struct execution *x, const struct linear *l)
+{
+	bool any = false;
+	for (size_t i = 0; how && i < l->needed && !any; i++)
+		any = how[i] & (TIED_BY_VALUE | TIED_BY_WAY) && !(x->events.at[l->steps.at[i].event].flags & EVENT_SYSTEM);
+	return any ? how : NULL;
+}
+
 void slice_init(struct slice *s, const struct execution *x, const struct linear *l)
+{
+	slice_init_tied(s, x, l, NULL);
+}
+
+void slice_init_tied(struct slice *s, const struct execution *x, const struct linear *l, const uint8_t *how)
 {
 	size_t n = l->steps.n, bytes = 16;
 	*s = (struct slice){0};
@@ -423,7 +459,7 @@ void slice_init(struct slice *s, const struct execution *x, const struct linear 
 		return;
 	for (size_t i = 0; i < x->events.n; i++)
 		bytes += x->events.at[i].size;
-	struct slicer r = {.s = s, .x = x, .l = l, .mask = 1};
+	struct slicer r = {.s = s, .x = x, .l = l, .mask = 1, .how = worth_asking(how, x, l)};
 	while (r.mask < 2 * bytes)
 		r.mask *= 2;
 	r.cells = xcalloc(r.mask, sizeof *r.cells);
@@ -438,6 +474,7 @@ void slice_init(struct slice *s, const struct execution *x, const struct linear 
 	run(&r);
 	ask(&r);
 	ask_last_reads(&r);
+	ask_tied(&r);
 	go_back(&r);
 	look_ahead(&r);
 	for (size_t t = 0; t < x->threads.n; t++)

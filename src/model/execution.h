@@ -47,7 +47,7 @@ enum event_flag {
 	EVENT_OPTIONAL = 2, /* after the thread's last logged event: may not have happened */
 	EVENT_SHARED = 4,   /* LOCK, UNLOCK, BUSY: as a reader; readers do not exclude one another */
 	EVENT_LAPS = 8,     /* READ: stands for later ones as well (`laps`) */
-	EVENT_SYSTEM = 16,  /* READ, UPDATE: in code of a system header, a count of references for instance */
+	EVENT_SYSTEM = 16,  /* READ, UPDATE, and notes of accesses: in code of a system header, a count of references for instance */
 	EVENT_NOTE = 32,    /* it comes from `notes` */
 	EVENT_FREES = 64,   /* CALL, a note: frees the block that begins at `object`, of `before` bytes */
 	EVENT_SIGNALS = 256, /* ... or signals the condition variable at `object` */

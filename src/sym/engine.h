@@ -628,7 +628,7 @@ void lines_write(void);
  * notes.c, for explanations: an access that is no event; a block is freed, or one is allocated where another was, at a place as in
  * engine.sites. At the end, those that tell something.
  */
-void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write);
+void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write, const char *what);
 enum note_kind {
 	NOTE_FREED,
 	NOTE_ALLOCATED,

@@ -216,7 +216,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 		if (laps)
 			laps_note(self, site, a, false);
 		if (!racy)
-			notes_access(self, site, a, false);
+			notes_access(self, site, a, false, "load");
 		return;
 	}
 	if (lulls_read(self, site, a)) {
@@ -270,7 +270,7 @@ void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 	interp_set_memory_expr(engine.interp, a->address, a->size, a->value.e);
 	if (!racy) {
 		laps_store(self, site, a);
-		notes_access(self, site, a, true);
+		notes_access(self, site, a, true, "store");
 		return;
 	}
 	write_event(self, site, a, "store");
@@ -353,9 +353,9 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	}
 	if (!racy) {
 		drain(self, site);
-		notes_access(self, site, piece, false);
+		notes_access(self, site, piece, false, "atomic");
 		if (writes)
-			notes_access(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, true);
+			notes_access(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, true, "atomic");
 		return;
 	}
 	/* A compare that does not exchange drains too: it writes what it read, in one event, so that nothing comes in between. */

@@ -32,14 +32,14 @@ static struct note *add(struct ethread *t, enum event_kind kind, uint64_t addres
 	return next;
 }
 
-void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write)
+void notes_access(struct ethread *t, uint32_t site, const struct access *a, bool write, const char *what)
 {
 	/* Symbols of counters are forgotten in the end. */
 	if (a->value.e && t->laps.counting.on) {
 		lost = true;
 		return;
 	}
-	struct note *n = add(t, write ? EVENT_WRITE : EVENT_READ, a->address, site_describe(t, site, write ? "store" : "load"));
+	struct note *n = add(t, write ? EVENT_WRITE : EVENT_READ, a->address, site_describe(t, site, what));
 	n->size = (uint8_t)a->size;
 	n->e = a->value.e;
 	n->value = a->value.v;
@@ -99,6 +99,7 @@ static void put(struct execution *x, const struct note *n, uint32_t thread)
 	} else {
 		expr value = value_expr(&(struct slot){ n->value, n->e }, n->size);
 		e.size = n->size;
+		e.flags = interp_site_is_system(engine.interp, engine.sites.at[n->site].number) ? EVENT_SYSTEM : 0;
 		*(n->kind == EVENT_WRITE ? &e.written : &e.read) = value;
 		if (expr_node(engine.exprs, value)->width != 8u * n->size) {
 			lost = true;
