@@ -188,6 +188,35 @@ static void print_halfway(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* What a thread did for what it found, when another thread had changed it. */
+static void print_acted(const json_t *root, const char *program)
+{
+	json_t *a = json_object_get(root, "acted"), *first = step_numbered(root, number(a, "first")), *other = step_numbered(root, number(a, "other")),
+	       *act = step_numbered(root, number(a, "act")), *lock = json_object_get(a, "given_up");
+	json_t *second = json_object_get(a, "second") ? step_numbered(root, number(a, "second")) : NULL,
+	       *alike = json_object_get(a, "alike") ? step_numbered(root, number(a, "alike")) : NULL;
+	if (!json_object_size(a) || !first || !other || !act)
+		return;
+	puts("Who came in between:");
+	print_deed(first, "", text(first, "object"), program);
+	print_deed(other, "then ", "it", program);
+	if (second)
+		print_deed(second, "then ", "it", program);
+	print_deed(act, "and did what it did for that: ", text(act, "object"), program);
+	if (second)
+		printf("    had it found what it had written itself, thread %s would not have done that\n", text(first, "thread"));
+	else
+		printf("    had it found what was there by then, thread %s would not have done that\n", text(first, "thread"));
+	if (alike) {
+		printf("    which thread %s had done as well\n", text(alike, "thread"));
+		quote(alike, program);
+	}
+	if (lock)
+		printf("    thread %s had %s%s%s locked at the first, and gave it up in between\n", text(first, "thread"), style.race, text(lock, "object"), style.off);
+	print_owner(root, first, program);
+	putchar('\n');
+}
+
 /* An old value came again, and was taken for unchanged. */
 static void print_again(const json_t *root, const char *program)
 {
@@ -273,4 +302,5 @@ void print_causes(const json_t *root, const char *program)
 	print_stale(root, program);
 	print_undone(root, program);
 	print_passed(root, program);
+	print_acted(root, program);
 }

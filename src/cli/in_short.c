@@ -52,7 +52,7 @@ static const char *object_of(const json_t *step)
 	} insides[] = {
 		{ "std::_Rb_tree_node", "a node of a map or set" },          { "std::__detail::_List_node", "a node of a list" },
 		{ "std::_List_node", "a node of a list" },                   { "std::__detail::_Hash_node", "a node of an unordered map or set" },
-		{ "std::_Fwd_list_node", "a node of a forward list" },       { "std::_Sp_counted", "the counts of a shared pointer" },
+		{ "std::_Fwd_list_node", "a node of a forward list" },       { "std::_Sp_counted", "the counts of a shared pointer" }, /* what lies beside them has the name of its own type */
 		{ "std::_Stop_state_t", "the state of a stop token" },
 	};
 	for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
@@ -261,6 +261,26 @@ static bool say_passed(struct words *w, const json_t *root)
 	return true;
 }
 
+/* What it did for a reason that was another's, or no longer so. */
+static bool say_acted(struct words *w, const json_t *root)
+{
+	json_t *c = json_object_get(root, "acted"), *first = step_of(root, c, "first"), *other = step_of(root, c, "other"), *second = step_of(root, c, "second"),
+	       *act = step_of(root, c, "act"), *alike = step_of(root, c, "alike"), *lock = json_object_get(c, "given_up");
+	if (!first || !other || !act)
+		return false;
+	const char *a = text(first, "thread"), *o = text(other, "thread");
+	if (second && alike)
+		say(w, "thread %s wrote %s%s%s and asked for it only later%s, when thread %s had changed that%s%s: for what it found, it %s %s%s, as thread %s had", a, object_of(first),
+		    value_of(first, " = ", ""), at(first), at(second), o, value_of(other, " to ", ""), at(other), deed(act), object_of(act), at(act), text(alike, "thread"));
+	else
+		say(w, "thread %s %s %s%s because it had found %s%s%s, which was no longer so: thread %s had changed that%s%s", a, deed(act), object_of(act), at(act), object_of(first),
+		    value_of(first, " = ", ""), at(first), o, value_of(other, " to ", ""), at(other));
+	if (lock)
+		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
+	say(w, ".");
+	return true;
+}
+
 /* A read that the failure depends on, and who wrote what it found; NULL: nobody. */
 struct asked {
 	const json_t *of;
@@ -449,7 +469,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_halfway, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {

@@ -264,7 +264,7 @@ void name_as_source(json_t *interleaving, const char *program)
 		name_step(json_object_get(json_object_get(interleaving, "stale"), "wrote"), &n);
 	const struct {
 		const char *of, *key;
-	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" }, { "undone", "given_up" }, { "passed", "given_up" }, { "published", "given_up" }, { "halfway", "given_up" } };
+	} locks[] = { { "between", "lock" }, { "between", "given_up" }, { "freed", "lock" }, { "stale", "given_up" }, { "undone", "given_up" }, { "passed", "given_up" }, { "published", "given_up" }, { "halfway", "given_up" }, { "acted", "given_up" } };
 	for (i = 0; i < sizeof locks / sizeof *locks; i++) {
 		json_t *lock = json_object_get(json_object_get(interleaving, locks[i].of), locks[i].key);
 		name_lock(lock, &n);

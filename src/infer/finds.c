@@ -90,10 +90,24 @@ static void find_rests(struct finds *d, struct slice *s, const struct told *t, c
 	d->came_between = false;
 }
 
+/* Where all that is known is that the failing thread finds something else when it looks again: did the other write that for a reason that was no longer so? */
+static void find_reason(struct finds *d, const struct acted_chain *chain, const struct told *t, const struct rests_source *source)
+{
+	struct acted a;
+	bool stale = d->was_stale && d->stale.rests && told_event(t, d->stale.first)->object == told_event(t, d->stale.second)->object;
+	bool late = d->came_between && d->between.late;
+	if ((!stale && !late) || !acted_find_outdated(&a, chain, t, d->values, source) || a.act != (stale ? d->stale.also : d->between.other))
+		return;
+	d->acted = a;
+	d->has_acted = true;
+	d->was_stale = d->came_between = d->was_passed = false;
+}
+
 /* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
 static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how, const struct rests_source *source)
 {
 	struct stale lost;
+	struct acted_chain chain = {0};
 	d->came_again = again_find(&d->again, t, d->values);
 	d->used_freed = find_freed(&d->freed, s, t, d->values);
 	bool certain = d->came_again || d->used_freed;
@@ -105,24 +119,35 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	}
 	d->too_early = !certain && published_find(&d->published, s, t, d->values, how) && mark_published(&d->published, s);
 	certain |= d->too_early;
+	if (!certain && how)
+		acted_init(&chain, s, t, how, source);
+	d->has_acted = !certain && how && acted_find_late(&d->acted, &chain, s, t, d->values, source);
+	d->was_stale &= !d->has_acted;
+	certain |= d->has_acted;
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
 	certain |= d->was_passed && d->passed.by_value;
 	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
 	bool dropped = d->was_stale;
-	if (!certain && how)
+	if (!certain && how) {
 		find_rests(d, s, t, how, source);
+		find_reason(d, &chain, t, source);
+	}
+	certain |= d->has_acted;
 	dropped &= !d->was_stale && how;
 	bool between = d->came_between && !d->between.late;
 	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
 	find_less_certain(d, s, t, how, certain, between);
 	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
 		d->came_between = false;
-	if (dropped && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early)
+	if (dropped && !certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early)
 		d->was_stale = rests_find_torn(&d->stale, s, t, d->values, how);
 	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
 	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
 	if (!any && !d->was_halfway)
 		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || (outdated_find_pair(&d->stale, s, t, d->values) && !is_idle(t, how, d->stale.first));
+	if (!any && !d->was_halfway && !d->was_stale && !d->has_acted && how && !has_waited(s, t, d->values))
+		d->has_acted = acted_find_outdated(&d->acted, &chain, t, d->values, source);
+	acted_release(&chain);
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */
@@ -184,6 +209,8 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		mark(&d->slice, (const size_t[]){d->passed.first, d->passed.then, d->passed.other, d->passed.second}, 4);
 	if (d->was_halfway)
 		mark(&d->slice, (const size_t[]){d->halfway.wrote, d->halfway.seen, d->halfway.read, d->halfway.usual}, 4);
+	if (d->has_acted)
+		mark(&d->slice, (const size_t[]){d->acted.first, d->acted.other, d->acted.second, d->acted.act, d->acted.alike}, 5);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
 	d->hangs = hang_find(&d->told, d->values);

@@ -4,6 +4,7 @@
 #ifndef RETHREAD_FINDS_H
 #define RETHREAD_FINDS_H
 
+#include "infer/acted.h"
 #include "infer/again.h"
 #include "infer/between.h"
 #include "infer/buffered.h"
@@ -28,7 +29,8 @@ struct finds {
 	struct undone undone;
 	struct passed passed;
 	struct halfway halfway;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway;
+	struct acted acted;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway, has_acted;
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

@@ -15,10 +15,10 @@ enum { WINDOW = 20000, TRIED = 8, MOST_VALUES = 256, NEAR = 1000 };
 
 /* ---- asking ---- */
 
-/* The first SAP of the thread whose reads are followed. */
-static uint64_t first_followed(const struct execution_thread *t)
+/* The first SAP of a thread whose reads are followed, for something at that SAP. */
+static uint64_t first_followed(uint64_t sap)
 {
-	return t->saps > WINDOW ? t->saps - WINDOW : 0;
+	return sap > WINDOW ? sap - WINDOW : 0;
 }
 
 static const struct execution_thread *failing_thread(const struct execution *x)
@@ -35,17 +35,45 @@ static const struct execution_thread *failing_thread(const struct execution *x)
 	return found;
 }
 
+static tied_list ask_thread(const struct rests_source *source, const struct ties_asked *asked, const ties_values *values)
+{
+	tied_list tied = {0};
+	struct error err;
+	if (asked->thread == UINT32_MAX || !source->stats->runs || source->stats->seconds > LONGEST * source->stats->runs)
+		return tied;
+	if (!explorer_ties(source->e, asked, values, source->x, source->symbols, 2 * LONGEST, &tied, &err))
+		vec_free(&tied);
+	return tied;
+}
+
 static tied_list ask(const struct rests_source *source, enum ties_what what, const ties_values *values)
 {
 	const struct execution_thread *t = failing_thread(source->x);
-	tied_list tied = {0};
-	if (!t || t->log_number == UINT32_MAX || !source->stats->runs || source->stats->seconds > LONGEST * source->stats->runs)
-		return tied;
-	struct ties_asked asked = {.thread = t->log_number, .what = what, .from = first_followed(t)};
-	struct error err;
-	if (!explorer_ties(source->e, &asked, values, source->x, source->symbols, 2 * LONGEST, &tied, &err))
-		vec_free(&tied);
-	return tied;
+	struct ties_asked asked = {.thread = t ? t->log_number : UINT32_MAX, .what = what, .from = t ? first_followed(t->saps) : 0};
+	return ask_thread(source, &asked, values);
+}
+
+static struct ties_asked about_write(const struct rests_source *source, const struct event *write, enum ties_what what)
+{
+	return (struct ties_asked){source->x->threads.at[write->thread].log_number, what, first_followed(write->sap), write->sap, write->object};
+}
+
+tied_list rests_ask_write(const struct rests_source *source, const struct event *write)
+{
+	struct ties_asked asked = about_write(source, write, TIES_FAILURE);
+	return ask_thread(source, &asked, &(ties_values){0});
+}
+
+bool rests_would_not(const struct rests_source *source, const struct event *write, const struct ties_value *other)
+{
+	struct ties_asked asked = about_write(source, write, TIES_IF);
+	ties_values values = {0};
+	*vec_push(&values) = *other;
+	tied_list answer = ask_thread(source, &asked, &values);
+	bool otherwise = answer.n != 0;
+	vec_free(&answer);
+	vec_free(&values);
+	return otherwise;
 }
 
 tied_list rests_ask(const struct rests_source *source)
@@ -61,11 +89,10 @@ static int by_sap(const void *p, const void *q)
 	return a->sap != b->sap ? a->sap < b->sap ? -1 : 1 : a->address != b->address ? a->address < b->address ? -1 : 1 : 0;
 }
 
-uint8_t *rests_steps(const struct told *t, const tied_list *tied)
+static uint8_t *steps_of(const struct told *t, const tied_list *tied, const struct execution_thread *thread, uint64_t from, uint64_t to)
 {
 	uint8_t *how = xcalloc(t->l.steps.n + 1, sizeof *how);
-	const struct execution_thread *failing = failing_thread(&t->x);
-	if (!failing || !tied->n)
+	if (!thread || !tied->n)
 		return how;
 	struct tied *all = xmalloc(tied->n * sizeof *all);
 	memcpy(all, tied->at, tied->n * sizeof *all);
@@ -73,13 +100,24 @@ uint8_t *rests_steps(const struct told *t, const tied_list *tied)
 	for (size_t i = 0; i < t->l.needed; i++) {
 		const struct event *e = told_event(t, i);
 		const struct tied key = {e->sap, e->object, 0, 0}, *is;
-		if (&t->x.threads.at[e->thread] != failing || !told_reads(e))
+		if (&t->x.threads.at[e->thread] != thread || !told_reads(e) || e->sap > to)
 			continue;
 		is = bsearch(&key, all, tied->n, sizeof *all, by_sap);
-		how[i] = e->sap < first_followed(failing) ? RESTS_UNKNOWN : is ? (uint8_t)is->how : 0;
+		how[i] = e->sap < from ? RESTS_UNKNOWN : is ? (uint8_t)is->how : 0;
 	}
 	free(all);
 	return how;
+}
+
+uint8_t *rests_steps(const struct told *t, const tied_list *tied)
+{
+	const struct execution_thread *failing = failing_thread(&t->x);
+	return steps_of(t, tied, failing, failing ? first_followed(failing->saps) : 0, UINT64_MAX);
+}
+
+uint8_t *rests_write_steps(const struct told *t, const tied_list *tied, const struct event *write)
+{
+	return steps_of(t, tied, &t->x.threads.at[write->thread], first_followed(write->sap), write->sap);
 }
 
 /* ---- what it went by ---- */

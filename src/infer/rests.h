@@ -20,9 +20,14 @@ struct rests_source {
 /* What the failure rests on: one more run of the executor. Nothing, where that is not found out, or would take long. */
 tied_list rests_ask(const struct rests_source *source);
 
+/* The same of what the event wrote; and whether its thread would have made that write, as far as branches tell, if it had read another value. */
+tied_list rests_ask_write(const struct rests_source *source, const struct event *write);
+bool rests_would_not(const struct rests_source *source, const struct event *write, const struct ties_value *other);
+
 /* By step, enum tied_how, or 0; to be freed. Too long ago: RESTS_UNKNOWN. */
 enum { RESTS_UNKNOWN = 128 };
 uint8_t *rests_steps(const struct told *t, const tied_list *tied);
+uint8_t *rests_write_steps(const struct told *t, const tied_list *tied, const struct event *write);
 
 /* values: of all expressions, in this order; how: of rests_steps. Where it only would not have come there, the source is asked whether that is true. `also` is where the other wrote what `second` saw. False: there is none. */
 bool rests_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source);

@@ -277,6 +277,16 @@ static json_t *halfway_json(const struct execution *x, const struct halfway *h)
 			 (json_int_t)h->times, "given_up", lock_json(x, h->given_up));
 }
 
+static json_t *acted_json(const struct execution *x, const struct acted *a)
+{
+	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)a->first, "other", (json_int_t)a->other, "act", (json_int_t)a->act);
+	if (a->late)
+		json_object_update_new(j, json_pack("{s:I s:I}", "second", (json_int_t)a->second, "alike", (json_int_t)a->alike));
+	if (a->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(x, a->given_up));
+	return j;
+}
+
 static bool write_asked(FILE *f, const struct execution *x, const struct linear *l, const struct slice *s,
 			const uint64_t *values)
 {
@@ -462,7 +472,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
 	       write_step(f, d->was_halfway ? halfway_json(x, &d->halfway) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
 	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
-	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
+	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 

@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 /*
- * What its failure rests on; whether it would have come to its failure, as far as the branches tell that it is under, if reads had found
+ * What its failure rests on, or something that it wrote; whether it would have come there, as far as the branches tell that it is under, if reads had found
  * other values, which stand behind what is asked: the answer has a read if not, and none if so.
  */
 enum ties_what { TIES_FAILURE, TIES_IF };
@@ -22,6 +22,8 @@ struct ties_asked {
 	uint32_t thread;    /* by its number in the log */
 	uint32_t what;      /* enum ties_what */
 	uint64_t from;      /* reads from this SAP on */
+	uint64_t sap;       /* what it wrote there to the address below; 0: its failure */
+	uint64_t address;
 };
 
 /*

@@ -264,6 +264,8 @@ static void write_event(struct ethread *self, uint32_t site, const struct access
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
+	if (ties_on())
+		ties_wrote(self, a);
 	time_wander(self);
 	bool racy = is_racy(self, a->address, a->size, true);
 	write_memory(a->address, a->size, a->value.v);
@@ -348,6 +350,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		old.e = piece->value.e = ties_read(self, piece);
 	bool writes = update(data, t, old, &new_value);
 	if (writes) {
+		if (ties_on())
+			ties_wrote(self, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
 		write_memory(piece->address, piece->size, new_value.v);
 		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
 	}

@@ -1,5 +1,5 @@
 /*
- * What a thread did something for: which of its reads its failure rests on. One more run of the executor, on values that are known to lead to the
+ * What a thread did something for: which of its reads its failure rests on, or what it wrote somewhere. One more run of the executor, on values that are known to lead to the
  * failure, so that nothing needs a guess. Every read of one thread, from a SAP on, has a symbol; what is computed of these is an expression, as ever. A read rests on
  * what its address and what it finds were made of, a value that branches chose on these (translate_choices.c), and what is done under branches on these. The file
  * "ties" of the state says what is asked for, "tied" is the answer; with that the run is over.
@@ -272,10 +272,22 @@ static _Noreturn void answer_if(void)
 	_exit(0);
 }
 
+void ties_wrote(struct ethread *t, const struct access *a)
+{
+	roots left = {0};
+	if (!is_followed(t) || !all.asked.sap || t->saps != all.asked.sap || a->address != all.asked.address)
+		return;
+	if (all.asked.what == TIES_IF)
+		answer_if();
+	add_root(&left, a->value.e, TIED_BY_VALUE);
+	add_root(&left, address_of(t, a->address), TIED_BY_WAY);
+	answer(&left);
+}
+
 void ties_status(struct ethread *t, expr status)
 {
 	roots left = {0};
-	if (!is_followed(t) || !status)
+	if (!is_followed(t) || !status || all.asked.sap)
 		return;
 	if (all.asked.what == TIES_IF)
 		answer_if();
@@ -286,7 +298,7 @@ void ties_status(struct ethread *t, expr status)
 void ties_failed(struct ethread *t)
 {
 	roots left = {0};
-	if (!is_followed(t))
+	if (!is_followed(t) || all.asked.sap)
 		return;
 	if (all.asked.what == TIES_IF)
 		answer_if();

@@ -16,6 +16,7 @@ bool ties_branch(struct ethread *t, expr e);
 bool ties_address(struct ethread *t, const struct slot *s);
 /* A branch goes another way than it would by its value: that is an error, but where it rests on what was read in a lap that was left out. False in any other run. */
 bool ties_strays(struct ethread *t);
+void ties_wrote(struct ethread *t, const struct access *a);
 void ties_status(struct ethread *t, expr status);
 void ties_failed(struct ethread *t);
 

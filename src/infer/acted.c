@@ -1,0 +1,202 @@
+#include "infer/acted.h"
+
+#include "infer/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Writes that are asked for, reads of the failing thread that are followed, reads of one write that are followed, questions about other values. */
+enum { MOST_WRITES = 8, MOST_READS = 4, MOST_MORE = 2, MOST_QUESTIONS = 6 };
+
+/* Seconds for all of it, by what a run has taken so far. */
+#define LONGEST 4.0
+
+struct finder {
+	const struct told *t;
+	const uint64_t *values;
+	const struct rests_source *source;
+	unsigned left; /* questions */
+};
+
+/* ---- the writes that led to the failure ---- */
+
+static unsigned runs_left(const struct rests_source *source)
+{
+	double each = source->stats->runs ? source->stats->seconds / source->stats->runs : LONGEST;
+	return each * MOST_WRITES < LONGEST ? MOST_WRITES : (unsigned)(LONGEST / each);
+}
+
+static void add_write(struct acted_chain *c, const struct told *t, size_t step)
+{
+	const struct event *e = step != SLICE_NONE ? told_event(t, step) : NULL;
+	if (!e || c->writes.n >= MOST_WRITES || event_is_by_free(&t->x, e) || t->x.threads.at[e->thread].log_number == UINT32_MAX)
+		return;
+	for (size_t i = 0; i < c->writes.n; i++)
+		if (c->writes.at[i].step == step)
+			return;
+	*vec_push(&c->writes) = (struct acted_write){step, NULL};
+}
+
+/* The writes that the last of these reads found. */
+static void add_found(struct acted_chain *c, const struct slice *s, const struct told *t, const uint8_t *how, uint8_t by, size_t most)
+{
+	for (size_t i = t->l.needed, n = 0; i-- > 0 && n < most;) {
+		if (how[i] == RESTS_UNKNOWN || !(how[i] & by))
+			continue;
+		add_write(c, t, s->saw[i]);
+		n++;
+	}
+}
+
+void acted_init(struct acted_chain *c, const struct slice *s, const struct told *t, const uint8_t *how, const struct rests_source *source)
+{
+	unsigned left = runs_left(source);
+	*c = (struct acted_chain){0};
+	add_found(c, s, t, how, TIED_BY_VALUE | TIED_BY_WAY, MOST_READS);
+	for (size_t i = 0; i < c->writes.n; i++) {
+		if (i >= left) {
+			c->writes.n = i;
+			return;
+		}
+		size_t step = c->writes.at[i].step;
+		tied_list tied = rests_ask_write(source, told_event(t, step));
+		uint8_t *rests = rests_write_steps(t, &tied, told_event(t, step));
+		c->writes.at[i].how = rests;
+		add_found(c, s, t, rests, TIED_BY_VALUE, MOST_MORE);
+		vec_free(&tied);
+	}
+}
+
+void acted_release(struct acted_chain *c)
+{
+	for (size_t i = 0; i < c->writes.n; i++)
+		free(c->writes.at[i].how);
+	vec_free(&c->writes);
+}
+
+/* ---- what a write was made for ---- */
+
+/* The thread's last access to the place of a step before that; SLICE_NONE: none. */
+static size_t last_own(const struct told *t, size_t step, uint64_t object, uint32_t thread)
+{
+	for (size_t i = step; i-- > 0;) {
+		const struct event *e = told_event(t, i);
+		if (e->thread == thread && told_accesses(e) && e->object == object && !t->l.steps.at[i].visible)
+			return i;
+	}
+	return SLICE_NONE;
+}
+
+static bool same_line(const struct told *t, const struct event *a, const struct event *b)
+{
+	return !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
+}
+
+/* Another thread's write to the place in the same line; SLICE_NONE. */
+static size_t done_alike(const struct told *t, size_t act)
+{
+	const struct event *a = told_event(t, act);
+	for (size_t i = act; i-- > 0;) {
+		const struct event *e = told_event(t, i);
+		if (e->thread != a->thread && told_writes(e) && e->object == a->object && same_line(t, e, a) && !t->l.steps.at[i].visible)
+			return i;
+	}
+	return SLICE_NONE;
+}
+
+/* Would the thread have made the write all the same, had it read that? */
+static bool acts_anyway(struct finder *f, size_t read, uint64_t value, size_t act)
+{
+	const struct event *r = told_event(f->t, read);
+	if (!f->left)
+		return true;
+	f->left--;
+	return !rests_would_not(f->source, told_event(f->t, act), &(struct ties_value){r->sap, r->object, value});
+}
+
+/* A lock that the thread had at the one step, and not all the time until the other. */
+static uint32_t lock_given_up(const struct told *t, size_t first, size_t second)
+{
+	struct locks_index index;
+	uint32_t found = UINT32_MAX;
+	locks_init(&index, &t->x);
+	locks had = locks_at(&index, told_event(t, first), true);
+	for (size_t i = 0; i < had.n && found == UINT32_MAX; i++)
+		if (!locks_kept(&index, had.at[i], told_event(t, first), told_event(t, second)))
+			found = locks_event(&t->x, had.at[i]);
+	vec_free(&had);
+	locks_release(&index);
+	return found;
+}
+
+static bool is_late(struct finder *f, struct acted *out, const struct slice *s, size_t read, size_t act, size_t alike)
+{
+	const struct event *r = told_event(f->t, read);
+	size_t saw = s->saw[read], first = saw != SLICE_NONE ? last_own(f->t, read, r->object, r->thread) : SLICE_NONE;
+	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
+		return false;
+	const struct event *w = told_event(f->t, first);
+	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) ||
+	    acts_anyway(f, read, f->values[w->written], act))
+		return false;
+	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true};
+	return true;
+}
+
+bool acted_find_late(struct acted *out, const struct acted_chain *c, const struct slice *s, const struct told *t, const uint64_t *values, const struct rests_source *source)
+{
+	struct finder f = {t, values, source, MOST_QUESTIONS};
+	for (size_t i = 0; i < c->writes.n; i++) {
+		size_t act = c->writes.at[i].step, alike = done_alike(t, act);
+		for (size_t k = act; alike != SLICE_NONE && k-- > 0;)
+			if (c->writes.at[i].how[k] && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_late(&f, out, s, k, act, alike))
+				return true;
+	}
+	return false;
+}
+
+/* The last write to the place of a read before the step, if it is another thread's, and leaves something else there; SLICE_NONE. */
+static size_t changed_since(const struct finder *f, size_t read, size_t until)
+{
+	const struct event *r = told_event(f->t, read);
+	for (size_t i = until; i-- > read + 1;) {
+		const struct event *e = told_event(f->t, i);
+		if (!told_writes(e) || f->t->l.steps.at[i].visible || !events_overlap(e, r))
+			continue;
+		bool other = e->thread != r->thread && e->object == r->object && e->size == r->size && !event_is_by_free(&f->t->x, e);
+		return other && f->values[e->written] != f->values[r->read] ? i : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
+/* Did the thread of the read create the other behind it? */
+static bool is_created_since(const struct told *t, size_t read, size_t until, uint32_t thread)
+{
+	for (size_t i = read + 1; i < until; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->kind == EVENT_CREATE && e->object == thread)
+			return true;
+	}
+	return false;
+}
+
+static bool is_outdated(struct finder *f, struct acted *out, size_t read, size_t act)
+{
+	const struct event *r = told_event(f->t, read);
+	size_t other = r->kind == EVENT_READ && last_own(f->t, act, r->object, r->thread) == read ? changed_since(f, read, act) : SLICE_NONE;
+	if (other == SLICE_NONE || is_created_since(f->t, read, other, told_event(f->t, other)->thread) ||
+	    acts_anyway(f, read, f->values[told_event(f->t, other)->written], act))
+		return false;
+	*out = (struct acted){read, other, SLICE_NONE, act, SLICE_NONE, lock_given_up(f->t, read, act), false};
+	return true;
+}
+
+bool acted_find_outdated(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const struct rests_source *source)
+{
+	struct finder f = {t, values, source, MOST_QUESTIONS};
+	for (size_t i = 0; i < c->writes.n; i++)
+		for (size_t k = c->writes.at[i].step; k-- > 0;)
+			if (c->writes.at[i].how[k] & (TIED_BY_WAY | TIED_BY_BRANCH) && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_outdated(&f, out, k, c->writes.at[i].step))
+				return true;
+	return false;
+}

@@ -1,0 +1,151 @@
+# What a thread did for a reason that was not its own, or no longer so, where another thread fails by what came of it. Presses count what is done in one section and ask in the next
+# whether that was all: two of them find so, and ship twice.
+cat >shop.cpp <<'P'
+#include <cassert>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct Order {
+	std::string customer;
+	int pages;
+	int done = 0;
+	int shipped = 0;
+	std::mutex mutex;
+	Order(std::string c, int p) : customer(std::move(c)), pages(p) {}
+};
+
+struct Job {
+	std::shared_ptr<Order> order;
+	int page;
+};
+
+class Shop {
+	std::mutex mutex_;
+	std::condition_variable more_;
+	std::deque<Job> jobs_;
+	bool closed_ = false;
+
+public:
+	void put(Job job)
+	{
+		std::lock_guard lock(mutex_);
+		jobs_.push_back(std::move(job));
+		more_.notify_one();
+	}
+	void close()
+	{
+		std::lock_guard lock(mutex_);
+		closed_ = true;
+		more_.notify_all();
+	}
+	bool take(Job &job)
+	{
+		std::unique_lock lock(mutex_);
+		more_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
+		if (jobs_.empty())
+			return false;
+		job = std::move(jobs_.front());
+		jobs_.pop_front();
+		return true;
+	}
+};
+
+static void press(Shop &shop)
+{
+	Job job;
+	while (shop.take(job)) {
+		{
+			std::lock_guard lock(job.order->mutex);
+			job.order->done++; /* counts */
+		}
+		bool complete;
+		{
+			std::lock_guard lock(job.order->mutex);
+			complete = job.order->done == job.order->pages; /* asks */
+		}
+		if (complete) {
+			std::lock_guard lock(job.order->mutex);
+			job.order->shipped++; /* ships */
+		}
+	}
+}
+
+int main()
+{
+	Shop shop;
+	std::vector<std::shared_ptr<Order>> orders;
+	std::vector<std::thread> presses;
+	for (int i = 0; i < 3; i++)
+		presses.emplace_back(press, std::ref(shop));
+	for (int i = 0; i < 12; i++) {
+		auto order = std::make_shared<Order>("customer " + std::to_string(i), 2 + i % 3);
+		orders.push_back(order);
+		for (int page = 0; page < order->pages; page++)
+			shop.put({order, page});
+	}
+	shop.close();
+	for (auto &p : presses)
+		p.join();
+	for (auto &o : orders)
+		assert(o->shipped == 1);
+	return 0;
+}
+P
+first() { # of the newest trace
+	rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+	rethread explain >out
+	sed '/^Who came/,$d' out | tr -s ' \n' ' ' >short
+}
+rethread c++ -std=c++17 -O2 -g -pthread shop.cpp -o shop
+status 134 rethread record -q --until-failure --runs 3000 ./shop 2>err
+first
+has short 'In short: thread (1:[123]) wrote Order.done = [0-9]+ \(shop.cpp:61\) and asked for it only later \(shop.cpp:66\), when thread 1:[123] had changed that to [0-9]+ \(shop.cpp:61\): for what it found, it wrote Order.shipped \(shop.cpp:70\), as thread 1:[123] had; thread \1 had given up Order.mutex in between\.'
+
+# A till sells, since it was open when it looked; the thread that closed it fails.
+cat >tills.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int open_ = 1, orders, total;
+static int is_open(void)
+{
+	pthread_mutex_lock(&lock);
+	int is = open_; /* looks */
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+static void *till(void *p)
+{
+	while (is_open()) {
+		pthread_mutex_lock(&lock);
+		orders++; /* sells */
+		total += 3;
+		pthread_mutex_unlock(&lock);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, till, NULL);
+	usleep(100);
+	pthread_mutex_lock(&lock);
+	open_ = 0; /* closes */
+	int counted = orders;
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert(orders == counted);
+}
+P
+rethread cc -O2 -g -pthread tills.c -o tills
+status 134 rethread record -q --until-failure --runs 3000 ./tills 2>err
+first
+has short 'In short: thread (1:[12]) wrote orders \(tills.c:17\) because it had found open_ = 1 \(tills.c:9\), which was no longer so: thread 1 had changed that to 0 \(tills.c:30\); thread \1 had given up lock in between\.'
