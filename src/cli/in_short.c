@@ -229,7 +229,11 @@ static bool say_halfway(struct words *w, const json_t *root)
 	if (!wrote || !seen || !read || !usual)
 		return false;
 	const char *a = text(wrote, "thread");
-	say(w, "thread %s had written %s%s and not yet %s, which it writes next%s; thread %s read both in between%s: thread %s gives up %s between the two.", a, object_of(wrote), at(wrote),
+	if (json_is_true(json_object_get(h, "in_turns")))
+		say(w, "thread %s had written %s%s and not yet what is written next every other time%s; thread %s looked in between%s: thread %s gives up %s between the two.", a,
+		    object_of(wrote), at(wrote), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
+	else
+		say(w, "thread %s had written %s%s and not yet %s, which it writes next%s; thread %s read both in between%s: thread %s gives up %s between the two.", a, object_of(wrote), at(wrote),
 	    object_of(read), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
 	return true;
 }

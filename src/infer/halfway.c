@@ -3,6 +3,9 @@
 #include "infer/locks.h"
 #include "model/tied.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Places that are looked at, the last ones that were read; steps backwards; times that are enough to say what is usual. */
 enum { PLACES = 8, BACK = 200000, ENOUGH = 2 };
 
@@ -52,21 +55,93 @@ static bool is_halfway(struct halfway *h, const struct told *t)
 	return pending == h->wrote && h->times >= ENOUGH && gives_up_lock(h, t, before);
 }
 
+/* What the failure is computed of, each place once, the last ones that were read. */
+struct reads {
+	size_t at[PLACES], n;
+};
+
+static bool is_of(const struct reads *r, const struct told *t, const struct event *e)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (events_overlap(e, told_event(t, r->at[i])))
+			return true;
+	return false;
+}
+
+static bool same_line(const struct told *t, size_t a, size_t b)
+{
+	return !strcmp(t->x.sites.at[told_event(t, a)->site].where, t->x.sites.at[told_event(t, b)->site].where);
+}
+
+/* Of a thread: its last write that was the first of two; SLICE_NONE: it has done both. */
+struct turns {
+	size_t pending;
+	bool any;   /* it has written in the first line */
+	bool other; /* ... or in another one before: which of the two is the first is not known */
+};
+
+/* Do threads write such places in two lines in turns, the first of which is that of `wrote`, every time, and its thread was behind the first? */
+static bool is_in_turns(struct halfway *h, const struct told *t, const struct reads *r)
+{
+	struct turns *all = xcalloc(t->x.threads.n + 1, sizeof *all);
+	size_t end = h->seen > h->read ? h->seen : h->read, before = SLICE_NONE, second = SLICE_NONE;
+	bool is = true;
+	h->times = 0;
+	for (size_t i = end > BACK ? end - BACK : 0; i < end && is; i++) {
+		const struct event *e = told_event(t, i);
+		struct turns *of = &all[e->thread];
+		if (!told_writes(e) || t->l.steps.at[i].visible || !is_of(r, t, e))
+			continue;
+		bool first = same_line(t, i, h->wrote);
+		if (first) {
+			is = !of->other && (!of->any || of->pending == SLICE_NONE);
+			*of = (struct turns){i, true, false};
+		} else if (of->any) {
+			is = of->pending != SLICE_NONE && (second == SLICE_NONE || same_line(t, i, second));
+			before = of->pending;
+			of->pending = SLICE_NONE;
+			h->usual = second = i;
+			h->times++;
+		} else {
+			of->other = true;
+		}
+	}
+	is = is && all[told_event(t, h->wrote)->thread].pending == h->wrote;
+	free(all);
+	h->in_turns = true;
+	return is && h->times >= ENOUGH && gives_up_lock(h, t, before);
+}
+
+/* The last write of each thread to one of the places. */
+static bool find_in_turns(struct halfway *out, const struct told *t, const struct reads *r)
+{
+	for (size_t k = 0; k < t->x.threads.n; k++)
+		for (size_t i = r->n ? r->at[r->n - 1] : 0; i-- > 0;) {
+			const struct event *e = told_event(t, i);
+			if (e->thread != k || !told_writes(e) || t->l.steps.at[i].visible || !is_of(r, t, e))
+				continue;
+			for (size_t a = 0; a < r->n; a++)
+				for (size_t b = 0; b < r->n; b++) {
+					*out = (struct halfway){.wrote = i, .seen = r->at[a], .read = r->at[b]};
+					if (a != b && events_overlap(e, told_event(t, r->at[a])) && told_event(t, r->at[a])->thread != k && is_in_turns(out, t, r))
+						return true;
+				}
+			break;
+		}
+	return false;
+}
+
 bool halfway_find(struct halfway *out, const struct slice *s, const struct told *t, const uint8_t *how)
 {
-	size_t reads[PLACES], n = 0;
-	for (size_t i = t->l.needed; i-- > 0 && n < PLACES;) {
-		bool again = !(how[i] & TIED_BY_VALUE) || s->saw[i] == SLICE_NONE;
-		for (size_t k = 0; k < n && !again; k++)
-			again = events_overlap(told_event(t, i), told_event(t, reads[k]));
-		if (!again)
-			reads[n++] = i;
-	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n; k++) {
-			*out = (struct halfway){.wrote = s->saw[reads[i]], .seen = reads[i], .read = reads[k]};
+	struct reads r = {.n = 0};
+	for (size_t i = t->l.needed; i-- > 0 && r.n < PLACES;)
+		if (how[i] & TIED_BY_VALUE && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)))
+			r.at[r.n++] = i;
+	for (size_t i = 0; i < r.n; i++)
+		for (size_t k = 0; k < r.n; k++) {
+			*out = (struct halfway){.wrote = s->saw[r.at[i]], .seen = r.at[i], .read = r.at[k]};
 			if (i != k && told_event(t, out->wrote)->thread != told_event(t, out->seen)->thread && is_halfway(out, t))
 				return true;
 		}
-	return false;
+	return find_in_turns(out, t, &r);
 }

@@ -273,8 +273,8 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 
 static json_t *halfway_json(const struct execution *x, const struct halfway *h)
 {
-	return json_pack("{s:I s:I s:I s:I s:I s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual", (json_int_t)h->usual, "times",
-			 (json_int_t)h->times, "given_up", lock_json(x, h->given_up));
+	return json_pack("{s:I s:I s:I s:I s:I s:b s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual", (json_int_t)h->usual, "times",
+			 (json_int_t)h->times, "in_turns", h->in_turns, "given_up", lock_json(x, h->given_up));
 }
 
 static json_t *acted_json(const struct execution *x, const struct acted *a)
