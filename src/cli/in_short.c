@@ -424,17 +424,24 @@ static bool say_cycle(struct words *w, const json_t *root, const struct trace *t
 	return any;
 }
 
-/* What it waits for has come, but the signal was for one thread only. */
-static void say_other_woken(struct words *w, const json_t *root, const json_t *hang)
+/* What it waits for has come: who was woken instead, or why nobody was. */
+static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 {
-	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke");
-	if (!read || !is || !other)
+	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
+	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
+	if (!read || !is || inside_of(read))
 		return;
-	say(w, ". It had found %s%s%s, which thread %s changed since%s; the signal%s was for one thread only", object_of(read), value_of(read, " = ", ""), at(read),
-	    text(is, "thread"), at(is), at(other));
-	json_t *again = woke ? wait_of(root, text(woke, "thread")) : NULL;
-	if (again)
+	bool only_reads = is_kind(read, "read");
+	say(w, ". It had %s %s%s%s, which thread %s changed since%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
+	    text(is, "thread"), at(is));
+	if (other)
+		say(w, "; the signal%s was for one thread only", at(other));
+	if (other && woke && (again = wait_of(root, text(woke, "thread"))))
 		say(w, ", and woke thread %s, which waits%s", text(woke, "thread"), at(again));
+	if (!other && json_is_true(json_object_get(hang, "never")))
+		say(w, "; nobody has signalled it");
+	if (looked && told)
+		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
 }
 
 /* The lock that it keeps while it waits. */
@@ -464,7 +471,7 @@ static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 	else
 		say_kept(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")))
-		say_other_woken(w, root, hang);
+		say_missed(w, root, hang);
 	say(w, ".");
 	return true;
 }

@@ -185,6 +185,13 @@ static void print_test(const json_t *root, const json_t *hang, const char *progr
 		printf("    which thread %s wrote only then: %s\n", text(wrote, "thread"), text(wrote, "value"));
 		quote(wrote, program);
 	}
+	json_t *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told");
+	if (looked && told) {
+		printf("    and then read %s%s%s: %s\n", style.race, text(looked, "object"), style.off, text(looked, "value"));
+		quote(looked, program);
+		printf("    which thread %s wrote only after that: %s\n", text(told, "thread"), text(told, "value"));
+		quote(told, program);
+	}
 }
 
 bool is_about_waits(const struct trace *t)

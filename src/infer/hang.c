@@ -185,6 +185,79 @@ static void find_woken(const struct finder *f, struct hang *h)
 	h->woke = found;
 }
 
+/* ---- who waits for something else: a futex, a number that others change ---- */
+
+/* The last write to the place of an access behind it, if that left something else there than the thread found, or left, itself; SLICE_NONE. */
+static size_t changed_since(const struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	uint64_t value = f->values[told_writes(e) ? e->written : e->read];
+	for (size_t i = f->l->needed; i-- > step + 1;) {
+		const struct event *w = event_at(f, i);
+		if (told_writes(w) && events_overlap(w, e))
+			return w->thread != e->thread && w->object == e->object && w->size == e->size && f->values[w->written] != value ? i : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
+/* What the thread says that it waits, and the other asks for behind its write, came too late for that. */
+static void find_told(const struct finder *f, struct hang *h)
+{
+	enum { NEAR = 8 };
+	const struct event *wrote = event_at(f, h->is);
+	uint32_t thread = event_at(f, h->blocked)->thread;
+	for (size_t i = h->is + 1; i < f->l->needed && h->told == SLICE_NONE; i++) {
+		const struct event *r = event_at(f, i);
+		if (r->thread != wrote->thread || !told_reads(r) || r->flags & EVENT_SYSTEM || r->sap > wrote->sap + NEAR)
+			continue;
+		for (size_t k = i + 1; k < h->blocked && h->told == SLICE_NONE; k++)
+			if (event_at(f, k)->thread == thread && told_writes(event_at(f, k)) && events_overlap(event_at(f, k), r))
+				h->looked = i, h->told = k;
+	}
+}
+
+/* Has the thread been there again before it waited? */
+static bool is_passed(const struct finder *f, size_t step, size_t until)
+{
+	const struct event *e = event_at(f, step);
+	for (size_t i = step + 1; i < until; i++)
+		if (event_at(f, i)->thread == e->thread && told_accesses(event_at(f, i)) && events_overlap(event_at(f, i), e))
+			return true;
+	return false;
+}
+
+/* The last of what the program itself looked at, shortly before, that is no longer as the thread found it; in the function that waits, or in any. */
+static void find_looked(const struct finder *f, struct hang *h, bool in_function)
+{
+	enum { NEAR = 64 };
+	const struct event *b = event_at(f, h->blocked);
+	for (size_t i = h->blocked; i-- > 0 && h->read == SLICE_NONE;) {
+		const struct event *e = event_at(f, i);
+		if (e->thread != b->thread)
+			continue;
+		if (e->sap + NEAR < b->sap)
+			return;
+		if (in_function && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[b->site].function))
+			continue;
+		if (told_reads(e) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && (h->is = changed_since(f, i)) != SLICE_NONE)
+			h->read = i;
+	}
+}
+
+static void find_missed(const struct finder *f, struct hang *h)
+{
+	if (h->on_condition || event_at(f, h->blocked)->object || h->joins != UINT32_MAX)
+		return;
+	find_looked(f, h, true);
+	if (h->read == SLICE_NONE)
+		find_looked(f, h, false);
+	for (size_t i = h->read; h->read != SLICE_NONE && ++i <= h->is && h->wrote == SLICE_NONE;)
+		if (told_writes(event_at(f, i)) && events_overlap(event_at(f, i), event_at(f, h->read)))
+			h->wrote = i;
+	if (h->read != SLICE_NONE)
+		find_told(f, h);
+}
+
 static void find_freed(const struct finder *f, struct hang *h)
 {
 	const struct event *blocked = event_at(f, h->blocked);
@@ -223,7 +296,7 @@ static int interest(const struct hang *h)
 {
 	if (h->freed != SLICE_NONE)
 		return 7;
-	if (h->lost && h->signal != SLICE_NONE)
+	if ((h->lost && h->signal != SLICE_NONE) || h->told != SLICE_NONE)
 		return 6;
 	if (h->wanted != SLICE_NONE)
 		return 5;
@@ -250,11 +323,12 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
 		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
-				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
+				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
 		find_woken(&f, &h);
+		find_missed(&f, &h);
 		find_freed(&f, &h);
 		find_last(&f, &h);
 		*vec_push(&all) = h;

@@ -92,3 +92,43 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread 1:2 waits for ever for a signal of logger.drained \(log.cpp:10\), and keeps state \(log.cpp:18\), which thread 1:1 waits for \(log.cpp:26\)\.'
+
+# An event count on std::atomic::wait: who waits says so only when it has looked, and who sets the flag sees nobody.
+cat >event.cpp <<'P'
+#include <atomic>
+#include <thread>
+struct Event {
+	std::atomic<int> ready{0}, epoch{0}, waiters{0};
+	void wait()
+	{
+		while (!ready.exchange(0)) {
+			int e = epoch.load();
+			waiters.fetch_add(1);
+			epoch.wait(e);
+			waiters.fetch_sub(1);
+		}
+	}
+	void set()
+	{
+		ready.store(1);
+		if (waiters.load() > 0) {
+			epoch.fetch_add(1);
+			epoch.notify_one();
+		}
+	}
+};
+static Event ping, pong;
+int main()
+{
+	std::thread a([] { for (int i = 0; i < 300; i++) { ping.wait(); pong.set(); } });
+	std::thread b([] { for (int i = 0; i < 300; i++) { ping.set(); pong.wait(); } });
+	a.join();
+	b.join();
+}
+P
+rethread c++ -std=c++20 -O2 -g -pthread event.cpp -o event
+status 124 rethread record -q --until-failure --runs 3000 --timeout 3 ./event 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
+has short 'In short: thread (1:[12]) waits for ever \(event.cpp:10\). It had looked at (ping|pong).ready \(event.cpp:7\), which thread (1:[12]) changed since \(event.cpp:16\); thread \3 had looked at (ping|pong).waiters \(event.cpp:17\) before thread \1 wrote it \(event.cpp:9\)\.'
