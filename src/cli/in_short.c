@@ -159,6 +159,9 @@ static bool say_freed(struct words *w, const json_t *root)
 		return false;
 	if (json_is_true(json_object_get(f, "twice")))
 		say(w, "thread %s freed%s what thread %s had freed already%s.", text(use, "thread"), at(use), text(by, "thread"), at(by));
+	else if (!strcmp(text(use, "thread"), text(by, "thread")))
+		say(w, "thread %s %s %s%s after it had freed that itself%s%s.", text(use, "thread"), deed(use), object_of(use), at(use), at(by),
+		    json_is_true(json_object_get(root, "alone")) ? "; no other thread had a part in it" : "");
 	else
 		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), object_of(use), at(use), text(by, "thread"), at(by));
 	return true;
@@ -530,7 +533,7 @@ static void say_unwritten(struct words *w, const json_t *root)
 		say(w, ".");
 		return;
 	}
-	say(w, "no single cause stands out.");
+	say(w, "no single cause stands out%s.", json_is_true(json_object_get(root, "alone")) ? "; nothing that the failure rests on is of another thread" : "");
 }
 
 /* Without a cause: what is certain. */

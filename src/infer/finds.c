@@ -175,6 +175,28 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 		}
 }
 
+/* Does the failure rest on nothing of another thread's? Locks alone tell nobody anything. */
+static bool is_alone(const struct slice *s, const struct told *t, const uint8_t *how)
+{
+	uint32_t failing = UINT32_MAX;
+	for (uint32_t i = 0; how && i < t->x.threads.n; i++)
+		if (t->x.threads.at[i].count && t->x.events.at[t->x.threads.at[i].first + t->x.threads.at[i].count - 1].flags & EVENT_FAILS)
+			failing = i;
+	size_t began = SLICE_NONE;
+	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->thread != failing)
+			continue;
+		began = began == SLICE_NONE ? i : began;
+		bool syncs = !told_accesses(e) && e->kind != EVENT_START && e->kind != EVENT_END && e->kind != EVENT_LOCK && e->kind != EVENT_UNLOCK && e->kind != EVENT_CREATE &&
+			     e->kind != EVENT_CALL && e->kind != EVENT_FENCE;
+		size_t saw = told_reads(e) && how[i] ? s->saw[i] : SLICE_NONE;
+		if (syncs || e->flags & EVENT_WAITED || how[i] == RESTS_UNKNOWN || (saw != SLICE_NONE && saw > began && told_event(t, saw)->thread != failing))
+			return false;
+	}
+	return failing != UINT32_MAX;
+}
+
 void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, const struct rests_source *source)
 {
 	const struct execution *x = source->x;
@@ -184,6 +206,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	struct flat flat;
 	if (flat_init(&flat, &d->told, &d->slice)) {
+		d->alone = false;
 		d->was_buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
 		find_cause_flat(d, &flat, symbols);
 		flat_release(&flat);
@@ -196,6 +219,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 			slice_init_tied(&d->slice, &d->told.x, &d->told.l, how);
 		}
 		find_cause(d, &d->slice, &d->told, symbols, how, source);
+		d->alone = is_alone(&d->slice, &d->told, how);
 		free(how);
 		vec_free(&tied);
 	}

@@ -31,6 +31,7 @@ struct finds {
 	struct halfway halfway;
 	struct acted acted;
 	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway, has_acted;
+	bool alone; /* nothing that the failure rests on was written by another thread since its own began, nor did it wait for one */
 	hangs hangs;
 	uint64_t *values; /* of all expressions */
 };

@@ -497,7 +497,7 @@ bool result_write_interleaving(enum memory_model model, const struct linear *l, 
 			ok = write_step(f, told_step(&d.told.x, told, &d.slice, i, events, d.values), shown++ == 0);
 		events += !is_note(&d.told.x, &told->steps.at[i]);
 	}
-	ok = ok && write_finds(f, &d) && write_places(f, places) && fprintf(f, ", \"left_out\": %zu}\n", told->needed - shown) > 0;
+	ok = ok && write_finds(f, &d) && write_places(f, places) && fprintf(f, ", \"alone\": %s, \"left_out\": %zu}\n", d.alone ? "true" : "false", told->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	json_decref(places);

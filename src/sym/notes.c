@@ -140,13 +140,45 @@ static size_t first_unwritten(const struct execution *x, struct granule *all, si
 	return from;
 }
 
+/* Blocks that a thread has freed, the last ones. */
+struct gone {
+	struct {
+		uint64_t start, size;
+	} at[64];
+	size_t n;
+};
+
+static bool is_gone(const struct gone *g, uint64_t address)
+{
+	for (size_t i = 0; i < g->n && i < sizeof g->at / sizeof *g->at; i++)
+		if (address - g->at[i].start < g->at[i].size)
+			return true;
+	return false;
+}
+
+/* Memory that is given out again is no longer gone. */
+static void take_block(struct gone *g, const struct note *n)
+{
+	for (size_t i = 0; i < g->n && i < sizeof g->at / sizeof *g->at; i++)
+		if (g->at[i].start < n->address + n->value && n->address < g->at[i].start + g->at[i].size)
+			g->at[i].size = 0;
+	if (n->size != NOTE_FREED)
+		return;
+	size_t i = g->n++ % (sizeof g->at / sizeof *g->at);
+	g->at[i].start = n->address;
+	g->at[i].size = n->value;
+}
+
 static void put_thread(struct execution *x, struct granule *all, size_t mask, uint32_t thread)
 {
 	const struct ethread *t = engine.threads.at[thread];
 	size_t unwritten = first_unwritten(x, all, mask, thread);
+	struct gone gone = { .n = 0 }; /* by itself: what it does there is told, whoever else knows that memory */
 	for (size_t k = 0; k < t->notes.all.n; k++) {
 		const struct note *n = note_of(t, k);
-		if (is_wanted(all, mask, n) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written))
+		if (n->kind == EVENT_CALL && (n->size == NOTE_FREED || n->size == NOTE_ALLOCATED || n->size == NOTE_DOUBTFUL))
+			take_block(&gone, n);
+		if (is_wanted(all, mask, n) || is_gone(&gone, n->address) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written))
 			put(x, n, thread);
 	}
 }
