@@ -172,7 +172,7 @@ static void print_published(const json_t *root, const char *program)
 static void print_halfway(const json_t *root, const char *program)
 {
 	json_t *h = json_object_get(root, "halfway"), *wrote = step_numbered(root, number(h, "wrote")), *seen = step_numbered(root, number(h, "seen")),
-	       *read = step_numbered(root, number(h, "read")), *usual = step_numbered(root, number(h, "usual"));
+	       *read = step_numbered(root, number(h, "read")), *usual = json_object_get(h, "usual");
 	json_int_t times = number(h, "times");
 	if (!json_object_size(h) || !wrote || !seen || !read || !usual)
 		return;

@@ -87,9 +87,13 @@ static bool is_in_turns(struct halfway *h, const struct told *t, const struct re
 	size_t end = h->seen > h->read ? h->seen : h->read, before = SLICE_NONE, second = SLICE_NONE;
 	bool is = true;
 	h->times = 0;
-	for (size_t i = end > BACK ? end - BACK : 0; i < end && is; i++) {
+	uint32_t thread = told_event(t, h->wrote)->thread;
+	/* What comes behind the failure, as far as the log goes, tells what is usual, too. */
+	for (size_t i = end > BACK ? end - BACK : 0; i < t->l.steps.n && is; i++) {
 		const struct event *e = told_event(t, i);
 		struct turns *of = &all[e->thread];
+		if (i == end)
+			is = all[thread].pending == h->wrote;
 		if (!told_writes(e) || t->l.steps.at[i].visible || !is_of(r, t, e))
 			continue;
 		bool first = same_line(t, i, h->wrote);
@@ -106,7 +110,6 @@ static bool is_in_turns(struct halfway *h, const struct told *t, const struct re
 			of->other = true;
 		}
 	}
-	is = is && all[told_event(t, h->wrote)->thread].pending == h->wrote;
 	free(all);
 	h->in_turns = true;
 	return is && h->times >= ENOUGH && gives_up_lock(h, t, before);

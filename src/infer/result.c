@@ -271,10 +271,11 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 	return j;
 }
 
-static json_t *halfway_json(const struct execution *x, const struct halfway *h)
+/* What is usual may come after the failure, so that is told in full. */
+static json_t *halfway_json(const struct told *t, const struct halfway *h, const uint64_t *values)
 {
-	return json_pack("{s:I s:I s:I s:I s:I s:b s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual", (json_int_t)h->usual, "times",
-			 (json_int_t)h->times, "in_turns", h->in_turns, "given_up", lock_json(x, h->given_up));
+	return json_pack("{s:I s:I s:I s:o s:I s:b s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
+			 step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns, "given_up", lock_json(&t->x, h->given_up));
 }
 
 static json_t *acted_json(const struct execution *x, const struct acted *a)
@@ -470,7 +471,7 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
 	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
 	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
-	       write_step(f, d->was_halfway ? halfway_json(x, &d->halfway) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
+	       write_step(f, d->was_halfway ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
 	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
 	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
 	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&

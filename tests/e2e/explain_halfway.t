@@ -5,6 +5,7 @@ cat >bank.c <<'P'
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #define N 4
 struct account { pthread_mutex_t lock; long balance; };
 static struct account accounts[N];
@@ -19,7 +20,7 @@ static void transfer(int from, int to, long n)
 static void *teller(void *arg)
 {
 	unsigned s = (unsigned)(long)arg;
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 2000; i++) {
 		s = s * 1103515245 + 12345;
 		transfer((s >> 8) % N, (s >> 16) % N, (s >> 4) % 50);
 	}
@@ -47,6 +48,7 @@ int main(void)
 		accounts[i].balance = 1000;
 	pthread_create(&t[0], NULL, teller, (void *)1L);
 	pthread_create(&t[1], NULL, teller, (void *)2L);
+	usleep(200);
 	pthread_create(&t[2], NULL, audit, NULL);
 	for (int i = 0; i < 3; i++)
 		pthread_join(t[i], NULL);
@@ -58,4 +60,4 @@ status 134 rethread record -q --until-failure --runs 5000 ./bank 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who was/,$d' out | tr -s ' \n' ' ' >short
-has short 'In short: thread (1:[12]) had written accounts\[[0-3]\].balance \(bank.c:9\) and not yet what is written next every other time \(bank.c:10\); thread 1:3 looked in between \(bank.c:31\): thread \1 gives up ledger between the two\.'
+has short 'In short: thread (1:[12]) had written accounts\[[0-3]\].balance \(bank.c:10\) and not yet what is written next every other time \(bank.c:11\); thread 1:3 looked in between \(bank.c:32\): thread \1 gives up ledger between the two\.'
