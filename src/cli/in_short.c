@@ -89,6 +89,17 @@ static const char *value_of(const json_t *step, const char *before, const char *
 	return out;
 }
 
+/* " to 7": what a write or an update leaves; "" as above. */
+static const char *left_by(const json_t *step)
+{
+	static char out[64];
+	const char *value = value_of(step, "", ""), *arrow = strstr(value, " -> ");
+	*out = 0;
+	if (*value)
+		snprintf(out, sizeof out, " to %s", arrow ? arrow + 4 : value);
+	return out;
+}
+
 /* ---- who came in between ---- */
 
 static void say_locks(struct words *w, const json_t *root, const json_t *between, const char *thread)
@@ -213,7 +224,7 @@ static bool say_stale(struct words *w, const json_t *root)
 	}
 	if (json_is_true(json_object_get(s, "copied")))
 		say(w, "thread %s wrote %s%s%s, which it had read in %s%s before thread %s changed that%s%s.", a, object_of(second), value_of(second, " = ", ""), at(second),
-		    object_of(first), at(first), o, value_of(other, " to ", ""), at(other));
+		    object_of(first), at(first), o, left_by(other), at(other));
 	else if (also && inside_of(first) && !strcmp(object_of(first), object_of(second)))
 		say(w, "thread %s read %s%s while thread %s changed it%s: one part of it is from before, another from after that%s", a, object_of(second), at(second), o,
 		    at(also), end);
@@ -228,7 +239,7 @@ static bool say_stale(struct words *w, const json_t *root)
 
 static bool say_halfway(struct words *w, const json_t *root)
 {
-	json_t *h = json_object_get(root, "halfway"), *wrote = step_of(root, h, "wrote"), *seen = step_of(root, h, "seen"), *read = step_of(root, h, "read"), *usual = step_of(root, h, "usual");
+	json_t *h = json_object_get(root, "halfway"), *wrote = step_of(root, h, "wrote"), *seen = step_of(root, h, "seen"), *read = step_of(root, h, "read"), *usual = json_object_get(h, "usual");
 	if (!wrote || !seen || !read || !usual)
 		return false;
 	const char *a = text(wrote, "thread");
@@ -278,10 +289,10 @@ static bool say_acted(struct words *w, const json_t *root)
 	const char *a = text(first, "thread"), *o = text(other, "thread");
 	if (second && alike)
 		say(w, "thread %s wrote %s%s%s and asked for it only later%s, when thread %s had changed that%s%s: for what it found, it %s %s%s, as thread %s had", a, object_of(first),
-		    value_of(first, " = ", ""), at(first), at(second), o, value_of(other, " to ", ""), at(other), deed(act), object_of(act), at(act), text(alike, "thread"));
+		    value_of(first, " = ", ""), at(first), at(second), o, left_by(other), at(other), deed(act), object_of(act), at(act), text(alike, "thread"));
 	else
 		say(w, "thread %s %s %s%s because it had found %s%s%s, which was no longer so: thread %s had changed that%s%s", a, deed(act), object_of(act), at(act), object_of(first),
-		    value_of(first, " = ", ""), at(first), o, value_of(other, " to ", ""), at(other));
+		    value_of(first, " = ", ""), at(first), o, left_by(other), at(other));
 	if (lock)
 		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
 	say(w, ".");

@@ -148,13 +148,61 @@ static void placeOfVariable(const DIVariable *V, llvm_place *P)
 		P->Function = text(L->getScope()->getSubprogram()->getName());
 }
 
+// The variables whose value a load reads, as debug information says.
+static void variablesOfLoad(LoadInst *L, SmallPtrSetImpl<const DILocalVariable *> &Found)
+{
+	SmallVector<DbgValueInst *, 4> Calls;
+	SmallVector<DbgVariableRecord *, 4> Records;
+	findDbgValues(Calls, L, &Records);
+	for (DbgVariableRecord *D : Records)
+		if (!D->hasArgList() && !D->getExpression()->getNumElements())
+			Found.insert(D->getVariable());
+}
+
+// The same of a store: it says so just before.
+static void variablesOfStore(StoreInst *S, SmallPtrSetImpl<const DILocalVariable *> &Found)
+{
+	for (DbgVariableRecord &D : filterDbgVars(S->getDbgRecordRange()))
+		if (D.isDbgValue() && !D.hasArgList() && !D.getExpression()->getNumElements() && D.getVariableLocationOp(0) == S->getValueOperand())
+			Found.insert(D.getVariable());
+}
+
+// The optimiser forgets where a number lies and keeps what is loaded and stored there: the one variable that all of that is about. What is only loaded may be a copy.
+static const DILocalVariable *variableByAccesses(AllocaInst *A)
+{
+	SmallPtrSet<const DILocalVariable *, 4> All, One;
+	bool Stored = false, First = true;
+	for (User *U : A->users()) {
+		auto *L = dyn_cast<LoadInst>(U);
+		auto *S = dyn_cast<StoreInst>(U);
+		if (S && S->getPointerOperand() != A)
+			continue;
+		if ((!L && !S) || (L ? L->getType() : S->getValueOperand()->getType()) != A->getAllocatedType())
+			continue;
+		One.clear();
+		if (L)
+			variablesOfLoad(L, One);
+		else
+			variablesOfStore(S, One);
+		if (One.empty())
+			continue;
+		Stored |= S != nullptr;
+		if (First)
+			All = One;
+		else
+			All.remove_if([&](const DILocalVariable *V) { return !One.count(V); });
+		First = false;
+	}
+	return Stored && All.size() == 1 ? *All.begin() : nullptr;
+}
+
 static const DILocalVariable *variableOf(AllocaInst *A)
 {
 	for (DbgDeclareInst *D : findDbgDeclares(A))
 		return D->getVariable();
 	for (DbgVariableRecord *D : findDVRDeclares(A))
 		return D->getVariable();
-	return nullptr;
+	return A->getAllocatedType()->isAggregateType() ? nullptr : variableByAccesses(A);
 }
 
 static void placeAt(const Instruction *I, const DILocation *L, llvm_place *P)
