@@ -137,6 +137,13 @@ static bool is_changed(const struct event *write, const struct event *read, cons
 	return (values[write->written] & mask) != (values[read->read] & mask);
 }
 
+/* Is the second a look at the same place, in the same line? A loop that waits has gone round, and goes by what it finds now. */
+static bool looks_again(const struct told *t, size_t first, size_t second)
+{
+	const struct event *a = told_event(t, first), *b = told_event(t, second);
+	return a->object == b->object && !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
+}
+
 /*
  * The last read that led to what the failure rests on, or else without which the thread would not have come there, and that the thread which wrote what `second` saw has
  * changed since. Two values that are only computed with are no such: which of them is the old one nobody can tell.
@@ -157,6 +164,8 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 		if (!(led || how[i] & TIED_BY_BRANCH) || !*is || e->kind != EVENT_READ || i > wrote || (found && !led))
 			continue;
 		const struct event *o = told_event(t, *is - 1);
+		if (looks_again(t, i, second))
+			continue;
 		struct stale f = {i, *is - 1, second, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, led, false, true};
 		if (o->thread != w->thread || event_is_by_free(&t->x, o) || !is_changed(o, e, values) || !is_another_section(&f, t))
 			continue;

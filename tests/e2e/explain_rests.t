@@ -228,3 +228,39 @@ rethread cc -O2 -g -pthread seqlock.c -o seqlock
 status 134 rethread record -q --until-failure --runs 20000 ./seqlock 2>err
 first
 has text '^In short: thread 1 read lat \(seqlock.c:[0-9]+\) before thread 1:1 changed it \(seqlock.c:11\), and lon \(seqlock.c:[0-9]+\) after thread 1:1 had changed that \(seqlock.c:12\): the two are of different times\. $'
+
+# Who waits in a loop goes by what it finds when it comes back, not by what it found before: what it waits for is not enough.
+cat >pairs.cpp <<'P'
+#include <cassert>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+class Pairs {
+	std::mutex m;
+	std::condition_variable cv;
+	std::deque<int> q;
+public:
+	void put(int v) { std::lock_guard l(m); q.push_back(v); cv.notify_all(); }
+	int take_two() {
+		std::unique_lock l(m);
+		cv.wait(l, [&] { return !q.empty(); });
+		assert(q.size() >= 2);
+		int a = q.front(); q.pop_front();
+		int b = q.front(); q.pop_front();
+		return a + b;
+	}
+};
+int main() {
+	Pairs p;
+	std::thread a([&] { for (int i = 0; i < 200; i++) p.put(i); });
+	std::thread b([&] { int s = 0; for (int i = 0; i < 100; i++) s += p.take_two(); });
+	a.join(); b.join();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread pairs.cpp -o pairs
+status 134 rethread record -q --until-failure --runs 3000 ./pairs 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+has out 'In short: thread 1:2 found p.q'
+! grep 'went by what it had read' out || fail "$(cat out)"
