@@ -116,11 +116,22 @@ static void find_lives(struct finder *f)
 	}
 }
 
+/* In a trail it is not known who was created and joined when: what was written when nobody else had begun is how the place was at first. */
+static bool is_initial(const struct finder *f, size_t first)
+{
+	for (size_t i = 0; i < first; i++)
+		if (event_at(f, i)->thread != event_at(f, first)->thread)
+			return false;
+	return writes(event_at(f, first));
+}
+
 /* Did the thread of the two create the other between them, and join it? Then it could not have come at another time. */
 static bool is_child_between(const struct finder *f, size_t first, size_t other, size_t second)
 {
 	static const struct life unknown = {UINT32_MAX, UINT32_MAX}; /* a trail has no threads */
 	uint32_t thread = event_at(f, other)->thread;
+	if (!f->x->threads.n)
+		return is_initial(f, first);
 	const struct life *l = thread < f->x->threads.n ? &f->lives[thread] : &unknown;
 	uint32_t from = f->l->steps.at[first].event, to = f->l->steps.at[second].event;
 	/* A thread's events stand together. */

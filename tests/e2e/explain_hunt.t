@@ -57,3 +57,43 @@ rethread explain >out
 tr -s ' \n' ' ' <out >text
 has text 'In short: thread 1:[12] waits for ever for lock \(left.c:6\): thread 1:[12] took it \(left.c:6\) and ended without giving it up\.' \
 	'thread 1 waits for the end of thread 1:[12] [^ ]*left.c:1[89] pthread_join'
+
+# What main wrote before it created anybody is how a place was at first, and no part of what others come between: a connection is looked for in one section, and made in the next.
+cat >lazy.cpp <<'P'
+#include <cassert>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+struct Conn { std::string host; int uses = 0; explicit Conn(std::string h) : host(std::move(h)) { opened++; } static inline int opened = 0; };
+class Pool {
+	std::mutex m;
+	std::map<std::string, std::unique_ptr<Conn>> conns;
+	Conn *find(const std::string &h) { std::lock_guard l(m); auto it = conns.find(h); return it == conns.end() ? nullptr : it->second.get(); }
+public:
+	Conn *get(const std::string &h) {
+		if (Conn *c = find(h)) return c;
+		std::lock_guard l(m);
+		auto &c = conns[h];
+		c = std::make_unique<Conn>(h);
+		return c.get();
+	}
+	size_t size() { return conns.size(); }
+};
+int main() {
+	Pool pool;
+	std::vector<std::thread> t;
+	for (int i = 0; i < 3; i++)
+		t.emplace_back([&] { for (int k = 0; k < 12; k++) pool.get("host" + std::to_string(k)); });
+	for (auto &x : t) x.join();
+	assert(Conn::opened == (int)pool.size());
+}
+P
+rethread c++ -std=c++20 -O2 -g -pthread lazy.cpp -o lazy
+status 134 rethread hunt -q -o lazy.trace ./lazy 2>err
+rethread reproduce lazy.trace >out 2>&1 || fail "$(cat out)"
+rethread explain lazy.trace >out
+sed '/^Who came/,$d' out | tr -s ' \n' ' ' >short
+has short 'In short: thread (1:[123]) read .* \(lazy.cpp:12\); before it read it again \(lazy.cpp:17\), thread 1:[123] changed it \(lazy.cpp:17\)'
