@@ -203,8 +203,11 @@ static void print_acted(const json_t *root, const char *program)
 	print_deed(other, "then ", "it", program);
 	if (second)
 		print_deed(second, "then ", "it", program);
-	print_deed(act, "and did what it did for that: ", text(act, "object"), program);
-	if (second)
+	bool computed = json_is_true(json_object_get(a, "computed"));
+	print_deed(act, computed ? "then " : "and did what it did for that: ", text(act, "object"), program);
+	if (computed)
+		puts("    which is computed of what it had read, and no longer right");
+	else if (second)
 		printf("    had it found what it had written itself, thread %s would not have done that\n", text(first, "thread"));
 	else
 		printf("    had it found what was there by then, thread %s would not have done that\n", text(first, "thread"));

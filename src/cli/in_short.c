@@ -290,6 +290,9 @@ static bool say_acted(struct words *w, const json_t *root)
 	if (second && alike)
 		say(w, "thread %s wrote %s%s%s and asked for it only later%s, when thread %s had changed that%s%s: for what it found, it %s %s%s, as thread %s had", a, object_of(first),
 		    value_of(first, " = ", ""), at(first), at(second), o, left_by(other), at(other), deed(act), object_of(act), at(act), text(alike, "thread"));
+	else if (json_is_true(json_object_get(c, "computed")))
+		say(w, "thread %s wrote %s%s%s, which it had computed of %s%s%s, before thread %s changed that%s%s", a, object_of(act), value_of(act, " = ", ""), at(act), object_of(first),
+		    value_of(first, " = ", ""), at(first), o, left_by(other), at(other));
 	else
 		say(w, "thread %s %s %s%s because it had found %s%s%s, which was no longer so: thread %s had changed that%s%s", a, deed(act), object_of(act), at(act), object_of(first),
 		    value_of(first, " = ", ""), at(first), o, left_by(other), at(other));
@@ -446,8 +449,8 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 	if (!read || !is || inside_of(read))
 		return;
 	bool only_reads = is_kind(read, "read");
-	say(w, ". It had %s %s%s%s, which thread %s changed since%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
-	    text(is, "thread"), at(is));
+	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
+	    text(is, "thread"), left_by(is), at(is));
 	if (other)
 		say(w, "; the signal%s was for one thread only", at(other));
 	if (other && woke && (again = wait_of(root, text(woke, "thread"))))

@@ -52,7 +52,8 @@ void acted_init(struct acted_chain *c, const struct slice *s, const struct told 
 {
 	unsigned left = runs_left(source);
 	*c = (struct acted_chain){0};
-	add_found(c, s, t, how, TIED_BY_VALUE | TIED_BY_WAY, MOST_READS);
+	add_found(c, s, t, how, TIED_BY_VALUE, MOST_READS);
+	add_found(c, s, t, how, TIED_BY_WAY, MOST_READS);
 	for (size_t i = 0; i < c->writes.n; i++) {
 		if (i >= left) {
 			c->writes.n = i;
@@ -139,7 +140,7 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) ||
 	    acts_anyway(f, read, f->values[w->written], act))
 		return false;
-	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true};
+	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true, false};
 	return true;
 }
 
@@ -187,7 +188,7 @@ static bool is_outdated(struct finder *f, struct acted *out, size_t read, size_t
 	if (other == SLICE_NONE || is_created_since(f->t, read, other, told_event(f->t, other)->thread) ||
 	    acts_anyway(f, read, f->values[told_event(f->t, other)->written], act))
 		return false;
-	*out = (struct acted){read, other, SLICE_NONE, act, SLICE_NONE, lock_given_up(f->t, read, act), false};
+	*out = (struct acted){read, other, SLICE_NONE, act, SLICE_NONE, lock_given_up(f->t, read, act), false, false};
 	return true;
 }
 
@@ -198,5 +199,33 @@ bool acted_find_outdated(struct acted *out, const struct acted_chain *c, const s
 		for (size_t k = c->writes.at[i].step; k-- > 0;)
 			if (c->writes.at[i].how[k] & (TIED_BY_WAY | TIED_BY_BRANCH) && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_outdated(&f, out, k, c->writes.at[i].step))
 				return true;
+	return false;
+}
+
+/* Is the failure computed of that place, too, as it is when the thread fails? */
+static bool is_compared(const struct finder *f, const uint8_t *how, size_t read)
+{
+	const struct event *r = told_event(f->t, read);
+	for (size_t i = f->t->l.needed; i-- > read + 1;)
+		if (how[i] & TIED_BY_VALUE && how[i] != RESTS_UNKNOWN && told_event(f->t, i)->object == r->object && f->values[told_event(f->t, i)->read] != f->values[r->read])
+			return true;
+	return false;
+}
+
+bool acted_find_computed(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const uint8_t *how)
+{
+	struct finder f = {t, values, NULL, 0};
+	for (size_t i = 0; i < c->writes.n; i++)
+		for (size_t k = c->writes.at[i].step; k-- > 0;) {
+			const struct event *r = told_event(t, k), *act = told_event(t, c->writes.at[i].step);
+			uint8_t by = c->writes.at[i].how[k];
+			if (by == RESTS_UNKNOWN || !(by & TIED_BY_VALUE) || r->kind != EVENT_READ || events_overlap(r, act) || last_own(t, c->writes.at[i].step, r->object, r->thread) != k)
+				continue;
+			size_t other = changed_since(&f, k, c->writes.at[i].step);
+			if (other == SLICE_NONE || !is_compared(&f, how, k))
+				continue;
+			*out = (struct acted){k, other, SLICE_NONE, c->writes.at[i].step, SLICE_NONE, lock_given_up(t, k, c->writes.at[i].step), false, true};
+			return true;
+		}
 	return false;
 }

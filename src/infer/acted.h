@@ -10,15 +10,16 @@
 
 /*
  * Late: the thread wrote a place (`first`), another thread wrote it, too (`other`), and only then the thread asked what was there (`second`), and did `act` for what it found; so did
- * another thread (`alike`). Otherwise: the thread read a place (`first`), another changed it (`other`), and the thread did `act` for what it had read.
+ * another thread (`alike`). Otherwise: the thread read a place (`first`), another changed it (`other`), and the thread did `act` for what it had read; or wrote what it had computed
+ * of that, where the failing thread compares it with what is there now.
  */
 struct acted {
 	size_t first, other, second, act, alike; /* steps; SLICE_NONE: none */
 	uint32_t given_up; /* an event of a lock that the thread had at `first` and not all the time until `second`, or `act`; UINT32_MAX: none */
-	bool late;
+	bool late, computed;
 };
 
-/* Writes that led to the failure, the nearest first, and how each rests on the reads of its thread, by step (rests_steps). */
+/* Writes that led to the failure, those first that it is computed of, and how each rests on the reads of its thread, by step (rests_steps). */
 struct acted_write {
 	size_t step;
 	uint8_t *how;
@@ -34,5 +35,7 @@ void acted_release(struct acted_chain *c);
 /* values: of all expressions. False: there is none. */
 bool acted_find_late(struct acted *out, const struct acted_chain *c, const struct slice *s, const struct told *t, const uint64_t *values, const struct rests_source *source);
 bool acted_find_outdated(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const struct rests_source *source);
+/* how: what the failure rests on. */
+bool acted_find_computed(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const uint8_t *how);
 
 #endif

@@ -121,7 +121,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	certain |= d->too_early;
 	if (!certain && how)
 		acted_init(&chain, s, t, how, source);
-	d->has_acted = !certain && how && acted_find_late(&d->acted, &chain, s, t, d->values, source);
+	d->has_acted = !certain && how && (acted_find_late(&d->acted, &chain, s, t, d->values, source) || acted_find_computed(&d->acted, &chain, t, d->values, how));
 	d->was_stale &= !d->has_acted;
 	certain |= d->has_acted;
 	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);

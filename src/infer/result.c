@@ -281,6 +281,8 @@ static json_t *halfway_json(const struct told *t, const struct halfway *h, const
 static json_t *acted_json(const struct execution *x, const struct acted *a)
 {
 	json_t *j = json_pack("{s:I s:I s:I}", "first", (json_int_t)a->first, "other", (json_int_t)a->other, "act", (json_int_t)a->act);
+	if (a->computed)
+		json_object_set_new(j, "computed", json_true());
 	if (a->late)
 		json_object_update_new(j, json_pack("{s:I s:I}", "second", (json_int_t)a->second, "alike", (json_int_t)a->alike));
 	if (a->given_up != UINT32_MAX)

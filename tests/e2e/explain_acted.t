@@ -197,3 +197,48 @@ rethread c++ -std=c++20 -O2 -g -pthread channel.cpp -o channel
 status 134 rethread record -q --until-failure --runs 3000 ./channel 2>err
 first
 has short 'In short: thread 1:1 wrote sent \(channel.cpp:34\) because it had found ch.closed = false \(channel.cpp:14\), which was no longer so: thread 1 had changed that to true \(channel.cpp:29\)\.'
+
+# What is put into a cache was computed of a source that is no longer the one; the thread that replaced it finds the old.
+cat >prices.cpp <<'P'
+#include <cassert>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+class Prices {
+	std::mutex m;
+	int version = 0;
+	std::unordered_map<int, int> cache;
+	int source = 100;
+public:
+	void reload(int s) {
+		{ std::lock_guard l(m); source = s; cache.clear(); }
+		std::lock_guard l(m);
+		version++;
+	}
+	int price(int id) {
+		std::unique_lock l(m);
+		if (auto it = cache.find(id); it != cache.end())
+			return it->second;
+		int s = source;
+		l.unlock();
+		std::this_thread::yield();
+		int p = s + id;
+		l.lock();
+		cache[id] = p;              /* may be of an older source */
+		return p;
+	}
+	void check(int id) { std::lock_guard l(m); auto it = cache.find(id); assert(it == cache.end() || it->second == source + id); }
+};
+int main() {
+	Prices p;
+	std::thread a([&] { for (int i = 0; i < 200; i++) p.price(i % 5); });
+	std::thread b([&] { for (int i = 0; i < 50; i++) { p.reload(200 + i); p.check(i % 5); } });
+	a.join(); b.join();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread prices.cpp -o prices
+status 134 rethread record -q --until-failure --runs 3000 ./prices 2>err
+first
+has short 'In short: thread 1:1 wrote .* = [0-9]+ \(prices.cpp:27\), which it had computed of p.source = [0-9]+ \(prices.cpp:22\), before thread 1:2 changed that to [0-9]+ \(prices.cpp:14\); thread 1:1 had given up p.m in between\.'
