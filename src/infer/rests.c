@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before; reads that are asked for
- * with other values; steps between two that are of one look. */
-enum { WINDOW = 20000, TRIED = 8, MOST_VALUES = 256, NEAR = 1000 };
+/* Shared access points of the failing thread that are looked at, from its end; reads near its end that something is looked for before;
+ * steps between two that are of one look. */
+enum { WINDOW = 20000, TRIED = 8, NEAR = 1000 };
 
 /* Seconds that a run of the executor may have taken on average: else another one takes too long. */
 #define LONGEST 5.0
@@ -137,11 +137,19 @@ static bool is_changed(const struct event *write, const struct event *read, cons
 	return (values[write->written] & mask) != (values[read->read] & mask);
 }
 
-/* Is the second a look at the same place, in the same line? A loop that waits has gone round, and goes by what it finds now. */
-static bool looks_again(const struct told *t, size_t first, size_t second)
+/* Does the thread read the same place in the same line? A loop has gone round. */
+static bool is_same_look(const struct told *t, size_t first, size_t second)
 {
 	const struct event *a = told_event(t, first), *b = told_event(t, second);
-	return a->object == b->object && !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
+	return b->thread == a->thread && told_reads(b) && a->object == b->object && !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
+}
+
+static bool looks_again(const struct told *t, size_t first, size_t second)
+{
+	for (size_t i = first + 1; i <= second; i++)
+		if (is_same_look(t, first, i))
+			return true;
+	return false;
 }
 
 /*
@@ -151,10 +159,12 @@ static bool looks_again(const struct told *t, size_t first, size_t second)
 static bool look_back(struct stale *out, const struct told *t, const uint64_t *values, const uint8_t *how, size_t second, size_t wrote)
 {
 	const struct event *w = told_event(t, wrote);
+	uint32_t self = told_event(t, second)->thread;
 	struct table last = {0}; /* by place: the last write to it, + 1 */
-	bool found = false;
+	bool found = false, waited = false;
 	for (size_t i = second; i-- > 0;) {
 		const struct event *e = told_event(t, i);
+		waited |= e->thread == self && e->flags & EVENT_WAITED;
 		if (!told_accesses(e) || t->l.steps.at[i].visible)
 			continue;
 		uint64_t *is = table_at(&last, e->object | UINT64_C(1) << 63);
@@ -164,7 +174,8 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 		if (!(led || how[i] & TIED_BY_BRANCH) || !*is || e->kind != EVENT_READ || i > wrote || (found && !led))
 			continue;
 		const struct event *o = told_event(t, *is - 1);
-		if (looks_again(t, i, second))
+		/* It goes by what it found when it looked again, or came back from a wait; but for what it had computed before. */
+		if (is_same_look(t, i, second) || (!led && (waited || looks_again(t, i, second))))
 			continue;
 		struct stale f = {i, *is - 1, second, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, led, false, true};
 		if (o->thread != w->thread || event_is_by_free(&t->x, o) || !is_changed(o, e, values) || !is_another_section(&f, t))
@@ -178,24 +189,18 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 	return found;
 }
 
-/*
- * Had it read all that again at the second step, would it have come to its failure? What it read before the first step counts as well: the two may be of one section.
- */
-static bool comes_there_anyway(const struct stale *f, const struct told *t, const uint64_t *values, const uint8_t *how, const struct rests_source *source)
+/* Had it read what was there at the second step, would it have come to its failure? */
+static bool comes_there_anyway(const struct stale *f, const struct told *t, const uint64_t *values, const struct rests_source *source)
 {
-	struct table last = {0}; /* by place: the last write to it, + 1 */
+	const struct event *first = told_event(t, f->first), *now = NULL;
+	for (size_t i = f->second; i-- > f->first && !now;)
+		if (told_writes(told_event(t, i)) && !t->l.steps.at[i].visible && told_event(t, i)->object == first->object)
+			now = told_event(t, i);
+	/* What the thread has changed itself since (an entry that it took) it knows. */
+	if (!now || now->size != first->size || now->thread == first->thread)
+		return true;
 	ties_values other = {0};
-	for (size_t i = f->second; i-- > 0 && other.n < MOST_VALUES;) {
-		const struct event *e = told_event(t, i);
-		if (!told_accesses(e) || t->l.steps.at[i].visible)
-			continue;
-		size_t *is = table_at(&last, e->object | UINT64_C(1) << 63);
-		if (told_writes(e) && !*is)
-			*is = i + 1;
-		if (how[i] & TIED_BY_BRANCH && *is && told_event(t, *is - 1)->size == e->size)
-			*vec_push(&other) = (struct ties_value){e->sap, e->object, values[told_event(t, *is - 1)->written]};
-	}
-	table_release(&last);
+	*vec_push(&other) = (struct ties_value){first->sap, first->object, values[now->written]};
 	tied_list answer = ask(source, TIES_IF, &other);
 	bool otherwise = answer.n != 0;
 	vec_free(&answer);
@@ -219,7 +224,7 @@ bool rests_find(struct stale *out, const struct slice *s, const struct told *t, 
 		*out = f;
 		found = true;
 	}
-	return found && (out->certain || !comes_there_anyway(out, t, values, how, source));
+	return found && (out->certain || !comes_there_anyway(out, t, values, source));
 }
 
 /* The write of the thread that changed what was read, before the step; SLICE_NONE. */

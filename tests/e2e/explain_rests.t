@@ -264,3 +264,51 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 has out 'In short: thread 1:2 found p.q'
 ! grep 'went by what it had read' out || fail "$(cat out)"
+
+# What a worker took from its queue, or waited for, is no reason why what it uses was gone: somebody put it away too early.
+cat >service.cpp <<'P'
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+struct Metrics { long jobs = 0; bool alive = true; ~Metrics() { alive = false; jobs = -1; } };
+class Service {
+	std::mutex m;
+	std::condition_variable cv;
+	std::queue<int> q;
+	bool stop = false;
+	std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
+	std::vector<std::thread> threads;
+	void run() {
+		std::unique_lock l(m);
+		while (!stop || !q.empty()) {
+			if (q.empty()) { cv.wait(l); continue; }
+			int v = q.front(); q.pop();
+			l.unlock();
+			Metrics *mt = metrics.get();
+			assert(mt != nullptr);
+			mt->jobs += v;
+			l.lock();
+		}
+	}
+public:
+	Service() { for (int i = 0; i < 2; i++) threads.emplace_back([this] { run(); }); }
+	void post(int v) { std::lock_guard l(m); q.push(v); cv.notify_one(); }
+	~Service() {
+		{ std::lock_guard l(m); stop = true; cv.notify_all(); }
+		metrics.reset();          /* before the threads are joined */
+		for (auto &t : threads) t.join();
+	}
+};
+int main() { for (int r = 0; r < 20; r++) { Service s; for (int i = 0; i < 20; i++) s.post(i); } }
+P
+rethread c++ -std=c++17 -O2 -g -pthread service.cpp -o service
+status 134 rethread record -q --until-failure --runs 3000 ./service 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+has out 'In short: thread 1:[0-9]+ found s.metrics = NULL \(service.cpp:24\), which thread 1 had written'
