@@ -338,14 +338,28 @@ static bool say_waited(struct words *w, const json_t *root)
 	return false;
 }
 
-/* Nobody had written it yet. */
+/* Was the thread created behind the step? */
+static bool is_created_since(const json_t *root, const char *thread, json_int_t step)
+{
+	json_t *s;
+	size_t i;
+	json_array_foreach(json_object_get(root, "steps"), i, s)
+		if (is_kind(s, "create") && !strcmp(text(s, "object"), thread) && number(s, "step") > step)
+			return true;
+	return false;
+}
+
+/* Nobody had written it yet, or only the thread itself, before the one was created that was to. */
 static bool say_early(struct words *w, const json_t *root)
 {
 	struct asked a;
 	for (size_t i = 0; next_asked(root, &i, &a);) {
 		json_t *next = json_object_get(a.of, "next");
-		if (!next || is_free(next) || !json_object_get(a.read, "saw") || number(a.read, "saw") >= 0 || json_is_true(json_object_get(root, "guessed")) ||
-		    json_is_true(json_object_get(a.of, "last")))
+		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")))
+			continue;
+		bool initial = number(a.read, "saw") < 0 && !json_is_true(json_object_get(a.of, "last"));
+		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread")) && is_created_since(root, text(next, "thread"), number(a.read, "saw"));
+		if (!initial && !own)
 			continue;
 		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(a.read, "thread"), object_of(a.read), at(a.read), text(next, "thread"), at(next));
 		return true;
@@ -521,14 +535,17 @@ static int rank_found(const struct asked *a)
 static bool foreign_read(const json_t *root, struct asked *found)
 {
 	int best = -1;
+	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
 	for (int last = 0; last < 2 && best < 0; last++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || rank_found(&a) <= best)
+			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || rank_found(&a) < best ||
+			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;
 			best = rank_found(&a);
+			latest = number(a.read, "saw");
 		}
 	return best >= 0;
 }

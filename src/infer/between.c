@@ -138,11 +138,11 @@ static bool is_child_between(const struct finder *f, size_t first, size_t other,
 	return l->created != UINT32_MAX && l->joined != UINT32_MAX && from < l->created && l->created < l->joined && l->joined < to;
 }
 
-/* Was the other created between the thread's two writes? Then it was meant to see the first of them, at any time until the second. */
+/* Was the other created between the thread's two accesses, the first of which writes? Then it was meant to find that: it is how the place was at first. */
 static bool is_shown_to_child(const struct finder *f, size_t first, size_t other, size_t second)
 {
-	const struct event *a = event_at(f, first), *o = event_at(f, other), *c = event_at(f, second);
-	if (o->thread >= f->x->threads.n || !writes(a) || writes(o) || reads(c))
+	const struct event *a = event_at(f, first), *o = event_at(f, other);
+	if (o->thread >= f->x->threads.n || !writes(a))
 		return false;
 	uint32_t created = f->lives[o->thread].created;
 	return created != UINT32_MAX && f->l->steps.at[first].event < created && created < f->l->steps.at[second].event;
