@@ -46,6 +46,7 @@ struct slicer {
 	vec(struct asked) asked;
 	unsigned own; /* for is_own */
 	const uint8_t *how; /* by step: enum tied_how; NULL: not known */
+	size_t tied[TIED_LOOKED_AT], ntied; /* the last reads that the failure is computed of, or led by */
 };
 
 static const struct event *event_of(const struct slicer *r, size_t step)
@@ -133,10 +134,31 @@ static bool is_failing(const struct slicer *r, const struct event *e)
 	return t->count && r->x->events.at[t->first + t->count - 1].flags & EVENT_FAILS;
 }
 
+static bool is_same_line(const struct slicer *r, const struct event *a, const struct event *b)
+{
+	return !strcmp(r->x->sites.at[a->site].where, r->x->sites.at[b->site].where);
+}
+
+/* Does the failure rest on something that is read in the same line? Both may be asked for by one condition. */
+static bool is_in_tied_line(const struct slicer *r, size_t step)
+{
+	for (size_t i = 0; i < r->ntied; i++)
+		if (is_same_line(r, event_of(r, r->tied[i]), event_of(r, step)))
+			return true;
+	return false;
+}
+
+static void find_tied(struct slicer *r)
+{
+	for (size_t i = r->l->needed; r->how && i-- > 0 && r->ntied < TIED_LOOKED_AT;)
+		if (r->how[i] & (TIED_BY_VALUE | TIED_BY_WAY))
+			r->tied[r->ntied++] = i;
+}
+
 /* A read of the failing thread that its failure does not rest on. */
 static bool is_beside(const struct slicer *r, size_t step)
 {
-	return r->how && !r->how[step] && is_failing(r, event_of(r, step));
+	return r->how && !r->how[step] && is_failing(r, event_of(r, step)) && !is_in_tied_line(r, step);
 }
 
 /* Steps that a failure's own condition reads: those that saw another thread's write first, then the latest. */
@@ -259,11 +281,6 @@ static void ask(struct slicer *r)
 	if (last)
 		visit_reads(r, last->condition, follow_asked);
 	choose_asked(r);
-}
-
-static bool is_same_line(const struct slicer *r, const struct event *a, const struct event *b)
-{
-	return !strcmp(r->x->sites.at[a->site].where, r->x->sites.at[b->site].where);
 }
 
 static bool is_asked(const struct slicer *r, size_t step)
@@ -472,6 +489,7 @@ void slice_init_tied(struct slice *s, const struct execution *x, const struct li
 		if (told_reads(&x->events.at[e]) && expr_node(x->exprs, x->events.at[e].read)->op == EXPR_SYM)
 			r.reader[expr_node(x->exprs, x->events.at[e].read)->value] = e + 1;
 	run(&r);
+	find_tied(&r);
 	ask(&r);
 	ask_last_reads(&r);
 	ask_tied(&r);
