@@ -222,7 +222,8 @@ bool acted_find_computed(struct acted *out, const struct acted_chain *c, const s
 			if (by == RESTS_UNKNOWN || !(by & TIED_BY_VALUE) || r->kind != EVENT_READ || events_overlap(r, act) || last_own(t, c->writes.at[i].step, r->object, r->thread) != k)
 				continue;
 			size_t other = changed_since(&f, k, c->writes.at[i].step);
-			if (other == SLICE_NONE || !is_compared(&f, how, k))
+			/* What is only copied is found elsewhere (outdated.c). */
+			if (other == SLICE_NONE || values[act->written] == values[r->read] || !is_compared(&f, how, k))
 				continue;
 			*out = (struct acted){k, other, SLICE_NONE, c->writes.at[i].step, SLICE_NONE, lock_given_up(t, k, c->writes.at[i].step), false, true};
 			return true;

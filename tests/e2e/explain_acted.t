@@ -205,6 +205,7 @@ cat >prices.cpp <<'P'
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <chrono>
 #include <vector>
 class Prices {
 	std::mutex m;
@@ -223,7 +224,7 @@ public:
 			return it->second;
 		int s = source;
 		l.unlock();
-		std::this_thread::yield();
+		std::this_thread::sleep_for(std::chrono::microseconds(1));
 		int p = s + id;
 		l.lock();
 		cache[id] = p;              /* may be of an older source */
@@ -233,12 +234,12 @@ public:
 };
 int main() {
 	Prices p;
-	std::thread a([&] { for (int i = 0; i < 200; i++) p.price(i % 5); });
-	std::thread b([&] { for (int i = 0; i < 50; i++) { p.reload(200 + i); p.check(i % 5); } });
+	std::thread a([&] { for (int i = 0; i < 200; i++) p.price(1 + i % 5); });
+	std::thread b([&] { for (int i = 0; i < 50; i++) { p.reload(200 + i); p.check(1 + i % 5); std::this_thread::sleep_for(std::chrono::microseconds(10)); } });
 	a.join(); b.join();
 }
 P
 rethread c++ -std=c++17 -O2 -g -pthread prices.cpp -o prices
 status 134 rethread record -q --until-failure --runs 3000 ./prices 2>err
 first
-has short 'In short: thread 1:1 wrote .* = [0-9]+ \(prices.cpp:27\), which it had computed of p.source = [0-9]+ \(prices.cpp:22\), before thread 1:2 changed that to [0-9]+ \(prices.cpp:14\); thread 1:1 had given up p.m in between\.'
+has short 'In short: thread 1:1 wrote .* = [0-9]+ \(prices.cpp:28\), which it had computed of p.source = [0-9]+ \(prices.cpp:23\), before thread 1:2 changed that to [0-9]+ \(prices.cpp:15\); thread 1:1 had given up p.m in between\.'
