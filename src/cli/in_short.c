@@ -1,104 +1,16 @@
 #include "cli/in_short.h"
 
+#include "cli/in_short_waits.h"
 #include "cli/telling.h"
-#include "cli/waits.h"
+#include "cli/words.h"
 
 #include "base/base.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Lines are broken behind so many characters. */
 enum { WIDTH = 100 };
-
-struct words {
-	char *text; /* NULL: nothing was said yet */
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct words *w, const char *format, ...)
-{
-	char *more;
-	va_list arguments;
-	va_start(arguments, format);
-	if (vasprintf(&more, format, arguments) < 0)
-		abort();
-	va_end(arguments);
-	char *all = w->text ? xasprintf("%s%s", w->text, more) : xstrdup(more);
-	free(w->text);
-	free(more);
-	w->text = all;
-}
-
-/* " (bank.c:33)"; "" where that is not known. Until the next but five. */
-static const char *at(const json_t *step)
-{
-	static char texts[6][128];
-	static unsigned next;
-	char *out = texts[next++ % 6];
-	const char *where = text(step, "where"), *slash = strrchr(where, '/');
-	size_t n = strlen(where);
-	*out = 0;
-	if (*where && *where != '?' && !(n > 2 && !strcmp(where + n - 2, ":0")))
-		snprintf(out, sizeof texts[0], " (%s)", slash ? slash + 1 : where);
-	return out;
-}
-
-/* What it is about; of the insides of containers, whose they are. */
-static const char *object_of(const json_t *step)
-{
-	static const struct {
-		const char *begins, *is;
-	} insides[] = {
-		{ "std::_Rb_tree_node", "a node of a map or set" },          { "std::__detail::_List_node", "a node of a list" },
-		{ "std::_List_node", "a node of a list" },                   { "std::__detail::_Hash_node", "a node of an unordered map or set" },
-		{ "std::_Fwd_list_node", "a node of a forward list" },       { "std::_Sp_counted", "the counts of a shared pointer" }, /* what lies beside them has the name of its own type */
-		{ "std::_Stop_state_t", "the state of a stop token" },
-	};
-	for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
-		if (!strncmp(text(step, "object"), insides[i].begins, strlen(insides[i].begins)))
-			return insides[i].is;
-	static char texts[4][160]; /* until the next but three */
-	static unsigned next;
-	const char *object = text(step, "object"), *inside = inside_of(step);
-	char *out = texts[next++ % 4];
-	snprintf(out, sizeof texts[0], "%.*s", inside ? (int)(inside - object) : (int)strlen(object), object);
-	return out;
-}
-
-static bool is_kind(const json_t *step, const char *kind)
-{
-	return !strcmp(text(step, "kind"), kind);
-}
-
-/* The step that the object has under the key, or NULL. */
-static json_t *step_of(const json_t *root, const json_t *of, const char *key)
-{
-	return json_object_get(of, key) ? step_numbered(root, number(of, key)) : NULL;
-}
-
-/* " = 7", with what stands before and behind it; "" where that is not known, or is the library's own affair. Until the next but three. */
-static const char *value_of(const json_t *step, const char *before, const char *behind)
-{
-	static char texts[4][64];
-	static unsigned next;
-	char *out = texts[next++ % 4];
-	*out = 0;
-	if (*text(step, "value") && !inside_of(step))
-		snprintf(out, sizeof texts[0], "%s%s%s", before, text(step, "value"), behind);
-	return out;
-}
-
-/* " to 7": what a write or an update leaves; "" as above. */
-static const char *left_by(const json_t *step)
-{
-	static char out[64];
-	const char *value = value_of(step, "", ""), *arrow = strstr(value, " -> ");
-	*out = 0;
-	if (*value)
-		snprintf(out, sizeof out, " to %s", arrow ? arrow + 4 : value);
-	return out;
-}
 
 /* ---- who came in between ---- */
 
@@ -399,112 +311,6 @@ static bool say_missing(struct words *w, const json_t *root)
 		return true;
 	}
 	return false;
-}
-
-/* ---- who waits ---- */
-
-/* The step at which the thread waits for ever, or NULL. */
-static json_t *wait_of(const json_t *root, const char *thread)
-{
-	json_t *hang;
-	size_t i;
-	json_array_foreach(json_object_get(root, "hangs"), i, hang) {
-		json_t *step = step_of(root, hang, "step");
-		if (step && !strcmp(text(step, "thread"), thread))
-			return step;
-	}
-	return NULL;
-}
-
-/* Each waits for a lock that the next one has, and the last for one of the first's. */
-static bool say_circle(struct words *w, const json_t *root)
-{
-	enum { MOST = 6 };
-	json_t *first = step_of(root, json_array_get(json_object_get(root, "hangs"), 0), "step"), *at_lock[MOST], *step = first, *holder;
-	size_t n = 0;
-	do {
-		if (!step || n == MOST || !(holder = lock_holder(root, step)))
-			return false;
-		at_lock[n++] = step;
-		step = wait_of(root, text(holder, "thread"));
-	} while (step != first);
-	for (size_t i = 0; i < n; i++)
-		say(w, "%sthread %s waits for %s%s, which thread %s has", i ? "; " : "", text(at_lock[i], "thread"), text(at_lock[i], "object"), at(at_lock[i]),
-		    text(at_lock[(i + 1) % n], "thread"));
-	say(w, ".");
-	return true;
-}
-
-/* Of a deadlock: each of them waits for what the next one has. */
-static bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
-{
-	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
-	struct cycle_step c;
-	bool any = false;
-	while (cycle_next(&message, &c)) {
-		json_t *blocked, *taken;
-		cycle_steps(root, &c, &blocked, &taken);
-		const char *object = text(blocked, "object");
-		say(w, "%sthread %s waits for %s%s%s", any ? "; " : "", c.thread, c.joins ? "the end of thread " : "", c.joins ? c.other : *object ? object : "a lock", at(blocked));
-		if (!c.joins)
-			say(w, ", which thread %s %s%s", c.other, taken ? "took" : "has", taken ? at(taken) : "");
-		any = true;
-	}
-	if (any)
-		say(w, ".");
-	return any;
-}
-
-/* What it waits for has come: who was woken instead, or why nobody was. */
-static void say_missed(struct words *w, const json_t *root, const json_t *hang)
-{
-	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
-	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
-	if (!read || !is || inside_of(read))
-		return;
-	bool only_reads = is_kind(read, "read");
-	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
-	    text(is, "thread"), left_by(is), at(is));
-	if (other)
-		say(w, "; the signal%s was for one thread only", at(other));
-	if (other && woke && (again = wait_of(root, text(woke, "thread"))))
-		say(w, ", and woke thread %s, which waits%s", text(woke, "thread"), at(again));
-	if (!other && json_is_true(json_object_get(hang, "never")))
-		say(w, "; nobody has signalled it");
-	if (looked && told)
-		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
-}
-
-/* The lock that it keeps while it waits. */
-static void say_kept(struct words *w, const json_t *root, const json_t *hang)
-{
-	json_t *wanted = step_of(root, hang, "wanted"), *taken = wanted ? lock_holder(root, wanted) : NULL;
-	if (taken)
-		say(w, ", and keeps %s%s, which thread %s waits for%s", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
-}
-
-/* The first of those that wait is the most telling. */
-static bool say_hang(struct words *w, const json_t *root, const struct trace *t)
-{
-	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
-	if (!is_about_waits(t) || !step)
-		return false;
-	if (say_circle(w, root))
-		return true;
-	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
-	bool condition = json_is_true(json_object_get(hang, "condition"));
-	say(w, "thread %s waits for ever%s%s%s%s", text(step, "thread"), *joins ? " for the end of thread " : !*object ? "" : condition ? " for a signal of " : " for ",
-	    *joins ? joins : object, at(step), signal && json_is_true(json_object_get(hang, "lost")) ? ": the signal had come before it waited" : "");
-	if (signal && json_is_true(json_object_get(hang, "lost")))
-		say(w, "%s", at(signal));
-	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))
-		say(w, ": thread %s took it%s and ended without giving it up", text(holder, "thread"), at(holder));
-	else
-		say_kept(w, root, hang);
-	if (!json_is_true(json_object_get(hang, "lost")))
-		say_missed(w, root, hang);
-	say(w, ".");
-	return true;
 }
 
 /* ---- all of it ---- */

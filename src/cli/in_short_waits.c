@@ -1,0 +1,110 @@
+#include "cli/in_short_waits.h"
+
+#include "cli/telling.h"
+#include "cli/waits.h"
+
+#include <string.h>
+
+/* The step at which the thread waits for ever, or NULL. */
+static json_t *wait_of(const json_t *root, const char *thread)
+{
+	json_t *hang;
+	size_t i;
+	json_array_foreach(json_object_get(root, "hangs"), i, hang) {
+		json_t *step = step_of(root, hang, "step");
+		if (step && !strcmp(text(step, "thread"), thread))
+			return step;
+	}
+	return NULL;
+}
+
+/* Each waits for a lock that the next one has, and the last for one of the first's. */
+static bool say_circle(struct words *w, const json_t *root)
+{
+	enum { MOST = 6 };
+	json_t *first = step_of(root, json_array_get(json_object_get(root, "hangs"), 0), "step"), *at_lock[MOST], *step = first, *holder;
+	size_t n = 0;
+	do {
+		if (!step || n == MOST || !(holder = lock_holder(root, step)))
+			return false;
+		at_lock[n++] = step;
+		step = wait_of(root, text(holder, "thread"));
+	} while (step != first);
+	for (size_t i = 0; i < n; i++)
+		say(w, "%sthread %s waits for %s%s, which thread %s has", i ? "; " : "", text(at_lock[i], "thread"), text(at_lock[i], "object"), at(at_lock[i]),
+		    text(at_lock[(i + 1) % n], "thread"));
+	say(w, ".");
+	return true;
+}
+
+/* Of a deadlock: each of them waits for what the next one has. */
+bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
+{
+	const char *message = t->failure.kind == RT_FAIL_DEADLOCK ? t->failure.message : "";
+	struct cycle_step c;
+	bool any = false;
+	while (cycle_next(&message, &c)) {
+		json_t *blocked, *taken;
+		cycle_steps(root, &c, &blocked, &taken);
+		const char *object = text(blocked, "object");
+		say(w, "%sthread %s waits for %s%s%s", any ? "; " : "", c.thread, c.joins ? "the end of thread " : "", c.joins ? c.other : *object ? object : "a lock", at(blocked));
+		if (!c.joins)
+			say(w, ", which thread %s %s%s", c.other, taken ? "took" : "has", taken ? at(taken) : "");
+		any = true;
+	}
+	if (any)
+		say(w, ".");
+	return any;
+}
+
+/* What it waits for has come: who was woken instead, or why nobody was. */
+static void say_missed(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
+	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
+	if (!read || !is || inside_of(read))
+		return;
+	bool only_reads = is_kind(read, "read");
+	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
+	    text(is, "thread"), left_by(is), at(is));
+	if (other)
+		say(w, "; the signal%s was for one thread only", at(other));
+	if (other && woke && (again = wait_of(root, text(woke, "thread"))))
+		say(w, ", and woke thread %s, which waits%s", text(woke, "thread"), at(again));
+	if (!other && json_is_true(json_object_get(hang, "never")))
+		say(w, "; nobody has signalled it");
+	if (looked && told)
+		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
+}
+
+/* The lock that it keeps while it waits. */
+static void say_kept(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *wanted = step_of(root, hang, "wanted"), *taken = wanted ? lock_holder(root, wanted) : NULL;
+	if (taken)
+		say(w, ", and keeps %s%s, which thread %s waits for%s", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
+}
+
+/* The first of those that wait is the most telling. */
+bool say_hang(struct words *w, const json_t *root, const struct trace *t)
+{
+	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
+	if (!is_about_waits(t) || !step)
+		return false;
+	if (say_circle(w, root))
+		return true;
+	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
+	bool condition = json_is_true(json_object_get(hang, "condition"));
+	say(w, "thread %s waits for ever%s%s%s%s", text(step, "thread"), *joins ? " for the end of thread " : !*object ? "" : condition ? " for a signal of " : " for ",
+	    *joins ? joins : object, at(step), signal && json_is_true(json_object_get(hang, "lost")) ? ": the signal had come before it waited" : "");
+	if (signal && json_is_true(json_object_get(hang, "lost")))
+		say(w, "%s", at(signal));
+	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))
+		say(w, ": thread %s took it%s and ended without giving it up", text(holder, "thread"), at(holder));
+	else
+		say_kept(w, root, hang);
+	if (!json_is_true(json_object_get(hang, "lost")))
+		say_missed(w, root, hang);
+	say(w, ".");
+	return true;
+}

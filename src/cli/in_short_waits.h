@@ -1,0 +1,12 @@
+/* The first sentences of `explain` about threads that wait. False: there is nothing to say. */
+#ifndef RETHREAD_IN_SHORT_WAITS_H
+#define RETHREAD_IN_SHORT_WAITS_H
+
+#include "cli/words.h"
+#include "trace/trace.h"
+
+/* Of a deadlock; of a run that takes too long. */
+bool say_cycle(struct words *w, const json_t *root, const struct trace *t);
+bool say_hang(struct words *w, const json_t *root, const struct trace *t);
+
+#endif
