@@ -39,14 +39,14 @@ int main(void)
 }
 P
 rethread cc -O2 -g -pthread box.c -o box
-status 124 rethread record -q --until-failure --runs 100 --timeout 3 ./box 2>err
+status 124 rethread record -q --until-failure --runs 100 --timeout 10 ./box 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread 1:[0-9] waits for ever for a signal of changed \(box.c:(11|20)\). It had found count = (1 \(box.c:10\)|0 \(box.c:19\)), which thread 1:[0-9] changed since to [01] \(box.c:(21|12)\); the signal \(box.c:(22|13)\) was for one thread only(, and woke thread 1:[0-9], which waits \(box.c:(20|11)\))?\.'
 ! grep 'not again when it came back' out || fail "a thread that looked again is said not to have"
 
-cat >log.cpp <<'P'
+cat >journal.cpp <<'P'
 #include <condition_variable>
 #include <mutex>
 #include <queue>
@@ -86,12 +86,12 @@ int main() {
 	puts("ok");
 }
 P
-rethread c++ -std=c++17 -O2 -g -pthread log.cpp -o log
-status 124 rethread record -q --until-failure --runs 100 --timeout 3 ./log 2>err
+rethread c++ -std=c++17 -O2 -g -pthread journal.cpp -o journal
+status 124 rethread record -q --until-failure --runs 100 --timeout 10 ./journal 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
-has short 'In short: thread 1:2 waits for ever for a signal of logger.drained \(log.cpp:10\), and keeps state \(log.cpp:18\), which thread 1:1 waits for \(log.cpp:26\)\.'
+has short 'In short: thread 1:2 waits for ever for a signal of logger.drained \(journal.cpp:10\), and keeps state \(journal.cpp:18\), which thread 1:1 waits for \(journal.cpp:26\)\.'
 
 # An event count on std::atomic::wait: who waits says so only when it has looked, and who sets the flag sees nobody.
 cat >event.cpp <<'P'
@@ -127,7 +127,7 @@ int main()
 }
 P
 rethread c++ -std=c++20 -O2 -g -pthread event.cpp -o event
-status 124 rethread record -q --until-failure --runs 3000 --timeout 3 ./event 2>err
+status 124 rethread record -q --until-failure --runs 3000 --timeout 10 ./event 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
