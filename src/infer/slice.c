@@ -321,7 +321,7 @@ static void drop_dullest(const struct slicer *r, size_t *steps, size_t *n)
  * What a failing thread read in the line in which it read last before a step, and the condition does not tell of: it was certain, or recorded. Where the condition is
  * about that line, what does not race tells less; so does what headers of the system read for themselves. Returns where that line begins; 0: nothing is before it.
  */
-static size_t last_line(const struct slicer *r, size_t end, steps *found)
+static size_t last_line(const struct slicer *r, size_t end, steps *found, bool is_last)
 {
 	const struct event *last = NULL;
 	uint32_t first_site = 0;
@@ -335,7 +335,7 @@ static size_t last_line(const struct slicer *r, size_t end, steps *found)
 		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
-		if (is_asked(r, end) || is_beside(r, end) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
+		if (is_asked(r, end) || is_beside(r, end) || (!is_last && r->how && !r->how[end]) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
 			continue;
 		*vec_push(found) = end;
 	}
@@ -357,11 +357,12 @@ static bool tells(const struct slicer *r, const steps *found)
 static void ask_last_reads(struct slicer *r)
 {
 	steps found = {0}, before = {0};
-	size_t end = last_line(r, r->l->needed, &found);
+	size_t end = last_line(r, r->l->needed, &found, true);
 	for (unsigned i = 0; i < LAST_LINES && end && found.n && !r->s->asked.n && !tells(r, &found); i++) {
 		before.n = 0;
-		end = last_line(r, end, &before);
-		if (!tells(r, &before))
+		end = last_line(r, end, &before, false);
+		/* An earlier round of the line did not fail. */
+		if (!tells(r, &before) || (is_same_line(r, event_of(r, before.at[0]), event_of(r, found.at[0])) && event_of(r, before.at[0])->object == event_of(r, found.at[0])->object))
 			continue;
 		vec_free(&found);
 		found = before;
