@@ -36,6 +36,21 @@ static void execute(struct solving *w)
 		progress_line("that run left the recorded paths: %s", s->mismatches ? s->first_mismatch : s->faults ? s->first_fault : "the failure did not come");
 }
 
+/*
+ * In the order of the model, memory holds what it says, also where reads are no symbols yet. But threads that poll go round as often as it happens to say,
+ * not as long as they were recorded to. So the values alone come first, and then the two take turns.
+ */
+static bool order_by(struct solving *w, const struct revised *better, struct error *err)
+{
+	enum { VALUES_ALONE = 4 };
+	uint64_t revisions = w->work->figures.revisions;
+	bool was_guided = w->guided;
+	w->guided = revisions >= VALUES_ALONE && revisions % 2 == 0;
+	if (was_guided && !w->guided)
+		explorer_unguide(w->explorer);
+	return !w->guided || explorer_reorder(w->explorer, &w->x, better->steps.at, better->steps.n, w->seed, err);
+}
+
 /* Other values for the racy reads, from a model of what is known; there are none: the log is not explained. */
 static void revise(struct solving *w)
 {
@@ -62,8 +77,7 @@ static void revise(struct solving *w)
 	if (result == INFER_ERROR)
 		work_give_up(w->work, &err);
 	enum forced_before forced = FORCED_SAME;
-	/* In the order of the model, memory holds what it says, also where reads are no symbols yet. */
-	if (result == INFER_FOUND && !explorer_reorder(w->explorer, &w->x, better.steps.at, better.steps.n, 0, &err))
+	if (result == INFER_FOUND && !order_by(w, &better, &err))
 		work_give_up(w->work, &err);
 	if (result == INFER_FOUND && !forced_set(explorer_forced(w->explorer), &w->x, better.symbols, &forced, &err))
 		work_give_up(w->work, &err);
@@ -94,7 +108,8 @@ static bool write_interleaving(struct solving *w, const struct linear *l, enum m
 {
 	uint64_t *symbols = xcalloc(w->x.nsymbols + 1, sizeof *symbols);
 	bool ok = check_order(&w->x, model, l->steps.at, l->steps.n, symbols, err);
-	const struct rests_source source = { w->explorer, &w->work->figures.explore, &w->x, symbols };
+	double spent = 0;
+	const struct rests_source source = { w->explorer, &w->work->figures.explore, &w->x, symbols, &spent };
 	ok = ok && result_write_interleaving(model, l, symbols, &source, path, err);
 	free(symbols);
 	return ok;

@@ -200,6 +200,13 @@ static void keep_nogoods(struct explorer *e)
 	free(path);
 }
 
+void explorer_unguide(struct explorer *e)
+{
+	char *guide = xasprintf("%s/guide", e->dir);
+	unlink(guide);
+	free(guide);
+}
+
 bool explorer_wait(struct explorer *e, const struct explore_stats *s)
 {
 	enum { MOST_WAITS = 12 };
@@ -207,9 +214,7 @@ bool explorer_wait(struct explorer *e, const struct explore_stats *s)
 		return false;
 	char *next = xasprintf("%s/early.next", e->dir), *early = xasprintf("%s/early", e->dir), *path = xasprintf("%s/nogoods", e->dir);
 	struct error err;
-	char *guide = xasprintf("%s/guide", e->dir); /* who follows it waits for nothing else */
-	unlink(guide);
-	free(guide);
+	explorer_unguide(e); /* who follows an order waits for nothing else */
 	bool ok = !rename(next, early) && write_file(path, e->nogoods ? e->nogoods : "", e->nogoods_size, &err);
 	e->waits++;
 	free(next);

@@ -81,6 +81,8 @@ struct forced *explorer_forced(struct explorer *e);
  */
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
 		      unsigned seed, struct error *err);
+/* They follow none any more. */
+void explorer_unguide(struct explorer *e);
 /*
  * The last run explains nothing, and some of its reads came too early (src/sym/early.c): in the next one they wait, and what
  * the last one learnt besides is forgotten. False: there are none that were not tried before, or it was done often enough.

@@ -2,6 +2,7 @@
 
 #include "infer/midway.h"
 #include "infer/table.h"
+#include "solve/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,12 @@
  * steps between two that are of one look. */
 enum { WINDOW = 20000, TRIED = 8, NEAR = 1000 };
 
-/* Seconds that a run of the executor may have taken on average: else another one takes too long. */
+/*
+ * Seconds that a run of the executor may have taken on average: else another one takes too long. And those for all questions together, besides as many as it took to find
+ * the interleaving: where what is read is followed, laps of threads that poll are not left out, so that a run may take far longer than the others did.
+ */
 #define LONGEST 5.0
+#define ALL_QUESTIONS 1.5
 
 /* ---- asking ---- */
 
@@ -39,10 +44,12 @@ static tied_list ask_thread(const struct rests_source *source, const struct ties
 {
 	tied_list tied = {0};
 	struct error err;
-	if (asked->thread == UINT32_MAX || !source->stats->runs || source->stats->seconds > LONGEST * source->stats->runs)
+	double left = ALL_QUESTIONS + source->stats->seconds - *source->spent, start = solver_clock();
+	if (asked->thread == UINT32_MAX || !source->stats->runs || source->stats->seconds > LONGEST * source->stats->runs || left <= 0)
 		return tied;
-	if (!explorer_ties(source->e, asked, values, source->x, source->symbols, 2 * LONGEST, &tied, &err))
+	if (!explorer_ties(source->e, asked, values, source->x, source->symbols, left < 2 * LONGEST ? left : 2 * LONGEST, &tied, &err))
 		vec_free(&tied);
+	*source->spent += solver_clock() - start;
 	return tied;
 }
 

@@ -15,6 +15,7 @@ struct rests_source {
 	const struct explore_stats *stats;
 	const struct execution *x;
 	const uint64_t *symbols;
+	double *spent; /* seconds, on all questions so far */
 };
 
 /* What the failure rests on: one more run of the executor. Nothing, where that is not found out, or would take long. */

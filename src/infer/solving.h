@@ -36,6 +36,7 @@ struct solving {
 	unsigned phase_replays;  /* when it began */
 	bool without_output;     /* there are conditions on what was shown, and this phase has none of them */
 	bool output_decided;     /* there is nothing more to find with the same output, whatever other reads read */
+	bool guided;        /* the executor follows the order of a model that revised its guesses */
 	unsigned seed;      /* of the order in which the executor runs the threads; 0: by time */
 };
 
