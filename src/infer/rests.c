@@ -16,7 +16,7 @@ enum { WINDOW = 20000, TRIED = 8, NEAR = 1000 };
  * the interleaving: where what is read is followed, laps of threads that poll are not left out, so that a run may take far longer than the others did.
  */
 #define LONGEST 5.0
-#define ALL_QUESTIONS 1.5
+#define ALL_QUESTIONS 3.0
 
 /* ---- asking ---- */
 
