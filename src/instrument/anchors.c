@@ -24,7 +24,7 @@ enum {
 	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
 /* How much more often than the number its branches have to come, for a gain. */
-static const double worth = 20;
+static const double worth = 100;
 /* The same for numbers that come once a round of the outermost loops at most: they cost little even where they gain nothing. */
 static const double worth_seldom = 4;
 
