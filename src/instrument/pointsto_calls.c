@@ -238,9 +238,10 @@ static void add_use(struct points_to *p, LLVMValueRef call, LLVMValueRef callee,
 	uint32_t node = points_to_node(p, v);
 	if (llvm_only_reads(call))
 		return;
-	if (llvm_argument_only_read(call, i) && shows_text(callee))
+	bool only_read = llvm_argument_only_read(call, i);
+	if (only_read && shows_text(callee))
 		return;
-	if (llvm_argument_only_read(call, i))
+	if (only_read)
 		inclusion_leak(p->in, node);
 	else if (points_to_is_inside(v) && !writes_pointers(call, callee))
 		inclusion_store(p->in, node, p->from_outside, MEMBER_BYTES);
