@@ -488,7 +488,7 @@ static void emit_value(struct emitter *e, LLVMValueRef i, bool called)
 /* Of a program. */
 enum { FEW_VALUES = 8000 };
 
-void addresses_record(LLVMModuleRef m, const struct values *recorded)
+void addresses_record(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
 	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m)}, i64 = int_type(m, 64);
@@ -503,7 +503,7 @@ void addresses_record(LLVMModuleRef m, const struct values *recorded)
 	};
 	/* Calls are for the sake of the link, which takes no time where there are few. */
 	bool *called = halves_called(recorded, (struct in_line){.loop = recorded->n <= FEW_VALUES ? FEW_VALUES : 4, .outside = 2});
-	versions_make(m, recorded, e.log);
+	versions_make(m, sharing, recorded, e.log);
 	for (size_t i = 0; i < recorded->n; i++)
 		emit_value(&e, recorded->at[i], called[i]);
 	free(called);

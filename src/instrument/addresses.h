@@ -13,14 +13,14 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 /* As PASS_VALUE_METADATA says; NULL: the value itself, always. */
 const char *addresses_kind(LLVMValueRef recorded);
 /* The recorded program appends them, marked by PASS_VALUE_METADATA, to its log (include/rethread/instrument.h). */
-void addresses_record(LLVMModuleRef m, const struct values *recorded);
+void addresses_record(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded);
 /* Is it one that is read, not memory? */
 bool addresses_is_read(LLVMValueRef recorded);
 /*
  * Before that: functions that record what they read get a second version without, for threads that record no values any more
  * (versions.c). `log` is __rethread_values.
  */
-void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log);
+void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
 

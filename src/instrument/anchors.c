@@ -12,6 +12,7 @@
  * Which numbers: those that are read, passed in or returned seldom, as far as loops tell, and decide branches that come often, also by way
  * of a thread's own memory: the text that a compressor reads byte by byte, and then sorts.
  */
+#include "instrument/exact.h"
 #include "instrument/frequency.h"
 #include "instrument/pointsto.h"
 #include "instrument/recompute.h"
@@ -24,9 +25,12 @@ enum {
 	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
 /* How much more often than the number its branches have to come, for a gain. */
-static const double worth = 100;
+static const double worth = 20;
 /* The same for numbers that come once a round of the outermost loops at most: they cost little even where they gain nothing. */
 static const double worth_seldom = 4;
+
+/* How much more a number of many digits costs. */
+static const double many_digits = 5;
 
 /* Instructions that are looked through while roots are tried, so that links of large programs do not take for ever. */
 static const size_t most_tried = 1000000, most_looked = 6000000;
@@ -34,6 +38,8 @@ static const size_t most_tried = 1000000, most_looked = 6000000;
 struct root {
 	LLVMValueRef value;
 	double frequency, gain;
+	double worth; /* what it has to gain */
+	double paid; /* by the branches that are known: its part of what they gain, in times of what it has to */
 	bool chosen, rejected;
 };
 
@@ -44,6 +50,8 @@ struct wish {
 	size_t n, cap;
 	double frequency;
 	bool known;
+	bool hopeless; /* what it is not known for can be no anchor */
+	bool kept;     /* is recorded even when it is known (progress.c): nothing is gained */
 };
 
 struct anchors {
@@ -57,6 +65,7 @@ struct anchors {
 	size_t nroots, roots_cap;
 	struct wish *wishes;
 	size_t nwishes, wishes_cap;
+	struct map interposed, sites; /* as they will be numbered */
 	size_t tries; /* how often all can be looked at again */
 	size_t most_roots;
 };
@@ -110,7 +119,24 @@ static bool can_be_root(struct anchors *a, LLVMValueRef v)
 		return false;
 	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v))
 		return true;
-	return LLVMIsAInstruction(v) && is_call(v) && !LLVMIsACallBrInst(v) && !llvm_is_musttail(v);
+	if (!LLVMIsAInstruction(v) || !is_call(v) || LLVMIsACallBrInst(v) || llvm_is_musttail(v))
+		return false;
+	return !direct_callee(v) || !exact_in_sign_only(direct_callee(v));
+}
+
+/* Several numbers in one, or a hash: nearly all digits of it count, while those of sizes and indices are few. */
+static bool has_many_digits(LLVMValueRef v)
+{
+	for (LLVMUseRef u = LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 ? LLVMGetFirstUse(v) : NULL; u; u = LLVMGetNextUse(u))
+		if (LLVMGetInstructionOpcode(LLVMGetUser(u)) == LLVMLShr && LLVMGetOperand(LLVMGetUser(u), 0) == v)
+			return true;
+	return false;
+}
+
+/* What a root has to gain. */
+static double worth_of(LLVMValueRef v, double frequency)
+{
+	return (frequency > FREQUENCY_LAP ? worth : worth_seldom) * (has_many_digits(v) ? many_digits : 1) * frequency;
 }
 
 static uint32_t root_number(struct anchors *a, LLVMValueRef v)
@@ -120,7 +146,8 @@ static uint32_t root_number(struct anchors *a, LLVMValueRef v)
 		return n - 1;
 	if (a->nroots == a->roots_cap)
 		a->roots = pass_grow(a->roots, &a->roots_cap, sizeof *a->roots);
-	a->roots[a->nroots++] = (struct root){.value = v, .frequency = root_frequency(a, v)};
+	double frequency = root_frequency(a, v);
+	a->roots[a->nroots++] = (struct root){.value = v, .frequency = frequency, .worth = worth_of(v, frequency)};
 	map_set(&a->number, v, (uint32_t)a->nroots);
 	return (uint32_t)a->nroots - 1;
 }
@@ -154,7 +181,8 @@ static void look_again(struct anchors *a)
 		LLVMValueRef condition = LLVMGetOperand(w->branch, 0);
 		w->known = recompute_knows(r, condition);
 		LLVMValueRef root = w->known ? NULL : recompute_root(r, condition);
-		if (!root || !can_be_root(a, root) || w->n >= a->most_roots)
+		w->hopeless = !w->known && (!root || !can_be_root(a, root));
+		if (!root || w->hopeless || w->n >= a->most_roots)
 			continue;
 		uint32_t n = root_number(a, root);
 		bool is_new = !a->roots[n].chosen && !a->roots[n].rejected;
@@ -168,9 +196,22 @@ static void look_again(struct anchors *a)
 	}
 }
 
-static double worth_of(const struct root *r)
+/* Which branches would be recorded all the same, because a loop has to leave a mark in each round, if there were an anchor for all that can have one. */
+static void find_kept(struct anchors *a)
 {
-	return (r->frequency > FREQUENCY_LAP ? worth : worth_seldom) * r->frequency;
+	struct map known = {0};
+	for (size_t i = 0; i < a->nwishes; i++)
+		if (!a->wishes[i].hopeless)
+			map_set(&known, a->wishes[i].branch, 1);
+	progress_keep(a->module, &a->interposed, &a->sites, &known);
+	for (size_t i = 0; i < a->nwishes; i++)
+		a->wishes[i].kept = !a->wishes[i].hopeless && !map_get(&known, a->wishes[i].branch);
+	map_free(&known);
+}
+
+static double gain_of(const struct wish *w)
+{
+	return w->kept || w->hopeless ? 0 : w->frequency;
 }
 
 /* ---------------------------------------------------------------- which are worth it ---------- */
@@ -183,10 +224,10 @@ static bool choose_more(struct anchors *a)
 		a->roots[i].gain = 0;
 	for (size_t i = 0; i < a->nwishes; i++)
 		for (size_t k = 0; k < a->wishes[i].n; k++)
-			a->roots[a->wishes[i].roots[k]].gain += a->wishes[i].frequency;
+			a->roots[a->wishes[i].roots[k]].gain += gain_of(&a->wishes[i]);
 	for (size_t i = 0; i < a->nroots; i++) {
 		struct root *r = &a->roots[i];
-		if (r->chosen || r->rejected || r->gain < worth_of(r))
+		if (r->chosen || r->rejected || r->gain < r->worth)
 			continue;
 		r->chosen = true;
 		map_set(&a->chosen, r->value, 1);
@@ -200,17 +241,103 @@ static double known_branches(struct anchors *a)
 {
 	double sum = 0;
 	for (size_t i = 0; i < a->nwishes; i++)
-		sum += a->wishes[i].known ? a->wishes[i].frequency : 0;
+		sum += a->wishes[i].known ? gain_of(&a->wishes[i]) : 0;
 	return sum;
+}
+
+static void note_chosen(struct anchors *a)
+{
+	map_free(&a->chosen);
+	for (size_t i = 0; i < a->nroots; i++)
+		if (a->roots[i].chosen)
+			map_set(&a->chosen, a->roots[i].value, 1);
 }
 
 static void set_chosen(struct anchors *a, struct root *r, bool chosen)
 {
 	r->chosen = chosen;
-	map_free(&a->chosen);
+	note_chosen(a);
+}
+
+/* How much the branch gains for each of what its roots have to. */
+static double payment(const struct anchors *a, const struct wish *w)
+{
+	double cost = 0;
+	for (size_t k = 0; k < w->n; k++)
+		cost += a->roots[w->roots[k]].chosen ? a->roots[w->roots[k]].worth : 0;
+	return cost > 0 ? gain_of(w) / cost : 0;
+}
+
+/* A branch that needs several roots pays all of those that it named, and one that is not known in spite of them pays none. */
+static void find_paid(struct anchors *a)
+{
 	for (size_t i = 0; i < a->nroots; i++)
-		if (a->roots[i].chosen)
-			map_set(&a->chosen, a->roots[i].value, 1);
+		a->roots[i].paid = 0;
+	for (size_t i = 0; i < a->nwishes; i++) {
+		const struct wish *w = &a->wishes[i];
+		double paid = w->known ? payment(a, w) : 0;
+		for (size_t k = 0; k < w->n; k++)
+			a->roots[w->roots[k]].paid += paid;
+	}
+}
+
+static int by_paid(const void *x, const void *y)
+{
+	const struct root *a = *(struct root *const *)x, *b = *(struct root *const *)y;
+	if (a->paid != b->paid)
+		return a->paid < b->paid ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Is less lost without all of these than they cost? They are left out then. */
+static bool leave_out(struct anchors *a, struct root **roots, size_t n, double *known)
+{
+	double cost = 0;
+	for (size_t i = 0; i < n; i++) {
+		roots[i]->chosen = false;
+		cost += roots[i]->worth;
+	}
+	note_chosen(a);
+	look_again(a);
+	double rest = known_branches(a);
+	bool left = *known - rest < cost;
+	for (size_t i = 0; i < n; i++)
+		roots[i]->chosen = !left;
+	if (left)
+		*known = rest;
+	return left;
+}
+
+/* All of them, or else each half. */
+static void leave_out_most(struct anchors *a, struct root **roots, size_t n, double *known)
+{
+	if (!n || !a->tries)
+		return;
+	a->tries--;
+	if (leave_out(a, roots, n, known) || n == 1)
+		return;
+	leave_out_most(a, roots, n / 2, known);
+	leave_out_most(a, roots + n / 2, n - n / 2, known);
+}
+
+/*
+ * Those that are not paid for. A branch names only what was not chosen when it asked, so they may be needed all the same: what is lost without them
+ * is looked at, of as many at a time as can be.
+ */
+static void settle(struct anchors *a)
+{
+	struct root **order = pass_alloc(a->nroots, sizeof *order);
+	size_t n = 0;
+	find_paid(a);
+	for (size_t i = 0; i < a->nroots; i++)
+		if (a->roots[i].chosen && a->roots[i].paid < 1)
+			order[n++] = &a->roots[i];
+	qsort(order, n, sizeof *order, by_paid);
+	double known = known_branches(a);
+	leave_out_most(a, order, n, &known);
+	free(order);
+	note_chosen(a);
+	look_again(a);
 }
 
 static int by_frequency(const void *x, const void *y)
@@ -235,7 +362,7 @@ static void reject(struct anchors *a)
 		set_chosen(a, order[i], false);
 		look_again(a);
 		double rest = known_branches(a);
-		if (known - rest >= worth_of(order[i]))
+		if (known - rest >= order[i]->worth)
 			set_chosen(a, order[i], true);
 		else
 			known = rest;
@@ -249,11 +376,14 @@ static void reject(struct anchors *a)
  */
 static void choose(struct anchors *a)
 {
-	do
+	look_again(a);
+	find_kept(a);
+	while (choose_more(a))
 		look_again(a);
-	while (choose_more(a));
+	find_kept(a);
 	for (size_t i = 0; i < a->nroots; i++)
 		a->roots[i].rejected = true; /* nothing more is wished for */
+	settle(a);
 	reject(a);
 }
 
@@ -372,7 +502,8 @@ void anchors_turn(LLVMModuleRef m)
 	struct anchors a = {.module = m, .sharing = sharing};
 	a.tries = most_tried / (module_size(m) + 1);
 	a.most_roots = most_roots(m, a.tries);
-	frequencies_find(&a.frequencies, m);
+	frequencies_find(&a.frequencies, m, sharing->points_to);
+	number_foresee(m, sharing, &a.interposed, &a.sites);
 	find_wishes(&a);
 	choose(&a);
 	recompute_free(a.known);
@@ -390,6 +521,8 @@ void anchors_turn(LLVMModuleRef m)
 	frequencies_free(&a.frequencies);
 	map_free(&a.chosen);
 	map_free(&a.number);
+	map_free(&a.interposed);
+	map_free(&a.sites);
 	free(a.roots);
 	for (size_t i = 0; i < a.nwishes; i++)
 		free(a.wishes[i].roots);

@@ -29,19 +29,36 @@ double frequency_of_block(const struct frequencies *all, LLVMBasicBlockRef b)
 	return n;
 }
 
-static void pass_on(struct frequencies *all, LLVMValueRef f)
+struct call {
+	struct frequencies *all;
+	LLVMValueRef caller;
+	double frequency;
+};
+
+static void called(void *data, LLVMValueRef callee)
+{
+	const struct call *c = data;
+	if (callee != c->caller && *place_of(c->all, callee) < c->frequency)
+		*place_of(c->all, callee) = c->frequency;
+}
+
+static void pass_on(struct frequencies *all, const struct points_to *points_to, LLVMValueRef f)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-		double here = frequency_of_block(all, b);
+		struct call c = {all, f, frequency_of_block(all, b)};
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-			LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-			if (callee && callee != f && is_instrumented(callee) && *place_of(all, callee) < here)
-				*place_of(all, callee) = here;
+			if (!is_call(i))
+				continue;
+			LLVMValueRef callee = direct_callee(i);
+			if (callee && is_instrumented(callee))
+				called(&c, callee);
+			else if (!callee && points_to)
+				points_to_callees(points_to, i, called, &c);
 		}
 	}
 }
 
-void frequencies_find(struct frequencies *all, LLVMModuleRef m)
+void frequencies_find(struct frequencies *all, LLVMModuleRef m, const struct points_to *points_to)
 {
 	uint32_t n = 0;
 	*all = (struct frequencies){0};
@@ -57,7 +74,7 @@ void frequencies_find(struct frequencies *all, LLVMModuleRef m)
 	for (int round = 0; round < ROUNDS; round++)
 		for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 			if (is_instrumented(f))
-				pass_on(all, f);
+				pass_on(all, points_to, f);
 }
 
 void frequencies_free(struct frequencies *all)

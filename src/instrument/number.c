@@ -257,6 +257,17 @@ static void find_interposed(LLVMModuleRef m, struct map *interposed)
 	}
 }
 
+void number_foresee(LLVMModuleRef m, struct sharing *sharing, struct map *interposed, struct map *sites)
+{
+	find_interposed(m, interposed);
+	struct numberer s = {.context = LLVMGetModuleContext(m), .sharing = sharing, .interposed = *interposed};
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = is_instrumented(f) ? LLVMGetFirstBasicBlock(f) : NULL; b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (site_kind(&s, i) >= 0)
+					map_set(sites, i, 1);
+}
+
 static void number_sites(struct numberer *s, LLVMModuleRef m)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {

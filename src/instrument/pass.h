@@ -188,6 +188,8 @@ LLVMValueRef machine_input(LLVMModuleRef m, LLVMTypeRef *type);
 void machine_inline(LLVMModuleRef m);
 /* Number everything and attach the metadata to the instructions. */
 void number_module(LLVMModuleRef m, struct numbering *n);
+/* The instructions that would be sites, and the interposed functions, while nothing is numbered yet. */
+void number_foresee(LLVMModuleRef m, struct sharing *sharing, struct map *interposed, struct map *sites);
 void numbering_free(struct numbering *n);
 
 /* Has the function this attribute of LLVM's, which has no value? */

@@ -16,6 +16,7 @@
 #include "instrument/recompute.h"
 
 #include "instrument/contents.h"
+#include "instrument/exact.h"
 #include "instrument/given.h"
 #include "instrument/visits.h"
 
@@ -34,18 +35,6 @@ struct recompute {
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
 	struct visits *visits;
-};
-
-/* Intrinsics whose result depends on nothing but their operands, and is the same on every machine. */
-static const char *const exact_intrinsics[] = {
-	"llvm.abs.", "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.ctpop.", "llvm.ctlz.",
-	"llvm.cttz.", "llvm.bswap.", "llvm.bitreverse.", "llvm.fshl.", "llvm.fshr.", "llvm.sadd.", "llvm.uadd.",
-	"llvm.ssub.", "llvm.usub.", "llvm.smul.", "llvm.umul.", "llvm.sshl.", "llvm.ushl.", "llvm.fabs.",
-	"llvm.sqrt.", "llvm.floor.", "llvm.ceil.", "llvm.trunc.", "llvm.rint.", "llvm.nearbyint.", "llvm.round.",
-	"llvm.copysign.", "llvm.fma.", "llvm.expect.", "llvm.vector.reduce.add.", "llvm.vector.reduce.mul.",
-	"llvm.vector.reduce.and.", "llvm.vector.reduce.or.", "llvm.vector.reduce.xor.",
-	"llvm.vector.reduce.smax.", "llvm.vector.reduce.smin.", "llvm.vector.reduce.umax.",
-	"llvm.vector.reduce.umin.", "llvm.threadlocal.address.",
 };
 
 /* ---------------------------------------------------------------- values ---------------------- */
@@ -286,14 +275,6 @@ static bool visit_input(struct recompute *r, LLVMValueRef call, uint32_t line)
 	return given_result(line);
 }
 
-static bool is_exact(LLVMValueRef intrinsic)
-{
-	for (size_t i = 0; i < sizeof exact_intrinsics / sizeof *exact_intrinsics; i++)
-		if (name_begins(intrinsic, exact_intrinsics[i]))
-			return true;
-	return false;
-}
-
 static bool are_arguments_known(const struct recompute *r, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
@@ -309,7 +290,7 @@ static bool visit_intrinsic(struct recompute *r, LLVMValueRef call, LLVMValueRef
 		visit_copy(r, call);
 	else if (name_begins(callee, "llvm.memset."))
 		visit_fill(r, call);
-	else if (is_exact(callee))
+	else if (exact_intrinsic(callee))
 		return are_arguments_known(r, call) && !llvm_is_relaxed_float(call);
 	else if (!name_begins(callee, "llvm.lifetime.") && !llvm_call_without_memory(call))
 		visit_foreign_arguments(r, call);
@@ -323,18 +304,6 @@ static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef ca
 		if (!is_known(r, LLVMGetOperand(call, i)))
 			make_unknown(r, LLVMGetParam(callee, i), cause_of(r, LLVMGetOperand(call, i)));
 	return !map_get(&r->unknown, callee);
-}
-
-/* The result depends on nothing but the parameters and the memory that they lead to, which is only read. */
-static bool is_reader(LLVMValueRef callee)
-{
-	static const char *const names[] = {"strlen", "strnlen", "strcmp", "strncmp", "memcmp", "bcmp"};
-	size_t length;
-	const char *name = LLVMGetValueName2(callee, &length);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
 }
 
 /* Characters, and no structures, which are compared as a whole: of a size that is known. */
@@ -368,8 +337,10 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 	uint32_t input = callee ? map_get(&r->inputs, callee) : 0;
 	if (input)
 		return visit_input(r, call, input);
-	if (callee && is_reader(callee))
+	if (callee && exact_reader(call))
 		return reads_known(r, call);
+	if (callee && exact_function(callee))
+		return are_arguments_known(r, call);
 	if (llvm_is_deallocation(r->sharing->library, call))
 		return false;
 	/* A block that grows keeps what is in it; the pointer may be another one. */
@@ -538,7 +509,9 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:
 	case LLVMSIToFP: case LLVMUIToFP: case LLVMFPExt: case LLVMFPTrunc:
 		return are_operands_known(r, i) && !llvm_is_relaxed_float(i);
-	default: /* atomics, landing pads, va_arg, bits of pointers, float to integer, and what is not known here */
+	case LLVMFPToSI: case LLVMFPToUI:
+		return are_operands_known(r, i) && exact_conversion(i);
+	default: /* atomics, landing pads, va_arg, bits of pointers, and what is not known here */
 		return false;
 	}
 }

@@ -486,7 +486,7 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 	times_note(m, "recorded branches");
 	shown_instrument(m, n);
 	addresses_places(m, &n->symbols);
-	addresses_record(m, &n->recorded); /* last: it copies functions */
+	addresses_record(m, n->sharing, &n->recorded); /* last: it copies functions */
 	times_note(m, "recorded values");
 	emit_table(m, n, hash);
 }

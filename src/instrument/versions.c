@@ -59,12 +59,12 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The functions with reads that are recorded, malloc'ed. */
-static struct candidate *candidates(LLVMModuleRef m, const struct values *recorded, size_t *n)
+static struct candidate *candidates(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, size_t *n)
 {
 	struct candidate *all = pass_alloc(recorded->n + 1, sizeof *all);
 	struct values reads = {0};
 	struct frequencies frequencies;
-	frequencies_find(&frequencies, m);
+	frequencies_find(&frequencies, m, sharing->points_to);
 	*n = 0;
 	for (size_t i = 0; i < recorded->n; i++)
 		if (addresses_is_read(recorded->at[i]))
@@ -80,10 +80,10 @@ static struct candidate *candidates(LLVMModuleRef m, const struct values *record
 	return all;
 }
 
-static void copy_most(LLVMModuleRef m, struct versions *v, const struct values *recorded)
+static void copy_most(LLVMModuleRef m, const struct sharing *sharing, struct versions *v, const struct values *recorded)
 {
 	size_t n, size = 0, taken = 0;
-	struct candidate *all = candidates(m, recorded, &n);
+	struct candidate *all = candidates(m, sharing, recorded, &n);
 	qsort(all, n, sizeof *all, by_gain);
 	for (size_t i = 0; i < n; i++) {
 		if (size + all[i].size > MOST_COPIED)
@@ -126,11 +126,11 @@ static void stay_quick(const struct versions *v, LLVMValueRef f)
 		}
 }
 
-void versions_make(LLVMModuleRef m, const struct values *recorded, LLVMValueRef log)
+void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log)
 {
 	struct versions v = {0};
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-	copy_most(m, &v, recorded);
+	copy_most(m, sharing, &v, recorded);
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);

@@ -37,11 +37,11 @@ static void go_on(uint32_t *at, uint32_t *end)
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
  * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 40, WINDOWS = 16 };
+enum { NS_PER_VALUE = 100, WINDOWS = 16 };
 
 /*
- * Thousands of threads that all end before they have filled so many would write a log without bounds. What such threads wrote is counted
- * together when they end, and once it is too much, each thread is judged whenever it asks for another chunk.
+ * Thousands of threads that all end before they have filled so many, or soon after, would write a log without bounds. What such threads wrote
+ * is counted together when they end, or go on without, and once it is too much, each thread is judged whenever it asks for another chunk.
  */
 enum { HASTY_BYTES = 16 << 20 };
 static uint64_t hasty_bytes;
@@ -120,9 +120,12 @@ static void to_chunk(struct rt_self *self, struct rt_chunk *chunk)
 
 static __attribute__((noinline, cold)) bool refill(struct rt_self *self)
 {
-	bool fast = fills_windows_too_fast(self) || is_one_of_many(self);
-	struct rt_chunk *chunk = too_many(fast) ? NULL : rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
+	struct rt_chunk *chunk = NULL;
 
+	if (too_many(fills_windows_too_fast(self) || is_one_of_many(self)))
+		__atomic_fetch_add(&hasty_bytes, bytes_of(&self->value_pieces), __ATOMIC_RELAXED);
+	else
+		chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
 	if (chunk)
 		to_chunk(self, chunk);
 	return chunk;

@@ -1,0 +1,94 @@
+#include "instrument/exact.h"
+
+#include <string.h>
+
+/* Beginnings of names. fmuladd is two roundings or one as the target has it, which the executor knows (do_fma). */
+static const char *const intrinsics[] = {
+	"llvm.abs.", "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.ctpop.", "llvm.ctlz.",
+	"llvm.cttz.", "llvm.bswap.", "llvm.bitreverse.", "llvm.fshl.", "llvm.fshr.", "llvm.sadd.", "llvm.uadd.",
+	"llvm.ssub.", "llvm.usub.", "llvm.smul.", "llvm.umul.", "llvm.sshl.", "llvm.ushl.", "llvm.ucmp.", "llvm.scmp.",
+	"llvm.fabs.", "llvm.sqrt.", "llvm.floor.", "llvm.ceil.", "llvm.trunc.", "llvm.rint.", "llvm.nearbyint.", "llvm.round.",
+	"llvm.roundeven.", "llvm.copysign.", "llvm.fma.", "llvm.fmuladd.", "llvm.is.fpclass.", "llvm.expect.",
+	"llvm.vector.reduce.add.", "llvm.vector.reduce.mul.", "llvm.vector.reduce.and.", "llvm.vector.reduce.or.",
+	"llvm.vector.reduce.xor.", "llvm.vector.reduce.smax.", "llvm.vector.reduce.smin.", "llvm.vector.reduce.umax.",
+	"llvm.vector.reduce.umin.", "llvm.threadlocal.address.",
+};
+
+/* Those that IEEE 754 defines to the last bit, and of integers; of floating point ones also with f and l behind the name. */
+static const char *const functions[] = {
+	"sqrt", "floor", "ceil", "trunc", "round", "roundeven", "rint", "nearbyint", "lrint", "llrint", "lround", "llround",
+	"fabs", "fmin", "fmax", "fdim", "fma", "fmod", "remainder", "copysign", "nextafter", "ldexp", "scalbn", "scalbln", "logb", "ilogb",
+	"abs", "labs", "llabs", "imaxabs", "ffs", "ffsl", "ffsll",
+};
+
+static const char *const readers[] = {
+	"strlen", "strnlen", "strcmp", "strncmp", "memcmp", "bcmp",
+};
+
+static const char *const comparisons[] = {
+	"strcmp", "strncmp", "memcmp", "bcmp", "strcasecmp", "strncasecmp", "strcoll", "strverscmp", "wcscmp", "wcsncmp", "wmemcmp", "wcscasecmp",
+	"wcsncasecmp", "wcscoll",
+};
+
+/* Readers that also say where they stopped, if they are given a place for that as their second parameter. */
+static const char *const number_readers[] = {
+	"strtol", "strtoul", "strtoll", "strtoull", "__isoc23_strtol", "__isoc23_strtoul", "__isoc23_strtoll", "__isoc23_strtoull",
+};
+
+static bool is_one_of(LLVMValueRef function, const char *const *names, size_t n)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+bool exact_intrinsic(LLVMValueRef intrinsic)
+{
+	for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+		if (name_begins(intrinsic, intrinsics[i]))
+			return true;
+	return false;
+}
+
+bool exact_function(LLVMValueRef function)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		size_t n = strlen(functions[i]);
+		if (!strncmp(name, functions[i], n) && (!name[n] || ((name[n] == 'f' || name[n] == 'l') && !name[n + 1])))
+			return true;
+	}
+	return false;
+}
+
+bool exact_reader(LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	return is_one_of(callee, readers, sizeof readers / sizeof *readers) ||
+	       (is_one_of(callee, number_readers, sizeof number_readers / sizeof *number_readers) && LLVMIsNull(LLVMGetOperand(call, 1)));
+}
+
+bool exact_in_sign_only(LLVMValueRef function)
+{
+	return is_one_of(function, comparisons, sizeof comparisons / sizeof *comparisons);
+}
+
+static bool has_feature(LLVMValueRef function, const char *feature)
+{
+	LLVMAttributeRef features = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-features", 15);
+	unsigned length;
+	return features && strstr(LLVMGetStringAttributeValue(features, &length), feature);
+}
+
+/* Out of range it is not defined by C, and what the machine makes of it depends on the instruction. */
+bool exact_conversion(LLVMValueRef conversion)
+{
+	LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(conversion, 0)));
+	if (from != LLVMFloatTypeKind && from != LLVMDoubleTypeKind)
+		return false;
+	return LLVMIsAFPToSIInst(conversion) || !has_feature(LLVMGetBasicBlockParent(LLVMGetInstructionParent(conversion)), "+avx512f");
+}
