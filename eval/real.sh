@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka; all but the last ten, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco; all but the last twelve, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -810,6 +810,81 @@ try_sort() {
 	head -n 300 sort.in >sort.few
 	cost ./coreutils-native/src/sort ./coreutils-recorded/src/sort --parallel=2 -S 100M sort.in
 	compared coreutils src/sort 'queue without the lock' --parallel=4 sort.few
+}
+
+# Workers that wait for notifications (C++, CMake, a shared library).
+try_poco() {
+	local w
+	fetch libpoco-dev poco || return
+	for w in native recorded bug; do
+		build poco $w notes 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g" -DCMAKE_C_FLAGS="-O2 -g" -DENABLE_TESTS=OFF \
+			$(for part in XML JSON UTIL NET NETSSL CRYPTO DATA DATA_SQLITE MONGODB REDIS ZIP PAGECOMPILER PAGECOMPILER_FILE2PAGE ACTIVERECORD ENCODINGS JWT ACTIVERECORD_COMPILER; do
+				echo "-DENABLE_$part=OFF"; done) .. && make -s -j"$(nproc)" Foundation && cd .. &&
+			$CXX -std=c++17 -O2 -g "$root/eval/programs/poconotes.cc" -IFoundation/include -Lb/lib -lPocoFoundation -pthread -Wl,-rpath,"$PWD/b/lib" -o notes' || return
+	done
+	compared poco notes 'queue without the lock'
+}
+
+# Sets that a thread in the background frees.
+forget() {
+	local many
+	many=$(printf 'm%d ' $(seq 100))
+	exec 3<>"/dev/tcp/127.0.0.1/$port"
+	for _ in $(seq 100); do printf 'SADD s %s\r\nUNLINK s\r\n' "$many"; done >&3
+	printf 'QUIT\r\n' >&3
+	timeout 10 cat <&3 >answers
+	exec 3<&- 3>&-
+}
+
+# A server whose threads free what was deleted and close files.
+try_redis() {
+	local w
+	fetch redis redis || return
+	for w in native recorded; do
+		build redis $w src/redis-server 'make -s -j"$(nproc)" -C src MALLOC=libc CC="$CC" OPT="-O2" redis-server' || return
+	done
+	for w in native recorded; do
+		next_port
+		holds "$w: exit status 0" served $w forget ./redis-$w/src/redis-server --port $port --save '' --daemonize no
+		mv answers answers.$w
+	done
+	holds "same answers" cmp answers.native answers.recorded
+}
+
+# Jobs of a pool of threads in objects with methods, all in C (libtool, one library without plugins).
+try_strongswan() {
+	local w
+	fetch libstrongswan strongswan || return
+	for w in native recorded bug; do
+		build strongswan $w jobs './configure -q --disable-defaults --enable-monolithic --enable-static --disable-shared --disable-gmp CFLAGS="-O2 -g" &&
+			make -s -j"$(nproc)" -C src/libstrongswan && $CC -O2 -g -include config.h -I. -Isrc/libstrongswan "$root/eval/programs/swanjobs.c" \
+				src/libstrongswan/.libs/libstrongswan.a -pthread -ldl -lm -o jobs' || return
+	done
+	compared strongswan jobs 'job forgotten too late'
+}
+
+# Messages that a thread writes for others.
+try_libqb() {
+	local w
+	fetch libqb-dev libqb || return
+	for w in native recorded bug; do
+		build libqb $w messages './configure -q --disable-shared --enable-static CFLAGS="-O2 -g" && make -s -j"$(nproc)" -C include && make -s -j"$(nproc)" -C lib &&
+			$CC -O2 -g -Iinclude "$root/eval/programs/qblog.c" lib/.libs/libqb.a -pthread -ldl -lrt -o messages' || return
+	done
+	compared libqb messages 'list without the lock'
+}
+
+# Bitmaps of a file system that several threads read into one tree.
+try_e2fsprogs() {
+	local w
+	fetch e2fsprogs e2fsprogs || return
+	for w in native recorded bug; do
+		build e2fsprogs $w misc/dumpe2fs './configure -q --disable-nls --disable-fuse2fs CFLAGS="-O2 -g" && make -s -j"$(nproc)" libs && make -s -C misc dumpe2fs &&
+			{ [ "$CC" = rethread-cc ] || make -s -C misc mke2fs; }' || return
+	done
+	[ -e system.img ] || { truncate -s 64M system.img && ./e2fsprogs-native/misc/mke2fs -q -F -b 1024 -g 1024 -O ^flex_bg,^uninit_bg,^has_journal,^resize_inode,^metadata_csum \
+		-t ext4 -U 00000000-0000-0000-0000-000000000001 system.img; }
+	compared e2fsprogs misc/dumpe2fs 'tree without the lock' system.img
 }
 
 for program in "${programs[@]}"; do
