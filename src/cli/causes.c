@@ -221,6 +221,23 @@ static void print_acted(const json_t *root, const char *program)
 	putchar('\n');
 }
 
+/* A semaphore was posted too often. */
+static void print_overposted(const json_t *root, const char *program)
+{
+	json_t *o = json_object_get(root, "overposted"), *before = step_numbered(root, number(o, "before")), *post = step_numbered(root, number(o, "post")),
+	       *take = step_numbered(root, number(o, "take"));
+	if (!json_object_size(o) || !before || !post || !take)
+		return;
+	puts("What was posted too often:");
+	printf("  thread %s posted %s%s%s\n", text(before, "thread"), style.race, text(before, "object"), style.off);
+	quote(before, program);
+	printf("  and once more, without having taken it again\n");
+	quote(post, program);
+	printf("  then thread %s took it, for which nothing was left\n", text(take, "thread"));
+	quote(take, program);
+	putchar('\n');
+}
+
 /* An old value came again, and was taken for unchanged. */
 static void print_again(const json_t *root, const char *program)
 {
@@ -307,4 +324,5 @@ void print_causes(const json_t *root, const char *program)
 	print_undone(root, program);
 	print_passed(root, program);
 	print_acted(root, program);
+	print_overposted(root, program);
 }

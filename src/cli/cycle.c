@@ -4,6 +4,7 @@
 #include "exe/twin.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool cycle_next(const char **message, struct cycle_step *step)
@@ -23,7 +24,8 @@ bool cycle_next(const char **message, struct cycle_step *step)
 char *cycle_where(const struct trace *t, const char *name)
 {
 	const struct trace_thread *thread = trace_thread_named(t, name);
-	struct symbols *symbols = thread ? symbols_open(t->program, NULL) : NULL;
+	char *twin = xasprintf("%s/twin", t->dir); /* of scheme rw, it is the one that failed */
+	struct symbols *symbols = thread ? symbols_open(trace_is_rw(t) ? twin : t->program, NULL) : NULL;
 	struct rt_failure at = t->failure;
 	struct position p = { 0 };
 	if (thread && thread->info.number != t->failure.thread) {
@@ -33,5 +35,6 @@ char *cycle_where(const struct trace *t, const char *name)
 	bool found = symbols && failure_own_site(symbols, &at, &p) && p.file && p.line;
 	char *where = found ? xasprintf("%s:%d", p.file, p.line) : xstrdup("");
 	symbols_close(symbols);
+	free(twin);
 	return where;
 }

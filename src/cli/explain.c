@@ -476,7 +476,7 @@ const struct command explain_command = {
 		   "is likely to be the cause; or of a deadlock who waits for whom. Next the reads that the failure depends on, with\n"
 		   "the writes that they saw; then the steps that lead there, in the order that replay enforces: synchronization and\n"
 		   "the accesses that race, with the values they read and write. Where it is not known what the failure depends on\n"
-		   "(hunt, engine search), the last reads of the thread that failed come first.\n"
+		   "(of some that hunt or engine search found), the last reads of the thread that failed come first.\n"
 		   "\n"
 		   "Thread 1:2 is the second one that thread 1, the main thread, created. Memory in the heap is named by type and\n"
 		   "member (edition.price; node#2.next where there are several) if the program was built with -g.\n",

@@ -214,6 +214,17 @@ static bool say_acted(struct words *w, const json_t *root)
 	return true;
 }
 
+/* More came in than there was room for. */
+static bool say_overposted(struct words *w, const json_t *root)
+{
+	json_t *o = json_object_get(root, "overposted"), *before = step_of(root, o, "before"), *post = step_of(root, o, "post"), *take = step_of(root, o, "take");
+	if (!before || !post || !take)
+		return false;
+	say(w, "thread %s posted %s%s once more than it had taken it: it had given it back already%s; thread %s took it after that%s.", text(post, "thread"), object_of(post), at(post),
+	    at(before), text(take, "thread"), at(take));
+	return true;
+}
+
 /* A read that the failure depends on, and who wrote what it found; NULL: nobody. */
 struct asked {
 	const json_t *of;
@@ -240,7 +251,7 @@ static bool say_waited(struct words *w, const json_t *root)
 	struct asked a;
 	for (size_t i = 0; next_asked(root, &i, &a);) {
 		json_t *waited = json_object_get(a.of, "waited");
-		if (!waited || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")))
+		if (!waited || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || wait_of(root, text(a.read, "thread")))
 			continue;
 		say(w, "thread %s had looked at %s before it waited%s, and %s when it came back; thread %s had changed it by then%s.", text(a.read, "thread"),
 		    object_of(a.read), at(waited), json_is_true(json_object_get(a.of, "looked")) ? "did not go back to that" : "not again", text(a.writer, "thread"),
@@ -317,7 +328,7 @@ static bool say_missing(struct words *w, const json_t *root)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {
@@ -408,12 +419,23 @@ static void print_broken(const char *text)
 	puts("\n");
 }
 
+/* What comes first where memory was overrun: who did it. Then why. */
+static void begin_outside(struct words *w, const json_t *root)
+{
+	if (*text(root, "outside"))
+		say(w, "%s.", text(root, "outside"));
+}
+
 void print_in_short(const json_t *root, const struct trace *t)
 {
-	struct words w = {NULL};
+	struct words w = {NULL}, found = {NULL};
+	begin_outside(&w, root);
 	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = say_cause(&w, root);
 	if (!waits && !cause && t->failure.kind != RT_FAIL_DEADLOCK)
-		say_found(&w, root);
+		say_found(&found, root);
+	if (found.text)
+		say(&w, "%s%s", w.text ? " In the end " : "", found.text);
+	free(found.text);
 	if (w.text) {
 		char *all = xasprintf("In short: %s", w.text);
 		print_broken(all);

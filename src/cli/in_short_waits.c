@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* The step at which the thread waits for ever, or NULL. */
-static json_t *wait_of(const json_t *root, const char *thread)
+json_t *wait_of(const json_t *root, const char *thread)
 {
 	json_t *hang;
 	size_t i;
@@ -62,8 +61,12 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 {
 	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
 	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
-	if (!read || !is || inside_of(read))
+	if (!read || !is || inside_of(read)) {
+		if (other)
+			say(w, "; thread %s signalled it%s for one thread only, which was %s%s", text(other, "thread"), at(other), woke ? "thread " : "another",
+			    woke ? text(woke, "thread") : "");
 		return;
+	}
 	bool only_reads = is_kind(read, "read");
 	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
 	    text(is, "thread"), left_by(is), at(is));
@@ -83,6 +86,15 @@ static void say_kept(struct words *w, const json_t *root, const json_t *hang)
 	json_t *wanted = step_of(root, hang, "wanted"), *taken = wanted ? lock_holder(root, wanted) : NULL;
 	if (taken)
 		say(w, ", and keeps %s%s, which thread %s waits for%s", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
+}
+
+/* It waits for something that another keeps, which waits as well. */
+static void say_taken(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "taken"), *by = step_of(root, hang, "taker"), *waits;
+	if (!read || !by || inside_of(read) || !(waits = wait_of(root, text(by, "thread"))))
+		return;
+	say(w, ". It had found %s%s%s; thread %s, which had written that%s, waits for ever as well%s", object_of(read), value_of(read, " = ", ""), at(read), text(by, "thread"), at(by), at(waits));
 }
 
 /* The first of those that wait is the most telling. */
@@ -105,6 +117,8 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 		say_kept(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")))
 		say_missed(w, root, hang);
+	if (!json_is_true(json_object_get(hang, "lost")) && !signal)
+		say_taken(w, root, hang);
 	say(w, ".");
 	return true;
 }

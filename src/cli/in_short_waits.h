@@ -5,6 +5,8 @@
 #include "cli/words.h"
 #include "trace/trace.h"
 
+/* The step at which the thread waits for ever, or NULL. */
+json_t *wait_of(const json_t *root, const char *thread);
 /* Of a deadlock; of a run that takes too long. */
 bool say_cycle(struct words *w, const json_t *root, const struct trace *t);
 bool say_hang(struct words *w, const json_t *root, const struct trace *t);

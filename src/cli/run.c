@@ -85,6 +85,16 @@ int run_signal(void)
 	return asked_to_end;
 }
 
+/* Who crashes while it ends, because it was asked to, has failed. */
+static bool crashed(int status)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		if (WIFSIGNALED(status) && WTERMSIG(status) == faults[i] && !forwarded[faults[i]])
+			return true;
+	return false;
+}
+
 static bool was_interrupted(int status)
 {
 	return asked_to_end || (WIFSIGNALED(status) && forwarded[WTERMSIG(status)]);
@@ -416,7 +426,7 @@ static void judge(const struct watch *w, struct run_result *r, uint32_t forced)
 		return;
 	}
 	f->state = 2;
-	if (r->interrupted)
+	if (r->interrupted && !crashed(r->status))
 		return;
 	if (forced == RT_FAIL_TIMEOUT) {
 		f->kind = RT_FAIL_TIMEOUT;

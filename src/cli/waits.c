@@ -173,6 +173,19 @@ static void print_gone(const json_t *freed, const char *program)
 	quote(freed, program);
 }
 
+/* What it found, and who keeps that so. */
+static bool print_taken(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *read = step_of(root, hang, "taken"), *by = step_of(root, hang, "taker");
+	if (!read || !by)
+		return false;
+	printf("    after it had read %s%s%s: %s\n", style.race, text(read, "object"), style.off, text(read, "value"));
+	quote(read, program);
+	printf("    which thread %s had written: %s; it waits for ever as well\n", text(by, "thread"), text(by, "value"));
+	quote(by, program);
+	return true;
+}
+
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
@@ -224,7 +237,8 @@ void print_hangs(const json_t *root, const struct trace *t)
 		else if (*object && !json_is_true(json_object_get(hang, "condition")))
 			print_holder(root, hang, step, t);
 		print_signal(root, hang, t->program);
-		print_test(root, hang, t->program);
+		if (!print_taken(root, hang, t->program))
+			print_test(root, hang, t->program);
 	}
 	putchar('\n');
 }

@@ -229,12 +229,15 @@ static bool is_written_anew(const struct finder *f, size_t first, size_t other, 
 	return writes(a) && !reads(a) && writes(c) && !reads(c) && !writes(event_at(f, other)) && wrote <= first && line_of(f, a) == line_of(f, c);
 }
 
-/* Did the failing thread read the place last? */
+/* Did the failing thread read the place last, or what it wrote there itself, of what its failure depends on? The slice ends somewhere: a count may have gone wrong long before. */
 static bool is_read_last(const struct finder *f, uint64_t address)
 {
-	for (size_t i = 0; i < f->s->last_reads; i++)
-		if (event_at(f, f->s->asked.at[i])->object == address)
+	for (size_t i = 0; i < f->s->asked.n; i++) {
+		size_t read = f->s->asked.at[i], saw = f->s->saw ? f->s->saw[read] : SLICE_NONE;
+		bool own = saw != SLICE_NONE && event_at(f, saw)->thread == event_at(f, read)->thread;
+		if ((i < f->s->last_reads || own) && event_at(f, read)->object == address)
 			return true;
+	}
 	return false;
 }
 
@@ -501,6 +504,27 @@ static enum other_way is_overtaken(const struct finder *f, const struct between 
 	return goes_another_way(x, first, second, expr_eval(x->exprs, o->written, f->symbols), f->symbols);
 }
 
+/*
+ * Several may have come in between. What the last one wrote is as good as it gets when it makes no difference; else it is the first since which the thread would
+ * have gone another way that tells: another may have made up for some of it.
+ */
+static void find_overtaker(const struct finder *f, struct between *b)
+{
+	const struct event *a = event_at(f, b->first);
+	struct between earlier = *b;
+	if (b->overtaken != OTHER_WAY || (!b->bare && b->given_up == UINT32_MAX))
+		return;
+	for (size_t step = b->other; step-- > b->first + 1;) {
+		const struct event *o = event_at(f, step);
+		if (!writes(o) || o->object != a->object || o->size != a->size)
+			continue;
+		earlier.other = step;
+		if (o->thread == a->thread || is_overtaken(f, &earlier) != OTHER_WAY)
+			return;
+		b->other = step;
+	}
+}
+
 /* The thread looked, and counted where others count; what they did in between would not have made a difference. */
 static bool looked_before_counting(const struct finder *f, const struct between *b)
 {
@@ -603,8 +627,10 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	const struct candidate *best = f.found.at;
 	bool found = f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
 								   acts_alike(&f, &best->b)));
-	if (found)
+	if (found) {
 		*b = f.found.at[0].b;
+		find_overtaker(&f, b);
+	}
 	table_release(&f.places);
 	table_release(&f.mine);
 	table_release(&f.pairs);

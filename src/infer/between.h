@@ -11,7 +11,7 @@
 #include "infer/slice.h"
 
 struct between {
-	size_t first, other, second; /* steps: the thread's own two, and the other thread's last one between them */
+	size_t first, other, second; /* steps: the thread's own two, and another thread's between them: the last, or the first since which the thread would have gone another way */
 	enum other_way overtaken;    /* would the thread have gone another way after its first access with what the other wrote? */
 	size_t undisturbed;          /* how often threads did the same two and nobody came in between */
 	uint32_t lock;               /* an event of the lock which one of the three went without; UINT32_MAX: there is none */

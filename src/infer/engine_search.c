@@ -1,5 +1,6 @@
 /* Engine search: attempts of the twin (src/search), each proven like any other candidate; and orders that were recorded. */
 #include "infer/follow.h"
+#include "infer/guided.h"
 #include "infer/progress.h"
 #include "infer/work.h"
 #include "search/search.h"
@@ -28,7 +29,10 @@ static bool prove_attempt(void *data, const struct schedule *found, const struct
 		ok = false;
 	}
 	free(interleaving);
-	return ok && work_accepts(w, replays);
+	ok = ok && work_accepts(w, replays);
+	if (ok)
+		guided_tell(w, attempt);
+	return ok;
 }
 
 _Noreturn void engine_search(struct work *w)
@@ -60,14 +64,17 @@ _Noreturn void engine_search(struct work *w)
 }
 
 /* For `rethread explain`, where the run was one of a hunt: then it is known what it did. */
-static void tell_hunted(const struct work *w, const char *interleaving)
+static void tell_hunted(struct work *w, const char *interleaving)
 {
 	char *path = xasprintf("%s/" RT_ATTEMPT_FILE, w->trace->dir), *data = NULL;
 	size_t size = 0;
 	struct error err;
 	const struct rt_attempt *a = read_file(path, &data, &size, &err) ? (const struct rt_attempt *)data : NULL;
-	if (a && size == sizeof *a && a->magic == RT_ATTEMPT_MAGIC && !story_write(a, w->trace, w->twin, interleaving, &err))
+	bool known = a && size == sizeof *a && a->magic == RT_ATTEMPT_MAGIC;
+	if (known && !story_write(a, w->trace, w->twin, interleaving, &err))
 		warn("%s", err.text);
+	else if (known && w->request->prove)
+		guided_tell(w, a);
 	free(data);
 	free(path);
 }
@@ -92,7 +99,7 @@ _Noreturn void engine_follow(struct work *w)
 		work_give_up(w, &err);
 	tell_hunted(w, interleaving);
 	printf("%s: %zu wait%s\nschedule: %s/schedule\n",
-	       prove ? "followed and proven by replay" : "the recorded order (not replayed)", schedule.waits.n,
-	       plural(schedule.waits.n, "s"), w->trace->dir);
+	       prove ? "followed and proven by replay" : "the recorded order (not replayed)", (size_t)w->figures.infer.waits,
+	       plural(w->figures.infer.waits, "s"), w->trace->dir);
 	work_finish(w, EXIT_DONE, prove ? "reproduced" : "inferred");
 }

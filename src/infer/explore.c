@@ -64,6 +64,8 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	snprintf(s->first_mismatch, sizeof s->first_mismatch, "%s", first ? first : "");
 	first = json_string_value(json_object_get(status, "first_fault"));
 	snprintf(s->first_fault, sizeof s->first_fault, "%s", first ? first : "");
+	first = json_string_value(json_object_get(status, "outside"));
+	snprintf(s->outside, sizeof s->outside, "%s", first ? first : "");
 	first = json_string_value(json_object_get(status, "answering"));
 	snprintf(s->answering, sizeof s->answering, "%s", first ? first : "");
 	json_decref(status);
@@ -112,11 +114,11 @@ struct explorer {
 };
 
 /* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
-static bool write_failure(const struct trace *t, const char *dir, struct error *err)
+static bool write_failure(const struct trace *t, const char *twin, const char *dir, struct error *err)
 {
 	if (t->failure.kind != RT_FAIL_SIGNAL || !t->failure.nframes)
 		return true;
-	struct symbols *symbols = symbols_open(t->program, NULL);
+	struct symbols *symbols = symbols_open(trace_is_rw(t) ? twin : t->program, NULL);
 	struct position p;
 	bool ok = true;
 	if (symbols && failure_code_site(symbols, &t->failure, &p) && p.file) {
@@ -158,7 +160,7 @@ static struct explorer *explorer_make(const struct trace *t, const char *twin, c
 	if (t->header.flags & RT_LOG_MIDDLE)
 		fail(err, "process %u was forked by one that had other threads, or a long log: its own log begins there, so that it cannot be executed",
 		     t->header.pid);
-	else if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, dir, err) && write_places(t, dir, err)) {
+	else if (make_code(t, e->code, lines ? translate_with_lines : translate, err) && write_failure(t, twin, dir, err) && write_places(t, dir, err)) {
 		e->translated = now() - start;
 		return e;
 	}
@@ -380,6 +382,14 @@ bool explorer_reorder(struct explorer *e, const struct execution *x, const struc
 	free(path);
 	free(guide);
 	free(text);
+	return ok;
+}
+
+bool explorer_guide(struct explorer *e, const struct guide_run *runs, size_t n, struct error *err)
+{
+	char *guide = xasprintf("%s/guide", e->dir);
+	bool ok = write_file(guide, runs, n * sizeof *runs, err);
+	free(guide);
 	return ok;
 }
 

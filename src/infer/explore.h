@@ -34,6 +34,7 @@ struct explore_stats {
 	bool failed;           /* the failing thread reached its failure */
 	double seconds;        /* in all */
 	char first_mismatch[256], first_fault[256];
+	char outside[200];     /* who read or wrote outside of all blocks; "": nobody */
 	char answering[80];    /* a function of a library that no table has, and whose results the program uses; "": none */
 };
 
@@ -81,6 +82,8 @@ struct forced *explorer_forced(struct explorer *e);
  */
 bool explorer_reorder(struct explorer *e, const struct execution *x, const struct step *steps, size_t nsteps,
 		      unsigned seed, struct error *err);
+/* Likewise, an order that is known. */
+bool explorer_guide(struct explorer *e, const struct guide_run *runs, size_t n, struct error *err);
 /* They follow none any more. */
 void explorer_unguide(struct explorer *e);
 /*

@@ -147,6 +147,7 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || (outdated_find_pair(&d->stale, s, t, d->values) && !is_idle(t, how, d->stale.first));
 	if (!any && !d->was_halfway && !d->was_stale && !d->has_acted && how && !has_waited(s, t, d->values))
 		d->has_acted = acted_find_outdated(&d->acted, &chain, t, d->values, source);
+	d->was_overposted = !any && !d->was_halfway && !d->was_stale && !d->has_acted && overposted_find(&d->overposted, t);
 	acted_release(&chain);
 }
 
@@ -175,7 +176,7 @@ static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 		}
 }
 
-/* Does the failure rest on nothing of another thread's? Locks alone tell nobody anything. */
+/* Does the failure rest on nothing of another thread's? Locks alone tell nobody anything. What it wrote itself may rest on anything that it had read by then. */
 static bool is_alone(const struct slice *s, const struct told *t, const uint8_t *how)
 {
 	uint32_t failing = UINT32_MAX;
@@ -183,6 +184,7 @@ static bool is_alone(const struct slice *s, const struct told *t, const uint8_t 
 		if (t->x.threads.at[i].count && t->x.events.at[t->x.threads.at[i].first + t->x.threads.at[i].count - 1].flags & EVENT_FAILS)
 			failing = i;
 	size_t began = SLICE_NONE;
+	bool own = false, foreign = false; /* it rests on something that the thread wrote; which has read something of another's before */
 	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX; i++) {
 		const struct event *e = told_event(t, i);
 		if (e->thread != failing)
@@ -190,8 +192,11 @@ static bool is_alone(const struct slice *s, const struct told *t, const uint8_t 
 		began = began == SLICE_NONE ? i : began;
 		bool syncs = !told_accesses(e) && e->kind != EVENT_START && e->kind != EVENT_END && e->kind != EVENT_LOCK && e->kind != EVENT_UNLOCK && e->kind != EVENT_CREATE &&
 			     e->kind != EVENT_CALL && e->kind != EVENT_FENCE;
-		size_t saw = told_reads(e) && how[i] ? s->saw[i] : SLICE_NONE;
-		if (syncs || e->flags & EVENT_WAITED || how[i] == RESTS_UNKNOWN || (saw != SLICE_NONE && saw > began && told_event(t, saw)->thread != failing))
+		size_t saw = told_reads(e) ? s->saw[i] : SLICE_NONE;
+		bool of_other = saw != SLICE_NONE && saw > began && told_event(t, saw)->thread != failing;
+		foreign |= of_other;
+		own |= how[i] && saw != SLICE_NONE && told_event(t, saw)->thread == failing;
+		if (syncs || e->flags & EVENT_WAITED || how[i] == RESTS_UNKNOWN || (how[i] && of_other) || (own && foreign))
 			return false;
 	}
 	return failing != UINT32_MAX;
@@ -209,6 +214,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		d->alone = false;
 		d->was_buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
 		find_cause_flat(d, &flat, symbols);
+		d->was_overposted = false; /* its steps are not those of this order */
 		flat_release(&flat);
 	} else {
 		d->was_buffered = false;
@@ -235,12 +241,14 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		mark(&d->slice, (const size_t[]){d->halfway.wrote, d->halfway.seen, d->halfway.read, d->halfway.usual}, 4);
 	if (d->has_acted)
 		mark(&d->slice, (const size_t[]){d->acted.first, d->acted.other, d->acted.second, d->acted.act, d->acted.alike}, 5);
+	if (d->was_overposted)
+		mark(&d->slice, (const size_t[]){d->overposted.before, d->overposted.post, d->overposted.take}, 3);
 	if (d->was_stale)
 		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
 	d->hangs = hang_find(&d->told, d->values);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last}, 11);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker}, 13);
 	}
 }
 

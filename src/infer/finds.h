@@ -11,6 +11,7 @@
 #include "infer/freed.h"
 #include "infer/halfway.h"
 #include "infer/hang.h"
+#include "infer/overposted.h"
 #include "infer/passed.h"
 #include "infer/published.h"
 #include "infer/rests.h"
@@ -30,7 +31,8 @@ struct finds {
 	struct passed passed;
 	struct halfway halfway;
 	struct acted acted;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway, has_acted;
+	struct overposted overposted;
+	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway, has_acted, was_overposted;
 	bool alone; /* nothing that the failure rests on was written by another thread since its own began, nor did it wait for one */
 	hangs hangs;
 	uint64_t *values; /* of all expressions */

@@ -292,6 +292,55 @@ static void find_wanted(const struct finder *f, hangs *all)
 				all->at[i].wanted = all->at[k].blocked;
 }
 
+/* Does the thread wait for a signal for ever? */
+static bool waits_for_signal(const hangs *all, const struct finder *f, uint32_t thread)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].on_condition && event_at(f, all->at[i].blocked)->thread == thread)
+			return true;
+	return false;
+}
+
+/* The last write to the place before the step, but for the thread's own (both count there), or SLICE_NONE. */
+static size_t wrote_before(const struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	for (size_t i = step; i-- > 0;)
+		if (told_writes(event_at(f, i)) && event_at(f, i)->thread != e->thread && events_overlap(event_at(f, i), e))
+			return i;
+	return SLICE_NONE;
+}
+
+/* Is it written again behind the step, by anybody? Then it is not what keeps the thread waiting. */
+static bool writes_behind(const struct finder *f, size_t step)
+{
+	for (size_t i = step + 1; i < f->l->needed; i++)
+		if (told_writes(event_at(f, i)) && events_overlap(event_at(f, i), event_at(f, step)))
+			return true;
+	return false;
+}
+
+/* Threads that wait for one another without a lock: each keeps something (a count of readers) that the other waits for. What is nothing (0) is rather what it would like to find, and is left out. */
+static void find_taken(const struct finder *f, hangs *all, struct hang *h)
+{
+	enum { NEAR = 12 };
+	size_t from = h->on_condition ? begin_of_wait(f, h->blocked) : SLICE_NONE;
+	for (size_t i = from; from != SLICE_NONE && i-- > 0;) {
+		const struct event *e = event_at(f, i), *wait = event_at(f, from);
+		if (e->thread != wait->thread || !told_reads(e) || e->flags & EVENT_SYSTEM)
+			continue;
+		if (e->sap + NEAR < wait->sap)
+			break;
+		size_t by = wrote_before(f, i);
+		if (by == SLICE_NONE || !waits_for_signal(all, f, event_at(f, by)->thread) || writes_behind(f, i))
+			continue;
+		if (!f->values[e->read])
+			continue;
+		h->taken = i;
+		h->taker = by;
+	}
+}
+
 static int interest(const struct hang *h)
 {
 	if (h->freed != SLICE_NONE)
@@ -302,6 +351,8 @@ static int interest(const struct hang *h)
 		return 5;
 	if (h->joins != UINT32_MAX)
 		return -1;
+	if (h->taken != SLICE_NONE)
+		return 2;
 	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
 		return 0;
 	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : 1;
@@ -323,7 +374,7 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
 		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
-				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
+				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .taken = SLICE_NONE, .taker = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
@@ -334,6 +385,9 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		*vec_push(&all) = h;
 	}
 	find_wanted(&f, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.at[i].is == SLICE_NONE && all.at[i].other == SLICE_NONE)
+			find_taken(&f, &all, &all.at[i]);
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_interest);
 	return all;

@@ -136,12 +136,45 @@ static bool is_another_section(struct stale *f, const struct told *t)
 	return f->given_up != UINT32_MAX;
 }
 
-/* Did the write leave something else there than was read? Both begin there. */
+/* What was read, with what the write left of it: a copy of a table reads it in larger pieces than others write it. */
+static uint64_t with_write(uint64_t value, const struct event *write, const struct event *read, const uint64_t *values)
+{
+	for (uint64_t i = 0; i < write->size; i++) {
+		uint64_t at = write->object + i - read->object, byte = values[write->written] >> 8 * i & 255;
+		if (at < read->size)
+			value = (value & ~(UINT64_C(255) << 8 * at)) | byte << 8 * at;
+	}
+	return value;
+}
+
+/* Did the write leave something else there than was read? */
 static bool is_changed(const struct event *write, const struct event *read, const uint64_t *values)
 {
-	unsigned bytes = write->size < read->size ? write->size : read->size;
-	uint64_t mask = bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
-	return (values[write->written] & mask) != (values[read->read] & mask);
+	return with_write(values[read->read], write, read, values) != values[read->read];
+}
+
+/* By word of memory: the last write to it, step + 1. */
+static uint64_t *last_write(struct table *last, uint64_t address)
+{
+	return table_at(last, address >> 2 | UINT64_C(1) << 63);
+}
+
+static void note_write(struct table *last, const struct event *e, size_t step)
+{
+	for (uint64_t at = e->object & ~UINT64_C(3); at < e->object + e->size; at += 4)
+		if (!*last_write(last, at))
+			*last_write(last, at) = step + 1;
+}
+
+/* The last write to what was read, step + 1, or 0. */
+static size_t written_last(struct table *last, const struct told *t, const struct event *e)
+{
+	for (uint64_t at = e->object & ~UINT64_C(3); at < e->object + e->size; at += 4) {
+		size_t is = *last_write(last, at);
+		if (is && events_overlap(told_event(t, is - 1), e))
+			return is;
+	}
+	return 0;
 }
 
 /* Does the thread read the same place in the same line? A loop has gone round. */
@@ -167,24 +200,24 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 {
 	const struct event *w = told_event(t, wrote);
 	uint32_t self = told_event(t, second)->thread;
-	struct table last = {0}; /* by place: the last write to it, + 1 */
+	struct table last = {0}; /* last_write */
 	bool found = false, waited = false;
 	for (size_t i = second; i-- > 0;) {
 		const struct event *e = told_event(t, i);
 		waited |= e->thread == self && e->flags & EVENT_WAITED;
 		if (!told_accesses(e) || t->l.steps.at[i].visible)
 			continue;
-		uint64_t *is = table_at(&last, e->object | UINT64_C(1) << 63);
-		if (told_writes(e) && !*is)
-			*is = i + 1;
+		if (told_writes(e))
+			note_write(&last, e, i);
 		bool led = how[i] & TIED_BY_WAY;
-		if (!(led || how[i] & TIED_BY_BRANCH) || !*is || e->kind != EVENT_READ || i > wrote || (found && !led))
+		size_t is = led || how[i] & TIED_BY_BRANCH ? written_last(&last, t, e) : 0;
+		if (!is || e->kind != EVENT_READ || i > wrote || (found && !led))
 			continue;
-		const struct event *o = told_event(t, *is - 1);
+		const struct event *o = told_event(t, is - 1);
 		/* It goes by what it found when it looked again, or came back from a wait; but for what it had computed before. */
 		if (is_same_look(t, i, second) || (!led && (waited || looks_again(t, i, second))))
 			continue;
-		struct stale f = {i, *is - 1, second, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, led, false, true};
+		struct stale f = {i, is - 1, second, wrote, SLICE_NONE, SLICE_NONE, UINT32_MAX, led, false, true};
 		if (o->thread != w->thread || event_is_by_free(&t->x, o) || !is_changed(o, e, values) || !is_another_section(&f, t))
 			continue;
 		*out = f;
@@ -199,15 +232,20 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 /* Had it read what was there at the second step, would it have come to its failure? */
 static bool comes_there_anyway(const struct stale *f, const struct told *t, const uint64_t *values, const struct rests_source *source)
 {
-	const struct event *first = told_event(t, f->first), *now = NULL;
-	for (size_t i = f->second; i-- > f->first && !now;)
-		if (told_writes(told_event(t, i)) && !t->l.steps.at[i].visible && told_event(t, i)->object == first->object)
-			now = told_event(t, i);
+	const struct event *first = told_event(t, f->first), *last = NULL;
+	uint64_t now = values[first->read];
+	for (size_t i = f->first + 1; i < f->second; i++) {
+		const struct event *e = told_event(t, i);
+		if (!told_writes(e) || t->l.steps.at[i].visible || !events_overlap(e, first))
+			continue;
+		now = with_write(now, e, first, values);
+		last = e;
+	}
 	/* What the thread has changed itself since (an entry that it took) it knows. */
-	if (!now || now->size != first->size || now->thread == first->thread)
+	if (!last || last->thread == first->thread)
 		return true;
 	ties_values other = {0};
-	*vec_push(&other) = (struct ties_value){first->sap, first->object, values[now->written]};
+	*vec_push(&other) = (struct ties_value){first->sap, first->object, now};
 	tied_list answer = ask(source, TIES_IF, &other);
 	bool otherwise = answer.n != 0;
 	vec_free(&answer);

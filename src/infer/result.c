@@ -381,6 +381,14 @@ static void note_place(json_t *places, const struct execution *x, const struct e
 	}
 }
 
+static bool write_outside(FILE *f, const char *text)
+{
+	json_t *outside = json_string(text);
+	bool ok = fputs(", \"outside\": ", f) >= 0 && !json_dumpf(outside, f, JSON_ENCODE_ANY);
+	json_decref(outside);
+	return ok;
+}
+
 static bool write_places(FILE *f, const json_t *places)
 {
 	return fputs(", \"places\": ", f) >= 0 && !json_dumpf(places, f, 0);
@@ -435,6 +443,11 @@ static json_t *passed_json(const struct execution *x, const struct passed *p)
 	return j;
 }
 
+static json_t *overposted_json(const struct overposted *o)
+{
+	return json_pack("{s:I s:I s:I}", "before", (json_int_t)o->before, "post", (json_int_t)o->post, "take", (json_int_t)o->take);
+}
+
 static json_t *buffered_json(const struct buffered *b)
 {
 	return json_pack("{s:[I I] s:[I I]}", "stores", (json_int_t)b->store[0], (json_int_t)b->store[1], "reads", (json_int_t)b->read[0], (json_int_t)b->read[1]);
@@ -454,7 +467,7 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));
@@ -476,7 +489,8 @@ static bool write_finds(FILE *f, const struct finds *d)
 	       write_step(f, d->was_halfway ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
 	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
 	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
-	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"overposted\": ", f) >= 0 &&
+	       write_step(f, d->was_overposted ? overposted_json(&d->overposted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
@@ -500,7 +514,7 @@ bool result_write_interleaving(enum memory_model model, const struct linear *l, 
 			ok = write_step(f, told_step(&d.told.x, told, &d.slice, i, events, d.values), shown++ == 0);
 		events += !is_note(&d.told.x, &told->steps.at[i]);
 	}
-	ok = ok && write_finds(f, &d) && write_places(f, places) && fprintf(f, ", \"alone\": %s, \"left_out\": %zu}\n", d.alone ? "true" : "false", told->needed - shown) > 0;
+	ok = ok && write_finds(f, &d) && write_places(f, places) && write_outside(f, source->stats->outside) && fprintf(f, ", \"alone\": %s, \"left_out\": %zu}\n", d.alone ? "true" : "false", told->needed - shown) > 0;
 	if (f && fclose(f))
 		ok = false;
 	json_decref(places);

@@ -62,6 +62,8 @@ static void *counts(void *p)
 int main(void)
 {
 	pthread_t t;
+	__asm__ goto("" : : : : begins); /* the executor cannot follow: the trail is all there is */
+begins:
 	count = calloc(1, sizeof *count);
 	pthread_create(&t, NULL, counts, NULL);
 	for (int i = 0; i < 200; i++) {
@@ -78,7 +80,7 @@ rethread cc -O1 -g -pthread long.c -o long
 status 134 rethread record ./long 2>err
 rethread reproduce --engine search --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
-has out '^What the failing thread read last:$' '^    it found 400$' 'long.c:28  assert\(\*count != 400\);' 'FAILS' '\([0-9]+ other steps\)' \
+has out '^What the failing thread read last:$' '^    it found 400$' 'long.c:[0-9]+  assert\(\*count != 400\);' 'FAILS' '\([0-9]+ other steps\)' \
 	'which thread 1(:1)? had written in (main|counts)'
 [ "$(wc -l <out)" -lt 90 ] || fail "long: $(wc -l <out) lines"
 rethread explain --all >out

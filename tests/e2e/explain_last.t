@@ -92,6 +92,8 @@ static void *reader(void *p)
 int main(int argc, char **argv)
 {
 	pthread_t t;
+	__asm__ goto("" : : : : begins); /* the executor cannot follow: the trail is all there is */
+begins:
 	pthread_create(&t, NULL, reader, &gauges[argc]);
 	for (int i = 0; argv && i < 100; i++) {
 		gauges[argc].low = i;
@@ -106,7 +108,7 @@ status 134 rethread record -q --until-failure --runs 100 ./gauge 2>err
 rethread reproduce --engine search --budget 60 >out 2>&1 || fail "gauge: $(cat out)"
 rethread explain >out
 tr -s ' \n' ' ' <out >text
-has text 'What the failing thread read last: thread 1:1 read gauges\[1\].low: it found [0-9]+ gauge.c:10 .*which thread 1 had written in main gauge.c:24 '
+has text 'What the failing thread read last: thread 1:1 read gauges\[1\].low: it found [0-9]+ gauge.c:10 .*which thread 1 had written in main gauge.c:26 '
 
 # What nobody had written yet when the run ended is told of as well, where there is nothing else to tell.
 cat >worker.c <<'P'

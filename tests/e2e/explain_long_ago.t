@@ -1,4 +1,4 @@
-# What `hunt` found is explained also where it went wrong thousands of accesses before it showed.
+# What `hunt` found is explained also where it went wrong thousands of accesses before it showed, and the executor cannot follow (asm goto), so that the trail is all there is.
 cat >p.c <<'C'
 #include <assert.h>
 #include <pthread.h>
@@ -18,6 +18,8 @@ static void *work(void *arg)
 int main(void)
 {
 	pthread_t t[THREADS];
+	__asm__ goto("" : : : : begins);
+begins:
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
