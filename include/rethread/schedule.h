@@ -10,6 +10,7 @@
  *     result 1:2 418 16                   # pthread_mutex_trylock
  *     signal 1:2 419 10 8123              # SIGUSR1
  *     place 1:2 430 f8001250              # malloc
+ *     disorder 1:2 440 6                  # free
  *     fail 1:2 440
  *
  * A SAP is named by its thread and the thread's own count (instrument.h); threads by ancestry. `@` and the number of
@@ -34,6 +35,8 @@
  * `place T n a`: the block that SAP n of T allocates, a call, shares its memory with others that a `place` line puts on the same
  *   addresses: a, in hexadecimal, is the lower half of its address in the recorded run. Blocks that no such line
  *   names are the C library's.
+ * `disorder T n s`: SAP n of T, a call, ends by signal s if anything that the C library keeps beside its blocks was overwritten. It may not notice that
+ *   itself, since blocks lie elsewhere in a replay (src/replay/disorder.c).
  * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
  * Order among the lines does not matter. # starts a comment; its halves, separated by " | ", are quoted when a thread
  * leaves the schedule. A thread that no line mentions is not controlled.

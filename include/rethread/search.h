@@ -94,6 +94,13 @@ struct rt_block {
 };
 #define RT_BLOCKS 4096u
 
+/* Likewise: the thread did what it did up to this SAP. Who has come to a barrier and waits there has done that. */
+struct rt_run {
+	uint32_t thread, reserved; /* number in this run */
+	uint64_t sap;
+};
+#define RT_RUNS 32768u
+
 /* In the trace of a run that `rethread hunt` found: a struct rt_attempt. */
 #define RT_ATTEMPT_FILE "attempt"
 
@@ -131,6 +138,8 @@ struct rt_attempt {
 	struct rt_trail early[RT_EARLY];
 	uint64_t nblocks; /* ... */
 	struct rt_block blocks[RT_BLOCKS];
+	uint64_t nruns; /* in their order, from the first; beyond RT_RUNS: nothing is known of who ran when */
+	struct rt_run runs[RT_RUNS];
 };
 
 #endif

@@ -53,6 +53,8 @@ enum event_flag {
 	EVENT_SIGNALS = 256, /* ... or signals the condition variable at `object` */
 	EVENT_WAITS = 512,  /* ... or begins to wait for it */
 	EVENT_WAITED = 1024, /* ... or comes back from a wait for it, which began at the SAP `before` */
+	EVENT_POSTS = 2048, /* ... or posts the semaphore at `object` */
+	EVENT_TAKES = 4096, /* ... or takes it */
 	EVENT_ALLOCATES = 128, /* ... or allocates it where another one was before; `count` 1: it is not certain that that one had been freed by then */
 };
 
@@ -125,9 +127,9 @@ struct initial {
 
 /*
  * A synchronization step that returned something else than 0: replay gives it back. Or a signal's handler runs. Or a call
- * allocates a block whose place matters.
+ * allocates a block whose place matters. Or it ends by a signal, since the C library's heap was overwritten.
  */
-enum forced_kind { FORCED_RESULT, FORCED_SIGNAL, FORCED_PLACE };
+enum forced_kind { FORCED_RESULT, FORCED_SIGNAL, FORCED_PLACE, FORCED_DISORDER };
 struct forced_result {
 	uint32_t thread;
 	int32_t result; /* or the signal */

@@ -65,11 +65,36 @@ static void by_end(const struct edge *edges, size_t n, bool by_target, uint32_t 
 	*list = l;
 }
 
+typedef vec(uint32_t) nodes;
+
+static void need_write(const struct scheduler *s, uint32_t event, nodes *stack)
+{
+	if (!event_writes(&s->m->x->events.at[event]))
+		return;
+	*vec_push(stack) = event;
+	*vec_push(stack) = s->m->visible[event];
+}
+
+/*
+ * A replay makes a call as a whole: with one piece of it come all, also those that the failure does not depend on (the second word that free
+ * leaves). What they write must be right, too.
+ */
+static void need_pieces(const struct scheduler *s, uint32_t node, nodes *stack)
+{
+	const struct execution *x = s->m->x;
+	if (node >= x->events.n)
+		return;
+	if (node && events_are_pieces(&x->events.at[node - 1], &x->events.at[node]))
+		need_write(s, node - 1, stack);
+	if (node + 1 < x->events.n && events_are_pieces(&x->events.at[node], &x->events.at[node + 1]))
+		need_write(s, node + 1, stack);
+}
+
 /* Marks everything ordered before the end of a failing thread; all when there is no such end. */
 static void find_needed(struct scheduler *s)
 {
 	const struct execution *x = s->m->x;
-	vec(uint32_t) stack = {0};
+	nodes stack = {0};
 	for (uint32_t e = 0; e < x->events.n; e++)
 		if (x->events.at[e].flags & EVENT_FAILS)
 			*vec_push(&stack) = e;
@@ -79,6 +104,7 @@ static void find_needed(struct scheduler *s)
 		if (s->needed[n])
 			continue;
 		s->needed[n] = true;
+		need_pieces(s, n, &stack);
 		for (uint32_t i = s->in_start[n]; i < s->in_start[n + 1]; i++)
 			*vec_push(&stack) = s->in[i];
 	}

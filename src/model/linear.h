@@ -2,7 +2,8 @@
  * From a partial order to a total one with few context switches.
  *
  * The steps that the failure needs come first, then the rest: a step is needed when it is ordered before the
- * end of the failing thread. The thread that runs keeps running as long as it can; then the one that can
+ * end of the failing thread, or writes in a call of which another piece is needed: a replay makes it as a whole.
+ * The thread that runs keeps running as long as it can; then the one that can
  * run longest takes over. This is greedy: the number of switches is small, not proven to be the least.
  */
 #ifndef RETHREAD_LINEAR_H

@@ -99,6 +99,8 @@ void schedule_force_results(struct builder *b)
 			*vec_push(&b->s->signals) = p;
 		else if (r->kind == FORCED_RESULT)
 			*vec_push(&b->s->results) = p;
+		else if (r->kind == FORCED_DISORDER)
+			*vec_push(&b->s->disorders) = p;
 		else if (p.sap < stopped[r->thread]) /* there may be very many */
 			*vec_push(&b->s->places) = p;
 	}

@@ -63,6 +63,10 @@ bool schedule_write(const struct schedule *s, const char *path, struct error *er
 		put_point(f, "place", &s->places.at[i]);
 		fprintf(f, " %" PRIx64 "\n", s->places.at[i].when);
 	}
+	for (size_t i = 0; i < s->disorders.n; i++) {
+		put_point(f, "disorder", &s->disorders.at[i]);
+		fprintf(f, " %d\n", s->disorders.at[i].result);
+	}
 	for (size_t i = 0; i < s->stops.n; i++) {
 		put_point(f, "stop", &s->stops.at[i]);
 		fputc('\n', f);
@@ -85,6 +89,7 @@ void schedule_release(struct schedule *s)
 	vec_free(&s->results);
 	vec_free(&s->signals);
 	vec_free(&s->places);
+	vec_free(&s->disorders);
 	vec_free(&s->fails);
 }
 
@@ -202,6 +207,16 @@ static bool parse_place(struct schedule *s, char **words, struct error *err)
 	       fail(err, "\"%s\" is no place: the lower half of an address, in hexadecimal", words[3]);
 }
 
+static bool parse_disorder(struct schedule *s, char **words, struct error *err)
+{
+	char *end;
+	struct schedule_point *p = vec_push(&s->disorders);
+	if (!parse_point(words, p, err) || !from_one(p->sap, err))
+		return false;
+	p->result = (int32_t)strtol(words[3], &end, 10);
+	return (!*end && p->result > 0 && p->result < NSIG) || fail(err, "\"%s\" is not the number of a signal", words[3]);
+}
+
 static bool parse_module(struct schedule *s, char **words, struct error *err)
 {
 	if (strlen(words[1]) >= sizeof s->module)
@@ -224,7 +239,7 @@ static const struct kind {
 	{"stop THREAD ACCESS", 3, parse_stop},               {"result THREAD ACCESS RESULT", 4, parse_result},
 	{"fail THREAD ACCESS", 3, parse_fail},               {"module HASH", 2, parse_module},
 	{"model MODEL", 2, parse_model},                     {"signal THREAD ACCESS SIGNAL WHEN", 5, parse_signal},
-	{"place THREAD ACCESS ADDRESS", 4, parse_place},
+	{"place THREAD ACCESS ADDRESS", 4, parse_place},     {"disorder THREAD ACCESS SIGNAL", 4, parse_disorder},
 };
 
 static bool parse_words(struct schedule *s, char **words, size_t n, struct error *err)
@@ -236,7 +251,7 @@ static bool parse_words(struct schedule *s, char **words, size_t n, struct error
 			continue;
 		return n == k->words ? k->parse(s, words, err) : fail(err, "such a line is: %s", k->form);
 	}
-	return fail(err, "\"%s\" is none of wait, delay, stop, result, signal, place, fail, module, model", words[0]);
+	return fail(err, "\"%s\" is none of wait, delay, stop, result, signal, place, disorder, fail, module, model", words[0]);
 }
 
 /* The comment of a wait line is kept, and its number. */

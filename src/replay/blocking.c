@@ -149,6 +149,8 @@ int conductor_barrier(pthread_barrier_t *barrier)
 		conductor_touch(barrier);
 		return PTHREAD_BARRIER_SERIAL_THREAD;
 	}
+	if (actor_self())
+		conductor_ran(actor_self());
 	while (o->round == round)
 		conductor_block(barrier, false);
 	return 0;

@@ -34,6 +34,19 @@ void conductor_trail(struct actor *a, uint32_t access)
 	t->caller = a->caller ? rt_image_relative((uint64_t)(uintptr_t)a->caller) : 0;
 }
 
+void conductor_ran(const struct actor *a)
+{
+	uint64_t n = attempt->nruns;
+	struct rt_run *last = n && n <= RT_RUNS ? &attempt->runs[n - 1] : NULL;
+	struct rt_run now = { .thread = a->thread->number, .sap = a->thread->gate->count };
+	if (last && last->thread == now.thread)
+		*last = now;
+	else if (n < RT_RUNS)
+		attempt->runs[attempt->nruns++] = now;
+	else
+		attempt->nruns = RT_RUNS + 1;
+}
+
 void conductor_blocked(struct actor *a)
 {
 	if (a->state == ACTOR_SIGNAL)

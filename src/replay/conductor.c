@@ -165,6 +165,7 @@ void conductor_after(struct twin_thread *self)
 		baton_enter(a);
 	a->in_call = false;
 	a->done = self->gate->count;
+	conductor_ran(a);
 	if (a->alone)
 		memcpy(a->alone, a->place, a->size);
 	a->alone = NULL;

@@ -135,6 +135,8 @@ void conducted_end(struct actor *a);
 bool conducted_is_due(const struct actor *a);
 /* For whoever explains it: what was done (enum rt_access, or NONE: a step), and what is there now. */
 void conductor_trail(struct actor *a, uint32_t access);
+/* It has done the SAP that it is at. */
+void conductor_ran(const struct actor *a);
 /* The step that the thread is in never ends. */
 void conductor_blocked(struct actor *a);
 /* The same of a block of the heap, for which `caller` called; size 0: it is freed. Does nothing outside of an attempt. */

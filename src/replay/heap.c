@@ -4,8 +4,9 @@
  * whole run, so two accesses of one address are accesses of one object, and a use after free is seen. In both, blocks
  * for which reuse matters are given a place (placed.c), by the engine or by the schedule.
  *
- * Each block is preceded by its size and a mark; blocks are aligned to 16 bytes or as asked for. The block of an
- * address is found by scanning forward from a directory entry per KiB.
+ * Blocks are aligned to 16 bytes or as asked for, with room around them that is nobody's: what is read or written there, before or behind a block,
+ * is no other block's (src/sym/outside.c). So what is known of a block is kept elsewhere, in a list by address, in which
+ * a directory entry per KiB says where to begin.
  */
 #include "replay/conductor.h"
 #include "replay/recorder.h"
@@ -31,16 +32,22 @@ void __libc_free(void *);
  */
 #define BASE ((void *)RT_HEAP)
 
-struct head {
-	uint64_t size;
-	uint32_t mark;    /* LIVE or FREED */
-	uint32_t unused;  /* keeps blocks aligned to 16 bytes */
+struct block {
+	uint64_t start, size; /* from `base` on */
+	bool freed;
 };
-enum { LIVE = 0x6576696c, FREED = 0x65657266 };
+
+/* Room before a block, and behind the one before it: an element of the larger of the two fits in. Not for ever: memory is limited. */
+enum { LEAST_ROOM = 64, MOST_ROOM = 1024, NO_ROOM = 16 };
+#define ROOM_UP_TO (1ull << 28)
+#define BLOCKS_PER_PIECE (1u << 16)
+enum { MOST_PIECES = 1 << 15 };
 
 static char *base;
 static uint64_t reserved, used, opened;
-static uint64_t *directory; /* per KiB: offset of the head of the block that its first byte is in or before, plus 1 */
+static struct block *pieces[MOST_PIECES]; /* of the list of blocks */
+static uint64_t nblocks;
+static uint32_t *directory; /* per KiB: number of the block that its first byte is in or before, from 1 on */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static __thread int engine_heap; /* engine.h */
@@ -69,7 +76,7 @@ void heap_start(void)
 {
 	uint64_t size = how_much();
 	void *p = mmap(BASE, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	uint64_t *d = twin_pages((size >> DIRECTORY_SHIFT) * sizeof *d);
+	uint32_t *d = twin_pages((size >> DIRECTORY_SHIFT) * sizeof *d);
 	if (p == MAP_FAILED || !d)
 		return;
 	base = p;
@@ -82,9 +89,31 @@ static bool is_ours(const void *p)
 	return base && (const char *)p >= base && (const char *)p < base + reserved;
 }
 
-static struct head *head_of(void *p)
+/* By number, from 1 on. */
+static struct block *block_number(uint64_t n)
 {
-	return (struct head *)p - 1;
+	return &pieces[(n - 1) / BLOCKS_PER_PIECE][(n - 1) % BLOCKS_PER_PIECE];
+}
+
+/* The block that an address is in; NULL: none. */
+static struct block *block_with(const void *p)
+{
+	uint64_t offset = (uint64_t)((const char *)p - base);
+	for (uint64_t i = directory[offset >> DIRECTORY_SHIFT]; i && i <= nblocks; i++) {
+		struct block *b = block_number(i);
+		if (offset < b->start)
+			return NULL;
+		if (offset < b->start + b->size || offset == b->start)
+			return b;
+	}
+	return NULL;
+}
+
+/* The block that begins there; NULL: none. */
+static struct block *block_of(const void *p)
+{
+	struct block *b = block_with(p);
+	return b && base + b->start == (const char *)p ? b : NULL;
 }
 
 void heap_place_next(uint64_t recorded)
@@ -117,22 +146,40 @@ static bool open_to(uint64_t end)
 	return true;
 }
 
+/* An entry at the end of the list; NULL: there is no memory for it. */
+static struct block *add_block(void)
+{
+	struct block **piece = &pieces[nblocks / BLOCKS_PER_PIECE];
+	if (nblocks / BLOCKS_PER_PIECE >= MOST_PIECES)
+		return NULL;
+	if (!*piece)
+		*piece = twin_pages(BLOCKS_PER_PIECE * sizeof **piece);
+	return *piece ? block_number(++nblocks) : NULL;
+}
+
+static uint64_t room_before(uint64_t size)
+{
+	uint64_t last = nblocks ? block_number(nblocks)->size : 0, room = size > last ? size : last;
+	if (used > ROOM_UP_TO)
+		return NO_ROOM;
+	return room < LEAST_ROOM ? LEAST_ROOM : room > MOST_ROOM ? MOST_ROOM : room;
+}
+
 static void *take_fresh(size_t size, size_t align)
 {
 	if (align < 16)
 		align = 16;
 	while (atomic_flag_test_and_set(&busy))
 		__builtin_ia32_pause();
-	uint64_t at = (used + sizeof(struct head) + align - 1) & ~(uint64_t)(align - 1);
+	uint64_t at = (used + room_before(size) + align - 1) & ~(uint64_t)(align - 1);
 	uint64_t end = at + ((size + 15) & ~(uint64_t)15);
 	void *p = NULL;
-	if (end < reserved && end >= at && open_to(end)) {
-		uint64_t head = at - sizeof(struct head);
+	struct block *b = end < reserved && end >= at && open_to(end) ? add_block() : NULL;
+	if (b) {
 		p = base + at;
-		*head_of(p) = (struct head){ size, LIVE, 0 };
-		for (uint64_t b = (used + (1 << DIRECTORY_SHIFT) - 1) >> DIRECTORY_SHIFT;
-		     b << DIRECTORY_SHIFT < end; b++)
-			directory[b] = head + 1;
+		*b = (struct block){ .start = at, .size = size };
+		for (uint64_t k = (used + (1 << DIRECTORY_SHIFT) - 1) >> DIRECTORY_SHIFT; k << DIRECTORY_SHIFT < end; k++)
+			directory[k] = (uint32_t)nblocks;
 		used = end;
 	}
 	atomic_flag_clear(&busy);
@@ -149,7 +196,7 @@ static void *take(size_t size, size_t align)
 	void *placed = place ? placed_take((uint32_t)(place - RT_MIRROR), size) : NULL;
 	if (!placed)
 		return p;
-	head_of(p)->mark = FREED;
+	block_of(p)->freed = true;
 	return placed;
 }
 
@@ -159,36 +206,23 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed)
 		return true;
 	if (!is_ours((void *)address))
 		return false;
-	uint64_t offset = address - (uint64_t)base;
-	uint64_t from = directory[offset >> DIRECTORY_SHIFT];
-	if (!from)
+	const struct block *b = block_with((void *)address);
+	if (!b || !b->size)
 		return false;
-	for (uint64_t at = from - 1; at < used;) {
-		const struct head *h = (const struct head *)(base + at);
-		if (h->mark != LIVE && h->mark != FREED) { /* padding before an aligned block */
-			at += 16;
-			continue;
-		}
-		uint64_t first = at + sizeof *h;
-		if (offset < first)
-			return false;
-		if (offset < first + h->size) {
-			*start = (uint64_t)base + first;
-			*size = h->size;
-			*freed = h->mark == FREED;
-			return true;
-		}
-		at = first + ((h->size + 15) & ~(uint64_t)15);
-	}
-	return false;
+	*start = (uint64_t)base + b->start;
+	*size = b->size;
+	*freed = b->freed;
+	return true;
 }
 
 static size_t usable_size(void *p)
 {
 	if (!p)
 		return 0;
-	if (is_ours(p))
-		return head_of(p)->size;
+	if (is_ours(p)) {
+		const struct block *b = block_of(p);
+		return b ? b->size : 0;
+	}
 	if (placed_is(p))
 		return placed_size(p);
 	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
@@ -210,6 +244,7 @@ static size_t with_room(size_t size)
 /* A block of the C library's. */
 static void *theirs(void *p, size_t size, const void *caller)
 {
+	disorder_allocated(p);
 	if (p && twin_mode == TWIN_RECORD) {
 		recorder_allocated(p);
 		conductor_allocated(p, size, caller);
@@ -299,6 +334,7 @@ static bool keep(size_t size)
 
 void *malloc(size_t size)
 {
+	disorder_look();
 	take_kept(size, true);
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
@@ -308,13 +344,16 @@ void *malloc(size_t size)
 
 void free(void *p)
 {
+	disorder_look();
 	if (!p)
 		return;
 	uint64_t size = usable_size(p);
 	if (is_ours(p)) {
-		if (head_of(p)->mark == LIVE)
+		struct block *b = block_of(p);
+		if (b && !b->freed)
 			keep(size);
-		head_of(p)->mark = FREED;
+		if (b)
+			b->freed = true;
 		return;
 	}
 	if (base && !placed_is(p)) { /* infer mode: not the program's */
@@ -329,6 +368,7 @@ void free(void *p)
 	bool recorded = twin_mode == TWIN_RECORD && recorder_frees(p, size);
 	if (twin_mode == TWIN_RECORD)
 		conductor_allocated(p, 0, __builtin_return_address(0));
+	disorder_freed(p);
 	__libc_free(p);
 	if (recorded)
 		recorder_freed();
@@ -337,6 +377,7 @@ void free(void *p)
 void *calloc(size_t count, size_t size)
 {
 	size_t total;
+	disorder_look();
 	if (__builtin_mul_overflow(count, size, &total)) {
 		errno = ENOMEM;
 		return NULL;
@@ -364,13 +405,16 @@ static void *move_placed(void *p, size_t size)
 
 void *realloc(void *p, size_t size)
 {
+	disorder_look();
 	if (p && (next_place || placed_is(p)))
 		return move_placed(p, size);
 	if (!p && next_place)
 		return malloc(size);
 	if (p ? !is_ours(p) : !serves_program()) {
 		bool recorded = p && twin_mode == TWIN_RECORD && recorder_frees(p, size);
+		disorder_freed(p);
 		void *moved = __libc_realloc(p, size ? with_room(size) : 0);
+		disorder_allocated(moved);
 		if (recorded)
 			recorder_freed();
 		if (moved && twin_mode == TWIN_RECORD)
@@ -378,22 +422,24 @@ void *realloc(void *p, size_t size)
 		return moved;
 	}
 	void *q = take(with_room(size), 16);
-	if (p && q) {
-		struct head *h = head_of(p);
-		memcpy(q, p, h->size < size ? h->size : size);
-		h->mark = FREED;
+	struct block *b = p && q ? block_of(p) : NULL;
+	if (b) {
+		memcpy(q, p, b->size < size ? b->size : size);
+		b->freed = true;
 	}
 	return q;
 }
 
 void *memalign(size_t align, size_t size)
 {
+	disorder_look();
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
 	if (serves_program())
 		return take(with_room(size), align);
 	p = __libc_memalign(align, with_room(size));
+	disorder_allocated(p);
 	if (twin_mode == TWIN_RECORD)
 		conductor_allocated(p, size + !size, __builtin_return_address(0));
 	return p;

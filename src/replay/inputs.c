@@ -162,10 +162,10 @@ static void input_end(const struct given *g, unsigned flags)
 	(RECORDS ? mapped_each(fd, v, (size_t)(c), n, at, record_mapped, &input) : give_mapped(&input))
 #define GROW(p, n) (RECORDS ? record_out(&input, n, sizeof *(n)) : give_grown(&input, p, n))
 /* What a replay will not look at need not be ordered. */
-#define IN(p, n) (RECORDS ? (void)0 : give_reads(p, (int64_t)(n)))
+#define IN(p, n) (RECORDS ? (void)0 : give_reads(&input, p, (int64_t)(n)))
 #define SHOWN(p, n) (RECORDS ? record_out(&input, p, 0) : give_shown(&input, p, n))
-#define IN_STRING(s) IN(s, strlen(s) + 1)
-#define IN_VECTOR(v, c, n) (RECORDS ? (void)0 : give_reads_vector(v, (size_t)(c), n))
+#define IN_STRING(s) (RECORDS ? (void)0 : give_reads_string(&input, s))
+#define IN_VECTOR(v, c, n) (RECORDS ? (void)0 : give_reads_vector(&input, v, (size_t)(c), n))
 #define SAME(p) (void)(RECORDS || (result = result ? (p) : NULL))
 #define IN_PLACE(type)                                   \
 	do {                                             \

@@ -67,9 +67,10 @@ void give_vector(struct given *g, const struct iovec *v, size_t count);
 void give_mapped(struct given *g); /* what the call wrote to files that are mapped */
 void give_format(struct given *g, const char *format, va_list list, int n);
 void give_grown(struct given *g, char **at, size_t *size);
-/* The call read that memory. */
-void give_reads(const void *from, int64_t size);
-void give_reads_vector(const struct iovec *v, size_t count, int64_t n);
+/* The call read that memory, unless the system found that it could not. */
+void give_reads(const struct given *g, const void *from, int64_t size);
+void give_reads_string(const struct given *g, const char *s);
+void give_reads_vector(const struct given *g, const struct iovec *v, size_t count, int64_t n);
 void give_shown(struct given *g, const void *from, int64_t n);
 /* Standard output and error are real, but when the program is only interpreted. */
 void show(int fd, const void *from, int64_t n);

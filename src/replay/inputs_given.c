@@ -184,17 +184,31 @@ void give_grown(struct given *g, char **at, size_t *size)
 	put(size, &want, sizeof want);
 }
 
-void give_reads(const void *from, int64_t size)
+/* What is no address, the program does not die of: the system says so (EFAULT). */
+static bool is_read(const struct given *g, const void *from)
 {
-	if (twin_mode == TWIN_INFER && from && size > 0)
+	if (twin_mode != TWIN_INFER || !from)
+		return false;
+	return !g->record || g->record->error != EFAULT || words_leads_somewhere((uintptr_t)from);
+}
+
+void give_reads(const struct given *g, const void *from, int64_t size)
+{
+	if (size > 0 && is_read(g, from))
 		twin_engine->reads(from, (uint64_t)size);
 }
 
-void give_reads_vector(const struct iovec *v, size_t count, int64_t n)
+void give_reads_string(const struct given *g, const char *s)
+{
+	if (is_read(g, s))
+		twin_engine->reads(s, strlen(s) + 1);
+}
+
+void give_reads_vector(const struct given *g, const struct iovec *v, size_t count, int64_t n)
 {
 	for (size_t i = 0; i < count && n > 0; i++) {
 		int64_t here = n < (int64_t)v[i].iov_len ? n : (int64_t)v[i].iov_len;
-		give_reads(v[i].iov_base, here);
+		give_reads(g, v[i].iov_base, here);
 		n -= here;
 	}
 }
@@ -206,7 +220,7 @@ void give_shown(struct given *g, const void *from, int64_t n)
 	const void *bytes = take(g, &size);
 	if (size && twin_mode == TWIN_INFER)
 		twin_engine->shows(from, bytes, size);
-	give_reads((const char *)from + size, n - (int64_t)size);
+	give_reads(g, (const char *)from + size, n - (int64_t)size);
 }
 
 void show(int fd, const void *from, int64_t n)

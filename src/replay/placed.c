@@ -9,6 +9,7 @@
  */
 #include "replay/twin.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,23 @@ void placed_free(void *p, bool marked, bool again)
 		double_free(noticed);
 }
 
+/* Was what the C library left in a block that it got back overwritten? It goes by that when it gives the block out again, or back for good. */
+static bool is_overwritten(const struct placed *b)
+{
+	const uint64_t *words = (const uint64_t *)(uintptr_t)b->start;
+	return b->size <= RT_FREED_MOST && words[0] != RT_FREED_LINK(b->start);
+}
+
+bool placed_overwritten(void)
+{
+	bool any = false;
+	lock();
+	for (uint32_t i = 1; ready && i <= nblocks && !any; i++)
+		any = blocks[i].freed && block_at(blocks[i].start) == &blocks[i] && is_overwritten(&blocks[i]);
+	unlock();
+	return any;
+}
+
 static bool is_kept_by_another(const struct placed *b)
 {
 	for (unsigned i = 0; i < KEEPERS; i++)
@@ -231,9 +249,9 @@ static void await_over(const struct placed *b)
 	}
 }
 
-void placed_over(bool fails)
+void placed_over(int fails)
 {
-	bool twice = false;
+	bool twice = false, overwritten = false;
 	if (!ready)
 		return;
 	lock();
@@ -245,10 +263,13 @@ void placed_over(bool fails)
 		if (fails)
 			await_over(b);
 		twice |= b->over;
+		overwritten |= is_overwritten(b);
 		b->over = true;
 		*own = 0;
 	}
 	unlock();
 	if (twice && fails)
 		double_free(false);
+	if (overwritten && fails)
+		disorder_ends(fails);
 }

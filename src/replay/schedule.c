@@ -69,7 +69,7 @@ struct point *schedule_point(const struct plan *p, uint64_t sap)
 
 /* ---- one line ---- */
 
-enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_SIGNAL, LINE_PLACE, LINE_FAIL, LINE_NOTHING };
+enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_SIGNAL, LINE_PLACE, LINE_DISORDER, LINE_FAIL, LINE_NOTHING };
 
 /* A SAP as a line names it: thread, number, what is expected there, and the comment about it. */
 struct named {
@@ -143,6 +143,11 @@ static bool parse_words(char **words, uint32_t n, struct line *out)
 		out->kind = LINE_RESULT;
 		out->result = n == 4 ? atoi(words[3]) : 0;
 		return n == 4;
+	}
+	if (!strcmp(kind, "disorder")) {
+		out->kind = LINE_DISORDER;
+		out->result = n == 4 ? atoi(words[3]) : 0;
+		return out->result > 0 && out->result < NSIG;
 	}
 	if (!strcmp(kind, "place")) {
 		out->kind = LINE_PLACE;
@@ -237,7 +242,12 @@ static void describe_point(const struct named *s)
 		at->comment = s->comment;
 }
 
-static bool names_serial;
+static bool names_serial, has_disorder;
+
+bool schedule_has_disorder(void)
+{
+	return has_disorder;
+}
 
 bool schedule_names_serial(void)
 {
@@ -268,6 +278,10 @@ static void apply_line(const struct line *l)
 		break;
 	case LINE_PLACE:
 		at->place = (uint32_t)l->when;
+		break;
+	case LINE_DISORDER:
+		at->disorder = l->result;
+		has_disorder = true;
 		break;
 	case LINE_FAIL:
 		at->fails = true;

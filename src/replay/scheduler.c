@@ -170,6 +170,10 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		heap_place_next(at->place);
 		self->gate->signal = 1;
 	}
+	if (at->disorder && at->sap == self->gate->count) {
+		disorder_expect(at->disorder);
+		self->gate->signal = 1;
+	}
 }
 
 /* The SAP just executed is done: it counts for others, and what it held back may go on. */
@@ -323,6 +327,7 @@ void __rethread_gate_passed(void)
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
 	heap_place_none();
+	disorder_expect(0);
 	if (self)
 		self->where = TWIN_RUNTIME;
 	if (self && twin_mode == TWIN_RECORD) {
@@ -450,11 +455,25 @@ void gate_no_further(void)
 			stop_here(self);
 }
 
-/* Is the failure expected when the thread is over? It has passed the last point, then. */
-static bool fails_as_it_ends(const struct twin_thread *self)
+/* By which signal the failure is expected when the thread is over; 0: it is not. The thread has passed the last point, then. */
+static int fails_as_it_ends(const struct twin_thread *self)
 {
 	const struct plan *plan = self->plan;
-	return plan && plan->npoints && plan->points[plan->npoints - 1].fails;
+	if (!plan || !plan->npoints || !plan->points[plan->npoints - 1].fails)
+		return 0;
+	for (uint32_t i = self->next_point; i < plan->npoints; i++)
+		if (plan->points[i].disorder)
+			return plan->points[i].disorder;
+	return SIGABRT;
+}
+
+/* What the C library does as the thread ends comes behind its last SAP, and may have to wait for others. */
+static void await_rest(struct twin_thread *self)
+{
+	const struct plan *plan = self->plan;
+	for (uint32_t i = self->next_point; plan && i < plan->npoints; i++)
+		for (uint32_t k = 0; k < plan->points[i].waits; k++)
+			gate_await(self, schedule_wait(plan->points[i].first_wait + k));
 }
 
 void gate_end(void)
@@ -466,6 +485,8 @@ void gate_end(void)
 	gate_no_further();
 	buffers_stored(self);
 	buffers_drain(self);
+	if (twin_mode == TWIN_REPLAY)
+		await_rest(self);
 	if (twin_mode == TWIN_REPLAY)
 		placed_over(fails_as_it_ends(self));
 	if (twin_mode == TWIN_RECORD)

@@ -80,6 +80,8 @@ static void open_files(const struct setting *s)
 		complain(message, "");
 		_exit(125);
 	}
+	if (schedule_has_disorder())
+		disorder_watch();
 	if (*s->log)
 		input_log_open(s->log);
 }

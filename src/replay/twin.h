@@ -112,6 +112,7 @@ struct point {
 	int result;
 	int signal;                   /* whose handler is what is executed here, or 0 */
 	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, bits of the path, or 0: at the next SAP */
+	int disorder;                 /* the signal by which the C library ends the run in this call, its heap being overwritten; or 0 */
 	uint32_t place;               /* where the block is that is allocated here; 0: anywhere */
 	const char *site;             /* number or name of what is expected here, or NULL */
 	const char *comment;          /* source line of it, or NULL */
@@ -129,6 +130,7 @@ struct plan *schedule_plan_at(uint32_t index); /* NULL beyond the last */
 const struct wait *schedule_wait(uint32_t index);
 /* Does it say which threads are the ones that barriers single out? */
 bool schedule_names_serial(void);
+bool schedule_has_disorder(void); /* disorder.c */
 /* The point of a plan for this SAP, or NULL. */
 struct point *schedule_point(const struct plan *p, uint64_t sap);
 enum twin_memory { TWIN_SC, TWIN_TSO, TWIN_PSO };
@@ -230,6 +232,7 @@ const struct rt_input *input_log_next(struct twin_thread *t, bool *lost);
  * recorded run, whose inputs are given back.
  */
 void words_start(uint64_t load);
+bool words_leads_somewhere(uint64_t word); /* is it the address of memory that can be read? */
 void words_pair(uint64_t recorded, uint64_t own, uint64_t time); /* when it was sent */
 uint64_t words_own(uint64_t recorded, uint64_t time); /* when it was heard; the same when it is no such address */
 
@@ -257,6 +260,18 @@ bool heap_block(uint64_t address, uint64_t *start, uint64_t *size, bool *freed);
 bool heap_marks(uint64_t size);
 
 /*
+ * disorder.c: writes beside blocks. All blocks are known from now on; a call of the calling thread is to end by that signal, or is over (0); the C library's
+ * block is allocated, or given back; an allocation function is called, which may be the one.
+ */
+void disorder_watch(void);
+void disorder_expect(int signal);
+void disorder_allocated(void *block);
+void disorder_freed(void *block);
+void disorder_look(void);
+/* Ends the run, since something was found to be overwritten. */
+_Noreturn void disorder_ends(int signal);
+
+/*
  * placed.c: blocks at places of the recorded run, which its address tells, as far as its lower half does. NULL when there is no
  * memory; whatever is at the place is covered.
  */
@@ -272,7 +287,9 @@ void placed_free(void *p, bool marked, bool again);
  * The calling thread is over, and the C library gives back for good what it keeps for it. Should it come to that: it fails when a block is
  * among that which it got back from another thread that is over. Which it notices depends on blocks that are not followed here.
  */
-void placed_over(bool fails);
+void placed_over(int fails);
+/* Was any block written to since it was given back, where the C library keeps its own there? */
+bool placed_overwritten(void);
 extern uint64_t placed_mark; /* left in what was given back */
 
 /* A thread of the runtime's own. Signals sent to the process are the program's, so it blocks them all. */

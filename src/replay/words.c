@@ -32,7 +32,7 @@ static bool may_be_address(uint64_t word)
 }
 
 /* Two numbers side by side, or six letters, look like an address, too, but lead nowhere. The system reads a mask there before it finds `how' wrong. */
-static bool leads_somewhere(uint64_t word)
+bool words_leads_somewhere(uint64_t word)
 {
 	const long how = -1, mask_size = 8;
 	int error = errno;
@@ -99,7 +99,7 @@ static void learn(uint64_t recorded, uint64_t own, uint64_t time)
 
 void words_pair(uint64_t recorded, uint64_t own, uint64_t time)
 {
-	if (!may_be_address(recorded) || !may_be_address(own) || (recorded != own && !leads_somewhere(own)))
+	if (!may_be_address(recorded) || !may_be_address(own) || (recorded != own && !words_leads_somewhere(own)))
 		return;
 	while (atomic_flag_test_and_set(&busy))
 		__builtin_ia32_pause();

@@ -51,7 +51,7 @@ static bool clean(struct attempt *a, struct error *err)
 	char *trace = xasprintf("%s/trace", a->dir), *report = xasprintf("%s/report", a->dir);
 	struct rt_attempt *o = a->out;
 	o->magic = RT_ATTEMPT_MAGIC;
-	memset(&o->outcome, 0, sizeof *o - offsetof(struct rt_attempt, outcome));
+	memset(&o->outcome, 0, offsetof(struct rt_attempt, runs) - offsetof(struct rt_attempt, outcome));
 	unlink(report);
 	bool ok = remove_tree(trace, err) && make_dirs(trace, err);
 	free(trace);

@@ -116,6 +116,8 @@ static void after_destructors(void *round)
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, (void *)(n + 1)))
 		return;
 	engine_inside(1);
+	if (engine_fails_as_it_ends(self))
+		outside_fails_as_it_ends(self);
 	engine_thread_ends(self, engine_fails_as_it_ends(self));
 	engine_thread_over(self);
 }
@@ -231,7 +233,8 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 				   config->module->tls_address, engine.exprs, &err);
 	if (!engine.interp)
 		engine_fatal("%s", err.text);
-	engine.lock_order = engine.trace->header.scheme == RT_SCHEME_PATH_SYNC;
+	engine.free = trace_is_rw(engine.trace);
+	engine.lock_order = engine.trace->header.scheme == RT_SCHEME_PATH_SYNC || engine.free;
 	engine.freed_mark = engine.trace->header.freed_mark ? engine.trace->header.freed_mark : RT_FREED_MARK;
 	engine.site_index = xcalloc(config->module->nsites + 1, sizeof *engine.site_index);
 	*vec_push(&engine.sites) = (struct site_info){ .where = "?", .what = "?", .function = "?" };

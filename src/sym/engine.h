@@ -17,6 +17,7 @@
  *   time.c     which thread is behind
  *   await.c    waiting for what a read found
  *   race.c     which locations race
+ *   outside.c  what lies between blocks
  *   mirror.c   memory that the recorded run reused, and used after it was freed; turns.c: by whom first
  *   recall.c   recorded values of reads that decide addresses; recall_addresses.c, blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
@@ -253,6 +254,8 @@ struct ethread {
 	} last_reads[2];         /* of what is not known to race, the last one first; site 0: none (suspect.c) */
 	uint64_t piece_sap;      /* the SAP whose racy reads were counted last */
 	uint32_t pieces;         /* how many it has had so far */
+	bool looks_outside, found_outside; /* it has read what may be anything (outside.c); in its last read */
+	char looked[200];        /* ... where first, for explanations */
 	bool unsure;             /* what it last read of what races is not known: a lap that was left out (ties.c) */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
 	expr address;            /* of the access at hand, when it was assumed to be address_value, at instruction address_at */
@@ -352,7 +355,8 @@ struct engine {
 	vec(struct forced_result) results;
 	vec(struct site_info) sites;
 	uint32_t *site_index; /* instrumentation site -> sites, or its callers (events.c); 0 = not yet */
-	bool lock_order; /* the log has the order of locks */
+	bool lock_order; /* the log has the order of locks, or that is the guide's */
+	bool free;       /* the log has no paths (scheme rw): threads go the way that they compute, in the order of the guide, and its steps are SAPs */
 	uint64_t freed_mark; /* left by the C library in what was given back, where it keeps that for the thread */
 	vec(uint64_t) open_barriers; /* addresses of those that more threads use than they are for */
 	vec(struct assumption) assumptions;
@@ -415,6 +419,8 @@ bool engine_blocking_fails(const struct ethread *t);
 /* Has it gone along all of its path, and done all steps of synchronization that it did? */
 bool engine_path_used_up(const struct ethread *t);
 /* ... and used all inputs? */
+/* Is the step at hand one that the log does not have as done? */
+bool engine_step_is_beyond(const struct ethread *t);
 bool engine_log_used_up(const struct ethread *t);
 /* Its log is at its end, and the thread is about to go on: did the recorded one fail before that? Then a guess is wrong. */
 bool engine_goes_too_far(const struct ethread *t);
@@ -569,6 +575,26 @@ void inside_begins(struct ethread *self);
 void inside_ends(struct ethread *self);
 void inside_asked(struct ethread *self, const char *what);
 
+/* outside.c: does the address lie where blocks are, but in none? */
+bool outside_is(uint64_t address);
+/* What is read there may be anything; memory happens to hold `found`. */
+struct slot outside_read(struct ethread *t, uint64_t address, uint64_t found, unsigned size);
+/* The value is such a one. */
+void outside_mark(expr e);
+/* Is the value made of such a one? Then no condition can be. */
+bool outside_decides(expr e);
+/* Something was written there, or to a block that was given back. */
+void outside_harmed(struct ethread *t, uint64_t address);
+/* Is using the value as an address, or handing it to a library, how the recorded run ended? */
+bool outside_fails_by(struct ethread *t, expr e, bool address);
+/* Did the recorded run end in the call at hand, in a library, when something had been harmed? */
+bool outside_fails_in(struct ethread *t);
+/* The thread is over, and the recorded one failed then: the C library found something else than it had left in a block that it kept for the thread. */
+void outside_fails_as_it_ends(struct ethread *t);
+size_t outside_doubtful(void); /* at the end: how often any of that happened */
+/* ... and, for explanations, who wrote there first, or what the failing thread read there; "": nobody, nothing. */
+const char *outside_text(void);
+
 /*
  * lulls.c: is the racy read at hand in the middle of many that found the same, as an earlier run had it? Then it is no event, and
  * finds that.
@@ -636,6 +662,8 @@ enum note_kind {
 	NOTE_SIGNALLED, /* a condition variable */
 	NOTE_WAITS,     /* for one */
 	NOTE_WAITED,    /* ... and that is over; `size` is the SAP since when */
+	NOTE_POSTED,    /* a semaphore */
+	NOTE_TOOK,      /* one */
 };
 void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind);
 void notes_put(struct execution *x);

@@ -61,7 +61,7 @@ static void write_status(size_t found)
 {
 	uint64_t saps = 0, instructions = 0, events = 0;
 	bool failed = false;
-	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + lulls_doubtful() + cut_short();
+	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + outside_doubtful() + lulls_doubtful() + cut_short();
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *t = engine.threads.at[i];
 		saps += t->saps;
@@ -70,12 +70,12 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)doubts, "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "lulls", (json_int_t)lulls_doubtful(), "shared_bytes", (json_int_t)engine.config->shared_bytes(), "unseen", (json_int_t)engine.unseen, "failed", failed,
-		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "answering", engine.answering, "numbers", numbers_made(), "possible_numbers",
+		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "answering", engine.answering, "outside", outside_text(), "numbers", numbers_made(), "possible_numbers",
 		numbers_possible());
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
 	json_t *threads = json_array();

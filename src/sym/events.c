@@ -19,7 +19,7 @@ struct event *event_add(struct ethread *t, enum event_kind kind, uint64_t object
 	t->buffered = kind == EVENT_WRITE || (t->buffered && stays);
 	if (kind != EVENT_FENCE && !stays)
 		t->ndrained = 0;
-	if (engine_log_used_up(t)) {
+	if (engine.free ? engine_step_is_beyond(t) : engine_log_used_up(t)) {
 		e->flags |= EVENT_OPTIONAL;
 		if (++t->optional % MOST_OPTIONAL == 0)
 			ithread_ask(t->interp);
@@ -57,7 +57,7 @@ void order_add(struct event_ref a, struct event_ref b)
 
 void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind)
 {
-	if (ties_on())
+	if (ties_on() || outside_decides(e))
 		return;
 	expr holds = expr_makes_float(expr_node(engine.exprs, e)->op) ? expr_float_is(engine.exprs, e, value)
 								     : expr_equals(engine.exprs, e, value);

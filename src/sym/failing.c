@@ -3,7 +3,14 @@
 
 bool engine_path_used_up(const struct ethread *t)
 {
+	if (engine.free)
+		return !t->log || t->saps >= t->log->info.sync_done;
 	return !t->log || (path_reader_at_end(&t->path) && t->ops >= t->log->info.sync_done);
+}
+
+bool engine_step_is_beyond(const struct ethread *t)
+{
+	return !t->log || (engine.free ? t->saps > t->log->info.sync_done : t->ops >= t->log->info.sync_done);
 }
 
 bool engine_log_used_up(const struct ethread *t)
@@ -19,8 +26,8 @@ bool engine_is_failing(const struct ethread *t, bool at_end)
 	switch (f->kind) {
 	case RT_FAIL_NONE:
 		return false;
-	case RT_FAIL_DEADLOCK: /* everyone who is in the cycle */
-		return t->log->info.waits_for != 0;
+	case RT_FAIL_DEADLOCK: /* everyone who is in the cycle; of an attempt that hangs, who was not done */
+		return engine.free ? !t->log->info.ended : t->log->info.waits_for != 0;
 	case RT_FAIL_TIMEOUT: /* everyone who was not done */
 		return !t->log->info.ended;
 	case RT_FAIL_EXIT:
@@ -59,7 +66,8 @@ bool engine_exits(const struct ethread *t)
 bool engine_may_be_over(const struct ethread *t)
 {
 	uint32_t kind = engine.trace->failure.kind;
-	bool has_to_arrive = engine_is_failing(t, true) && kind != RT_FAIL_DEADLOCK && kind != RT_FAIL_TIMEOUT;
+	bool hangs = kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT;
+	bool has_to_arrive = engine_is_failing(t, true) && (!hangs || engine.free); /* it is not known to have been polling there */
 	return engine_log_used_up(t) && !has_to_arrive && !(t->log && t->log->info.ended);
 }
 

@@ -291,8 +291,7 @@ static bool has_no_more_log(const struct ethread *t)
 	return f->kind == RT_FAIL_SIGNAL && t->log && t->log->info.number == f->thread && engine_log_used_up(t);
 }
 
-/* Is the thread where it got that signal, as far as its log and the source line tell? */
-static bool is_where_it_failed(const struct ethread *t)
+bool guess_is_where_it_failed(const struct ethread *t)
 {
 	if (!engine.fail_line || !has_no_more_log(t))
 		return false;
@@ -311,7 +310,7 @@ static bool failed_in_no_line(void)
 
 bool guess_division_fails(const struct ethread *t)
 {
-	return engine.trace->failure.signal == SIGFPE && (is_where_it_failed(t) || (failed_in_no_line() && has_no_more_log(t)));
+	return engine.trace->failure.signal == SIGFPE && (guess_is_where_it_failed(t) || (failed_in_no_line() && has_no_more_log(t)));
 }
 
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
@@ -319,7 +318,7 @@ bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v)
 	const struct rt_failure *f = &engine.trace->failure;
 	/* Other signals have no address: an uncaught exception's abort. */
 	bool of_memory = f->signal == SIGSEGV || f->signal == SIGBUS;
-	if (!of_memory || f->address >= RT_PAGE || !is_where_it_failed(t))
+	if (!of_memory || f->address >= RT_PAGE || !guess_is_where_it_failed(t))
 		return false;
 	/* It failed where it jumped to, or in a library: no address of the program's own, nor a parameter of what is not there. */
 	if (f->nframes && !f->frames[0] && (address || t->calls_nothing))
@@ -333,7 +332,7 @@ bool guess_is_wild(struct ethread *t, expr e, bool address, uint64_t *v)
 {
 	const struct rt_failure *f = &engine.trace->failure;
 	const uint64_t first = 1ull << 47; /* the addresses that are none: up to -first */
-	if (f->address != RT_NO_ADDRESS || f->signal != SIGSEGV || !address || expr_node(engine.exprs, e)->width != 64 || !is_where_it_failed(t))
+	if (f->address != RT_NO_ADDRESS || f->signal != SIGSEGV || !address || expr_node(engine.exprs, e)->width != 64 || !guess_is_where_it_failed(t))
 		return false;
 	expr above = expr_binary(engine.exprs, EXPR_SUB, e, expr_const(engine.exprs, 64, first));
 	condition_add(t, expr_binary(engine.exprs, EXPR_ULT, above, expr_const(engine.exprs, 64, -2 * first)), 1, CONDITION_BUG);

@@ -34,6 +34,8 @@ void guess_refute(struct ethread *t);
 bool guess_is_fault(struct ethread *t, expr e, bool address, uint64_t *v);
 /* Likewise where the recorded run failed at something that is no address: which, nobody knows. *v is one such, and that it is one is a condition. */
 bool guess_is_wild(struct ethread *t, expr e, bool address, uint64_t *v);
+/* Is the thread where it got the signal that ended the recorded run, as far as its log and the source line tell? */
+bool guess_is_where_it_failed(const struct ethread *t);
 /* Should the division at hand, of or by something that is not known, be the recorded failure? */
 bool guess_division_fails(const struct ethread *t);
 void guess_load(void);

@@ -22,6 +22,8 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 	}
 	if (self->signals)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
+	if (engine.free)
+		return engine_may_be_over(self) ? -1 : -2;
 	int64_t bits = path_reader_bits(&self->path, n);
 	if (bits == -1 && engine_goes_too_far(self))
 		host_mismatch(t);
@@ -46,7 +48,7 @@ void host_unrecorded(struct ithread *t)
 
 bool host_known(struct ithread *t, expr e, uint64_t v)
 {
-	return ties_branch(of(t), e) || counting_known(of(t), e, v);
+	return ties_branch(of(t), e) || counting_known(of(t), e, v) || outside_decides(e);
 }
 
 void host_assume(struct ithread *t, expr e, uint64_t v)
@@ -57,7 +59,7 @@ void host_assume(struct ithread *t, expr e, uint64_t v)
 
 void host_contradicted(struct ithread *t, expr condition)
 {
-	if (ties_strays(of(t)))
+	if (outside_decides(condition) || ties_strays(of(t)))
 		return;
 	early_contradicted(of(t), condition);
 }
@@ -95,6 +97,8 @@ void host_concretize(struct ithread *t, struct slot *s, const char *why)
 		return;
 	/* Parameters of native code are asked for just before it is called: what the engine allocates here is not the program's for that. */
 	int was = engine_inside(1);
+	if (outside_fails_by(of(t), s->e, address))
+		engine_faults(of(t), true);
 	guess_is_fault(of(t), s->e, address, &s->v);
 	if (!guess_is_wild(of(t), s->e, address, &s->v))
 		guess_assume(of(t), s->e, s->v, address);
@@ -163,6 +167,8 @@ static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool 
 		mirror_share(address);
 	else if (races_unwritten(engine.races))
 		mirror_unwritten(address);
+	if (write && (races_hit_freed(engine.races) || (races_untouched(engine.races) && outside_is(address))))
+		outside_harmed(self, address);
 	for (size_t i = 0; i < fresh; i++) {
 		struct range r = races_fresh(engine.races)[i];
 		/* Reading may be what fails: then nothing is noted. */
@@ -204,11 +210,18 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 	recall_await(self, a->address, a->size);
 	early_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
+	bool unwritten = races_unwritten(engine.races);
 	suspect_read(self, site, a->address, a->size, racy);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (racy)
 		unseen_read(a->address, a->size, a->value.v);
+	if (unwritten && !address && outside_is(a->address)) {
+		self->found_outside = true;
+		a->value = outside_read(self, a->address, a->value.v, a->size);
+		recall_value(self, &a->value, a->size);
+		return;
+	}
 	if (!racy || quiet_read(self, site, a)) {
 		a->value.e = interp_memory_expr(engine.interp, a->address, a->size);
 		a->value.e = guess_guarded(self, address, a->address, &a->value, a->size);
@@ -245,15 +258,20 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
+	self->found_outside = false;
 	load(self, site, a);
 	if (ties_on())
 		a->value.e = ties_read(self, a);
+	if (ties_on() && self->found_outside)
+		outside_mark(a->value.e);
 }
 
 static void write_event(struct ethread *self, uint32_t site, const struct access *a, const char *what)
 {
 	self->effects++;
 	struct slot written = { a->value.v, counting_clean(self, a->value.e) };
+	if (outside_decides(written.e))
+		written.e = EXPR_NONE;
 	struct event *e = event_add(self, EVENT_WRITE, a->address, site_describe(self, site, what));
 	e->size = (uint8_t)a->size;
 	e->written = value_expr(&written, a->size);
@@ -364,6 +382,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	}
 	/* A compare that does not exchange drains too: it writes what it read, in one event, so that nothing comes in between. */
 	bool writes_back = !writes && self->buffered;
+	if (writes && outside_decides(new_value.e))
+		new_value.e = EXPR_NONE;
 	expr value = writes ? value_expr(&new_value, piece->size) : writes_back ? read : EXPR_NONE;
 	struct event *e = read_event(self, writes || writes_back ? EVENT_UPDATE : EVENT_READ, piece->address, site, "atomic");
 	e->size = (uint8_t)piece->size;
@@ -543,6 +563,10 @@ bool host_call(struct ithread *t, struct native_call *c)
 	}
 	if (x && *x->effects)
 		native_begins(self, c, x, dealt_with);
+	if (outside_fails_in(self)) {
+		engine_ends_here(self, c->site != 0);
+		ithread_stop(t);
+	}
 	host_initialises(c);
 	if (!x || x->class != EXTERNAL_PURE)
 		unseen_call();

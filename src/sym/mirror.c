@@ -45,6 +45,7 @@ static struct {
 	vec(struct range) shared; /* recorded addresses whose blocks share memory, from earlier runs */
 	size_t nloaded;           /* of these; the others are for the next run */
 	bool all;                 /* every block has its place: the program computes with addresses */
+	bool twice;               /* an earlier run saw a block that two threads gave back */
 	bool turned;              /* ... in an order that begins at `lowest` */
 	uint32_t lowest;
 	vec(struct life) lives;
@@ -86,6 +87,9 @@ void mirror_load(void)
 	free(path);
 	path = xasprintf("%s/placed", engine.config->state);
 	mirror.all = !access(path, F_OK);
+	free(path);
+	path = xasprintf("%s/twice", engine.config->state);
+	mirror.twice = !access(path, F_OK);
 	free(path);
 }
 
@@ -165,6 +169,20 @@ static void share_unwritten(void)
 	}
 }
 
+/* Was a block given back by two threads, which is known from now on? */
+static bool learn_twice(void)
+{
+	bool twice = false;
+	struct error err;
+	for (size_t i = 0; i < mirror.lives.n && !twice && !mirror.twice; i++)
+		twice = mirror.lives.at[i].also != NULL;
+	char *path = xasprintf("%s/twice", engine.config->state);
+	if (twice && !write_file(path, "", 0, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+	return twice;
+}
+
 size_t mirror_finish(void)
 {
 	share_unwritten();
@@ -173,7 +191,7 @@ size_t mirror_finish(void)
 	if (mirror.shared.n && !write_file(path, mirror.shared.at, mirror.shared.n * sizeof *mirror.shared.at, &err))
 		engine_fatal("%s", err.text);
 	free(path);
-	return mirror.shared.n - mirror.nloaded;
+	return mirror.shared.n - mirror.nloaded + learn_twice();
 }
 
 /* Does the block lie on memory that blocks share? Pages on which there is none are passed at once. */
@@ -368,4 +386,20 @@ void mirror_freed(struct ethread *self, uint64_t start, const char *what)
 	l->site = place_describe(self, what);
 	vclock_set(&l->clock, &self->clock);
 	vclock_tick(&self->clock, self->number);
+}
+
+/* Does the C library keep the block for the thread, which gave it back, and nobody else has? */
+static bool is_kept(const struct ethread *self, size_t i)
+{
+	const struct life *l = &mirror.lives.at[i];
+	return l->freed_by == self && !l->also && l->size <= RT_FREED_MOST && *life_of(l->start) == i + 1;
+}
+
+size_t mirror_kept(const struct ethread *self, uint64_t *starts, size_t most)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < mirror.lives.n && n < most && !mirror.twice; i++)
+		if (is_kept(self, i))
+			starts[n++] = mirror.lives.at[i].start;
+	return n;
 }

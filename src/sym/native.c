@@ -170,11 +170,25 @@ static bool is_no_block(uint64_t address)
 	return recall_in_program(address) || block_recorded(address, &recorded);
 }
 
+/* Did the recorded run end in the call at hand, which gives back memory? */
+static bool fails_there(const struct ethread *self)
+{
+	return engine_fails_in_call(self) && ends_in_free(engine.trace->failure.signal);
+}
+
+/* Who knows what the pointer was, which lay outside of all blocks; where the run went on, it gave back nothing that matters. */
+static void frees_anything(struct ethread *self, struct slot *pointer)
+{
+	if (fails_there(self))
+		engine_faults(self, true);
+	*pointer = (struct slot){ 0, EXPR_NONE };
+}
+
 static void frees(struct ethread *self, uint32_t site, struct slot pointer, bool moves)
 {
 	uint64_t address = pointer.v;
 	if (is_no_block(address)) {
-		bool recorded = engine_fails_in_call(self) && ends_in_free(engine.trace->failure.signal);
+		bool recorded = fails_there(self);
 		if (pointer.e && recorded)
 			condition_add(self, pointer.e, address, CONDITION_BUG);
 		else if (pointer.e)
@@ -378,7 +392,10 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 	const char *effects = x->effects;
 	for (struct effect e; effect_next(&effects, &e);) {
 		uint64_t at = parameter(c, (int)e.parameter);
-		if (!at || (e.kind == 'r' && e.parameter < 32 && (read >> e.parameter & 1)))
+		bool any = (e.kind == 'f' || e.kind == 'm') && outside_decides(c->in[e.parameter].e);
+		if (any)
+			frees_anything(self, &c->in[e.parameter]);
+		if (!at || any || (e.kind == 'r' && e.parameter < 32 && (read >> e.parameter & 1)))
 			continue;
 		if (e.kind == 'r' && e.measure == 'b')
 			reads_text(self, c->site, at, x->class != EXTERNAL_OUTPUT);

@@ -92,7 +92,7 @@ static void put(struct execution *x, const struct note *n, uint32_t thread)
 	struct event e = { .thread = thread, .kind = n->kind, .sap = n->sap, .object = n->address, .site = n->site };
 	if (n->kind == EVENT_CALL) {
 		static const uint16_t flags[] = { [NOTE_FREED] = EVENT_FREES, [NOTE_ALLOCATED] = EVENT_ALLOCATES, [NOTE_DOUBTFUL] = EVENT_ALLOCATES,
-						  [NOTE_SIGNALLED] = EVENT_SIGNALS, [NOTE_WAITS] = EVENT_WAITS, [NOTE_WAITED] = EVENT_WAITED };
+						  [NOTE_SIGNALLED] = EVENT_SIGNALS, [NOTE_WAITS] = EVENT_WAITS, [NOTE_WAITED] = EVENT_WAITED, [NOTE_POSTED] = EVENT_POSTS, [NOTE_TOOK] = EVENT_TAKES };
 		e.flags = flags[n->size];
 		e.count = n->size == NOTE_DOUBTFUL;
 		e.before = n->value;

@@ -45,7 +45,7 @@ struct races {
 	struct page *last;
 	vec(struct range) found, doubtful;
 	vec(struct range) fresh;
-	bool raced, hit_freed, unwritten; /* the last access */
+	bool raced, hit_freed, unwritten, untouched; /* the last access */
 };
 
 static int by_address(const void *a, const void *b)
@@ -104,6 +104,11 @@ bool races_hit_freed(const struct races *r)
 bool races_unwritten(const struct races *r)
 {
 	return r->unwritten;
+}
+
+bool races_untouched(const struct races *r)
+{
+	return r->untouched;
 }
 
 const struct range *races_found(const struct races *r, size_t *count)
@@ -365,6 +370,7 @@ static bool access_granule(struct races *r, uint64_t granule, unsigned from, uns
 			else
 				*head = fresh;
 			i = fresh;
+			r->untouched = true;
 		} else if (r->cells.at[i].offset < at) {
 			split(r, i, at);
 			continue;
@@ -435,7 +441,7 @@ bool races_access(struct races *r, struct racer who, uint64_t address, uint64_t 
 	uint64_t end = address + size;
 	bool racy = false;
 	r->fresh.n = 0;
-	r->raced = r->hit_freed = r->unwritten = false;
+	r->raced = r->hit_freed = r->unwritten = r->untouched = false;
 	struct part p;
 	for (uint64_t at = address; at < end; at = part_end(p)) {
 		p = part_at(at, end);

@@ -47,8 +47,9 @@ bool races_hit_freed(const struct races *r);
 bool races_is_own(struct races *r, uint32_t thread, uint64_t address);
 /* Which bits of a value, that lies within 8 aligned bytes, were accessed, and never without the rest of it. */
 uint64_t races_never_apart(struct races *r, uint64_t address, unsigned size);
-/* Did it read bytes that nobody had written? */
+/* Did it read bytes that nobody had written? Touch some that nobody had touched? */
 bool races_unwritten(const struct races *r);
+bool races_untouched(const struct races *r);
 /* The bytes, all of which have been accessed, are given back; or are part of a new block. */
 void races_give_back(struct races *r, uint64_t address, uint64_t size);
 void races_take_again(struct races *r, uint64_t address, uint64_t size);

@@ -215,31 +215,56 @@ static void among(struct ethread *self, struct slot *s, uint32_t recorded, const
 	guess_was(s->e, s->v);
 }
 
-/*
- * Does memory hold a block that a library allocated, which is not in the log, where all that the log knows to have lain at the recorded address is
- * given back? Then that block may have lain there: exceptions, what was formatted.
- */
-static bool may_be_foreign(uint64_t in_memory, const uint64_t *own, size_t n)
+/* Blocks that libraries allocated, which are not in the log, by the recorded addresses that they were taken to have had. */
+static vec(struct {
+	uint32_t recorded;
+	uint64_t own;
+}) foreign;
+
+static bool all_freed(const uint64_t *own, size_t n)
 {
 	uint64_t start, size;
-	uint32_t recorded;
 	bool freed;
-	if (block_recorded(in_memory, &recorded) || !engine.config->heap_block(in_memory, &start, &size, &freed) || freed)
-		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!engine.config->heap_block(own[i], &start, &size, &freed) || !freed)
 			return false;
 	return true;
 }
 
-/* One of those, or what memory holds, which is the guess. */
-static void or_foreign(struct ethread *self, const struct slot *s, const uint64_t *own, size_t n)
+/*
+ * Where all that the log knows to have lain at the recorded address is given back, a block that a library allocated, which is not in the log, may have lain
+ * there: exceptions, what was formatted. Memory holds it; or it did when another thread read that address, and holds what was written since.
+ */
+static bool may_be_foreign(uint64_t in_memory, uint32_t recorded, const uint64_t *own, size_t n, uint64_t *block)
 {
-	expr any = expr_equals(engine.exprs, s->e, s->v);
+	uint64_t start, size;
+	uint32_t known;
+	bool freed;
+	if (!all_freed(own, n))
+		return false;
+	*block = in_memory;
+	if (!block_recorded(in_memory, &known) && engine.config->heap_block(in_memory, &start, &size, &freed))
+		return true;
+	for (size_t i = foreign.n; i-- > 0;)
+		if (foreign.at[i].recorded == recorded) {
+			*block = foreign.at[i].own;
+			return true;
+		}
+	return false;
+}
+
+/* One of those, or that block, which is the guess. */
+static void or_foreign(struct ethread *self, struct slot *s, uint32_t recorded, const uint64_t *own, size_t n, uint64_t block)
+{
+	expr any = expr_equals(engine.exprs, s->e, block);
 	for (size_t i = 0; i < n; i++)
 		any = either(any, expr_equals(engine.exprs, s->e, own[i]));
 	condition_add(self, any, 1, CONDITION_RECORDED);
+	s->v = block;
 	guess_was(s->e, s->v);
+	vec_push(&foreign);
+	foreign.at[foreign.n - 1].recorded = recorded;
+	foreign.at[foreign.n - 1].own = block;
 }
 
 static void not_null(struct ethread *self, const struct slot *s)
@@ -316,12 +341,12 @@ static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 /* An address, by its type, whose lower half was recorded. */
 static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	uint64_t own[CANDIDATES];
+	uint64_t own[CANDIDATES], block;
 	size_t n = recall_is_small(recorded) ? 0 : recall_candidates(recorded, own);
 	if (recorded && (n || recall_looks_small(recorded)))
 		*vec_push(&doubtful) = (struct answer){ recorded, n };
-	if (n && n < CANDIDATES && may_be_foreign(s->v, own, n)) {
-		or_foreign(self, s, own, n);
+	if (n && n < CANDIDATES && may_be_foreign(s->v, recorded, own, n, &block)) {
+		or_foreign(self, s, recorded, own, n, block);
 	} else if (n > 1) {
 		among(self, s, recorded, own, n);
 	} else if (n == 1) {
@@ -369,10 +394,10 @@ static expr is_left_by_free(const struct ethread *self, expr e)
  */
 static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	enum { NEAR = 1 << 20, CANONICAL = 47, REST = 64 - CANONICAL };
+	enum { NEAR = 1 << 20, BEFORE = 16, CANONICAL = 47, REST = 64 - CANONICAL }; /* free looks at what lies before a block */
 	const struct rt_failure *f = &engine.trace->failure;
 	uint64_t value = f->address >> 32 << 32 | recorded;
-	if (!may_be_fault(self, recorded) || (f->address != RT_NO_ADDRESS && f->address - value >= NEAR))
+	if (!may_be_fault(self, recorded) || (f->address != RT_NO_ADDRESS && f->address + BEFORE - value >= NEAR))
 		return false;
 	expr data = expr_equals(engine.exprs, s->e, value);
 	if (f->address == RT_NO_ADDRESS) {

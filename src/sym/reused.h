@@ -25,6 +25,8 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
 void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes);
 /* A block is freed, at the SAP at hand. */
 void mirror_freed(struct ethread *self, uint64_t start, const char *what);
+/* Blocks that the C library keeps for the thread, which gave them back, as far as they have a place; none where one was given back by two threads. */
+size_t mirror_kept(const struct ethread *self, uint64_t *starts, size_t most);
 /* In the next run the block at `own` shares memory: it is used after it was freed, or without being ordered with that. */
 void mirror_share(uint64_t own);
 /* The thread reads what nobody has written: left by the block before, perhaps. */

@@ -14,6 +14,8 @@ static void look_ahead(struct ithread *t, struct ethread *self)
 	bool faults = self->signals && signals_fault_comes(self);
 	int64_t n = faults ? -1 : path_reader_peek(&self->path, RT_ROUNDS_BITS);
 	r->free = n < 0;
+	if (engine.free)
+		return;
 	if (n >= 0) {
 		r->more = n == RT_ROUNDS_MORE;
 		r->left = r->more ? r->most : (uint64_t)n;

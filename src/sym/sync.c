@@ -82,8 +82,10 @@ struct ethread *step_begin_wait(const void *place, const void *condition)
 		signals_at(self, RT_SIGNAL_CALL);
 	}
 	self->saps++;
-	if (!self->log || self->ops >= self->log->info.sync_done)
+	if (engine_step_is_beyond(self))
 		blocked_at_end(self, place, condition);
+	if (engine.free)
+		time_wander(self);
 	return self;
 }
 
@@ -103,10 +105,26 @@ static void await_cancelling(struct ethread *self)
 	baton_wait(self);
 }
 
+/* Without paths: what the SAP at hand returned, if that was not 0. */
+static const struct rt_sync *entry_of_sap(struct ethread *self)
+{
+	static struct rt_sync e;
+	const struct trace_thread *log = self->log;
+	size_t *i = &self->next_sync;
+	while (*i < log->norder && (log->order[*i].kind != RT_ORDER_RESULT || log->order[*i].first < self->saps))
+		++*i;
+	if (*i == log->norder || log->order[*i].first != self->saps)
+		return NULL;
+	e = (struct rt_sync){ .order = 1, .result = log->order[*i].value };
+	return &e;
+}
+
 /* A step in which the thread is cancelled comes after the cancelling. */
 const struct rt_sync *step_entry(struct ethread *self)
 {
 	const struct trace_thread *log = self->log;
+	if (engine.free)
+		return entry_of_sap(self);
 	if (self->next_sync == log->nsync || log->sync[self->next_sync].op != self->ops + 1)
 		return NULL;
 	const struct rt_sync *e = &log->sync[self->next_sync++];
@@ -441,6 +459,8 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 		held_take(self, o, step == RT_STEP_READ_LOCK);
 	else if (step == RT_STEP_UNLOCK)
 		held_drop(self, o);
+	if (step == RT_STEP_POST || step == RT_STEP_TAKE)
+		notes_block(self, place_describe(self, what), (uint64_t)(uintptr_t)place, 0, step == RT_STEP_POST ? NOTE_POSTED : NOTE_TOOK);
 	if (once && step == RT_STEP_ONCE_RUNS)
 		once->runner = self, once->has_run = false;
 	else if (once && once->runner && once->runner != self)
@@ -453,6 +473,18 @@ void sync_plain(const char *what)
 	(void)what;
 	struct ethread *self = step_begin(NULL);
 	step_done(self, step_entry(self));
+}
+
+/* Without paths: who comes first runs it, when its turn has come. */
+static enum rt_once once_in_turn(struct ethread *self, const void *control)
+{
+	self->saps++;
+	time_wander(self);
+	self->saps--;
+	if (object_at(control)->runner || *(const volatile int *)control)
+		return RT_ONCE_DONE;
+	sync_ordered(control, RT_STEP_ONCE_RUNS, "pthread_once");
+	return RT_ONCE_RUNS;
 }
 
 enum rt_once sync_once(const void *control)
@@ -469,6 +501,8 @@ enum rt_once sync_once(const void *control)
 	}
 	self->native = NULL;
 	const struct trace_thread *log = self->log;
+	if (log && engine.free)
+		return once_in_turn(self, control);
 	if (!log || self->next_sync == log->nsync)
 		return RT_ONCE_DONE;
 	const struct rt_sync *e = &log->sync[self->next_sync];

@@ -63,7 +63,7 @@ static void create_child(struct ethread *self, pthread_t *id, const pthread_attr
 int sync_create(pthread_t *id, const pthread_attr_t *attr, void *(*routine)(void *), void *argument)
 {
 	struct ethread *self = engine_self();
-	if (self && self->log && self->ops >= self->log->info.sync_done && child_was_started(self)) {
+	if (self && self->log && (engine.free ? self->saps : self->ops) >= self->log->info.sync_done && child_was_started(self)) {
 		/* The run ended before the creator came back from the call. */
 		self->saps++;
 		create_child(self, id, attr, routine, argument);

@@ -123,7 +123,7 @@ bool ties_branch(struct ethread *t, expr e)
 
 bool ties_strays(struct ethread *t)
 {
-	if (all.on && !t->unsure)
+	if (all.on && !t->unsure && !t->looks_outside)
 		engine_fatal("thread %s left its path", t->name);
 	return all.on;
 }

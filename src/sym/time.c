@@ -93,7 +93,7 @@ struct ethread *time_guided(void)
 	for (; engine.guided < engine.guide.n; engine.guided++) {
 		const struct guide_run *r = &engine.guide.at[engine.guided];
 		struct ethread *t = thread_of_log(r->thread);
-		if (t && executed(t) >= r->sap)
+		if (t && (t->ended || executed(t) >= r->sap))
 			continue;
 		return t && sync_can_go(t) ? t : NULL;
 	}
@@ -117,9 +117,21 @@ static void follow_guide(struct ethread *t)
 	t->held = false;
 }
 
+/* Where there are no paths, their SAPs say how far threads came; but the one that fails does so by itself. */
+static void stop_beyond(struct ethread *t)
+{
+	if (!engine_step_is_beyond(t) || !engine_may_be_over(t))
+		return;
+	t->saps--;
+	t->left_going = true;
+	ithread_stop(t->interp);
+}
+
 void time_wander(struct ethread *t)
 {
 	static uint64_t random;
+	if (engine.free)
+		stop_beyond(t);
 	if (engine.guided < engine.guide.n && t->log) {
 		follow_guide(t);
 		return;

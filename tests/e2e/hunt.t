@@ -64,7 +64,7 @@ has out 'followed and proven by replay'
 rethread replay -n 20 >out 2>&1 || fail "$(cat out)"
 has out '^reproduced 20/20$'
 rethread explain >out
-has out '^What the failing thread read last:$' '^    it made 2 of it$' 'p\.c:32 .*FAILS'
+has out '^What the failing thread read last:$' '^    it found 1 -> 2$' 'p\.c:32 .*FAILS'
 # Nothing to find, and no trace.
 echo 'int main(void) { return 0; }' >q.c
 rethread cc q.c -o q

@@ -71,3 +71,27 @@ for i in $(seq 100); do grep -q ready out && break; sleep 0.05; done
 kill -INT $pid
 kill -QUIT $pid
 wait $pid || fail "ended with $?, not by its handler"
+# Who crashes as it ends, because it was asked to, has failed, also where no handler saw it (the signal was blocked).
+cat >crash.c <<'E'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+static int *volatile nothing;
+int main(void)
+{
+	sigset_t set;
+	int got;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGSEGV);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	puts("ready");
+	fflush(stdout);
+	sigdelset(&set, SIGSEGV);
+	sigwait(&set, &got);
+	return *nothing;
+}
+E
+rethread cc -O2 -pthread crash.c -o p
+interrupted TERM 139
+has err 'SIGSEGV'

@@ -471,6 +471,7 @@ static void text_comes_back(void **state)
 	*vec_push(&s.signals) = (struct schedule_point){"1:2", 416, 14, "", RT_SIGNAL_AFTER_STEP};
 	*vec_push(&s.signals) = (struct schedule_point){"1", 3, 64, "", 0};
 	*vec_push(&s.places) = (struct schedule_point){"1:2", 430, 0, "", 0xf8001250};
+	*vec_push(&s.disorders) = (struct schedule_point){"1:2", 431, 6, "", 0};
 	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9", 0};
 	assert_true(schedule_write(&s, file, &err));
 	if (!schedule_read(&r, file, &err))
@@ -495,6 +496,9 @@ static void text_comes_back(void **state)
 	assert_int_equal(r.places.n, 1);
 	assert_int_equal(r.places.at[0].sap, 430);
 	assert_int_equal(r.places.at[0].when, 0xf8001250);
+	assert_int_equal(r.disorders.n, 1);
+	assert_int_equal(r.disorders.at[0].sap, 431);
+	assert_int_equal(r.disorders.at[0].result, 6);
 	schedule_release(&r);
 	schedule_release(&s);
 	unlink(file);
@@ -515,6 +519,7 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 1\nstop 1:x 3\n", "line 2: \"1:x\" is no thread"},
 		{"rethread-schedule 1\nsignal 1 3 0 next\n", "line 2: \"0\" is not the number of a signal"},
 		{"rethread-schedule 1\nplace 1 3 100000000\n", "line 2: \"100000000\" is no place"},
+		{"rethread-schedule 1\ndisorder 1 3 0\n", "line 2: \"0\" is not the number of a signal"},
 		{"rethread-schedule 1\nsignal 1 3 10 x\n", "line 2: \"x\" is none of next"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
 		{"rethread-schedule 1\nstop 1 -3\n", "line 2"},
@@ -674,9 +679,51 @@ static void pieces_behind_the_failure(void **state)
 	execution_release(&x);
 }
 
+/*
+ * A call of thread 1 writes x and y at once (free: a link and a mark). Thread 1:1 reads y before that and x after it, and fails by x alone: the write of y, which
+ * the failure does not depend on, is part of the order all the same, and waits for the read.
+ */
+static void a_call_that_is_needed_is_needed_as_a_whole(void **state)
+{
+	(void)state;
+	struct execution x;
+	struct memory m;
+	struct memory_options options = {.model = MEMORY_SC};
+	struct linear l;
+	struct schedule s;
+	struct error err;
+	execution_init(&x);
+	make_thread(&x, "1");                             /* 0 */
+	make_write(&x, X, 4, make_const(&x, 4, 1));       /* 1: SAP 1 */
+	make_write(&x, Y, 4, make_const(&x, 4, 1));       /* 2: SAP 1, too */
+	x.events.at[2].sap = 1;
+	make_end(&x, 0);                                  /* 3 */
+	make_thread(&x, "1:1");                           /* 4 */
+	make_read(&x, Y, 4);                              /* 5: SAP 1 */
+	make_read(&x, X, 4);                              /* 6: SAP 2 */
+	make_end(&x, EVENT_FAILS);                        /* 7 */
+	const struct chosen_edge chosen[] = {{5, 2, 0}, {1, 6, 0}};
+	assert_true(memory_init(&m, &x, &options, &err));
+	assert_true(linear_init(&l, &m, chosen, 2, NULL, &err));
+	bool is_part = false;
+	for (size_t i = 0; i < l.needed; i++)
+		is_part |= l.steps.at[i].event == 2;
+	assert_true(is_part);
+	linear_release(&l);
+	/* As it is simplified. */
+	schedule_of(&x, (uint32_t[]){4, 5, 0, 1, 2, 6, 7, 3}, 8, 7, &s);
+	assert_int_equal(s.waits.n, 2);
+	assert_wait(&s, 0, "1", 1, "1:1", 1);
+	assert_wait(&s, 1, "1:1", 2, "1", 1);
+	schedule_release(&s);
+	memory_release(&m);
+	execution_release(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_that_is_needed_is_needed_as_a_whole),
 		cmocka_unit_test(implied_waits_are_left_out),
 		cmocka_unit_test(waits_are_transitive),
 		cmocka_unit_test(laps_that_were_left_out_come_with_the_first),
