@@ -54,7 +54,8 @@
  * the process. The recorder packs full trays into words (trace.h).
  *
  * A conditional br or switch with metadata !rethread.known in the kept module appends nothing: inference computes
- * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true. A switch with n successors (default is
+ * its outcome (src/instrument/recompute.c). Any other conditional br appends 1 bit: 1 when the condition is true; with metadata !rethread.silent
+ * it then leaves RT_TRAY_NONE where the bit would be, and only goes on: that is a 1 as soon as something follows it (src/instrument/silent.c). A switch with n successors (default is
  * number 0, cases follow in order) appends its successor number with rt_switch_bits(n) bits, most
  * significant bit first. Branches with metadata !rethread.round !{i32 WAY} leave a loop or stay in it, by successor WAY, and append
  * nothing by themselves: where the loop is left, the number of times that they stayed since it was entered, by the br with
@@ -65,8 +66,9 @@
  *
  * Instrumented code may leave out checks, as long as no more than RT_TRAY_ROOM bytes come between two of them, and none between a
  * check and a call or return. It may keep the pointer in a register: memory holds it when something is
- * called that may append, and at returns. In between it may be behind, and the first RT_TRAY_NONE at it or after it is where the thread
- * is (rt_tray_here). A store of an append may be 8 bytes long, RT_TRAY_NONE behind those that count. Bytes are in memory whenever an
+ * called that may append, and at returns. In between it may be behind. What was written last at it or after it is behind no more than RT_SILENT_MOST
+ * bytes that were not, and comes before where the thread is (rt_tray_here): exactly there when anything is called, or an atomic operation made; else it may have
+ * gone that many silent ways since. A store of an append may be 8 bytes long, RT_TRAY_NONE behind those that count. Bytes are in memory whenever an
  * instruction could fail, be seen by another thread, or call, but for those of loops whose rounds are counted.
  */
 #define RT_ROUNDS_BITS 8u
@@ -75,6 +77,7 @@
 #define RT_TRAY_ROOM 112u
 #define RT_TRAY_SPARE 128u /* behind a tray: RT_TRAY_ROOM, and what a store may be longer than what it appends */
 #define RT_TRAY_NONE 0xffu
+#define RT_SILENT_MOST 15u
 
 /* Where a tray begins, by any place in it. */
 static inline uint8_t *rt_tray_of(uint8_t *at)
@@ -84,10 +87,19 @@ static inline uint8_t *rt_tray_of(uint8_t *at)
 
 static inline uint8_t *rt_tray_here(uint8_t *at)
 {
-	uint8_t *end = rt_tray_of(at) + RT_TRAY + RT_TRAY_SPARE;
+	uint8_t *last = rt_tray_of(at) + RT_TRAY + RT_TRAY_SPARE - (RT_SILENT_MOST + 1);
+	uint64_t written[2];
 
-	while (at < end && *at != RT_TRAY_NONE)
-		at++;
+	_Static_assert(sizeof written == RT_SILENT_MOST + 1, "one look is enough");
+	while (at <= last) {
+		__builtin_memcpy(written, at, sizeof written);
+		if (~written[1])
+			at += 16 - __builtin_clzll(~written[1]) / 8;
+		else if (~written[0])
+			at += 8 - __builtin_clzll(~written[0]) / 8;
+		else
+			break;
+	}
 	return at;
 }
 

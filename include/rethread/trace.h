@@ -136,10 +136,13 @@ struct rt_stack {
  * Words of a path: a 1, and below it RT_PATH_WORD bits of branches, the first of them lowest. A tray that is full is packed into
  * words; what is left of it then, less than a word, stays. rt_thread.path_state says how far that is done: the words that are complete,
  * and, + 1, how many of the tray's bytes are among them; 0 when it has no tray (yet). Words behind those were being written when
- * the thread died: the tray has their bits. What it has is read as words, of which the last may be shorter.
+ * the thread died: the tray has their bits. What it has is read as words, of which the last may be shorter. While the last of what was packed is
+ * taken away, behind what is left, the state says how much that is.
  */
 #define RT_PATH_WORD 63u
 #define RT_PATH_STATE(words, packed) ((words) << 12 | ((packed) + 1))
+#define RT_PATH_STATE_LEFT(words, left) ((words) << 12 | 0x800 | (left))
+#define RT_PATH_STATE_IS_LEFT(state, left) (*(left) = (state) & 0x7ff, (state) & 0x800)
 #define RT_PATH_STATE_WORDS(state) ((state) >> 12)
 #define RT_PATH_STATE_PACKED(state) (((state) & 0xfff) - 1) /* UINT64_MAX: there is no tray */
 static inline unsigned rt_path_bits(uint64_t word)

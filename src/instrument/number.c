@@ -4,6 +4,7 @@
 #include "instrument/addresses.h"
 #include "instrument/rounds.h"
 #include "instrument/recompute.h"
+#include "instrument/silent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -337,6 +338,8 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	if (!all_branches())
 		rounds_find(m, n);
 	times_note(m, "rounds");
+	silent_choose(m, n);
+	times_note(m, "silent ways");
 	map_free(&s.interposed);
 	map_free(&s.sites);
 }

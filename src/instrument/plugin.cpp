@@ -1,6 +1,7 @@
 // The plugin boundary, and the few things that LLVM's C interface cannot do (declared in pass.h).
 #include "llvm-c/BitWriter.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
@@ -395,6 +396,30 @@ HIDDEN unsigned llvm_loops(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlo
 		if (const Loop *L = Loops.getLoopFor(&B))
 			Found(Data, wrap(&B), Numbers.try_emplace(L, Numbers.size() + 1).first->second);
 	return Numbers.size();
+}
+
+HIDDEN void llvm_likelihoods(LLVMValueRef FRef, void (*Found)(void *, LLVMValueRef, unsigned), void *Data)
+{
+	auto *F = cast<Function>(unwrap(FRef));
+	DominatorTree DT(*F);
+	LoopInfo Loops(DT);
+	BranchProbabilityInfo Probabilities(*F, Loops);
+	for (BasicBlock &B : *F) {
+		auto *Br = dyn_cast<BranchInst>(B.getTerminator());
+		if (Br && Br->isConditional())
+			Found(Data, wrap(Br), unsigned(Probabilities.getEdgeProbability(&B, 0u).scale(100)));
+	}
+}
+
+HIDDEN void llvm_swap_ways(LLVMValueRef BrRef)
+{
+	auto *Br = cast<BranchInst>(unwrap(BrRef));
+	auto *Compare = dyn_cast<CmpInst>(Br->getCondition());
+	if (Compare && Compare->hasOneUse())
+		Compare->setPredicate(Compare->getInversePredicate());
+	else
+		Br->setCondition(IRBuilder<>(Br).CreateNot(Br->getCondition()));
+	Br->swapSuccessors();
 }
 
 HIDDEN void llvm_loop_depths(LLVMValueRef FRef, void (*Found)(void *, LLVMBasicBlockRef, unsigned), void *Data)

@@ -2,7 +2,7 @@
  * The recorded program: every conditional br and switch appends its outcome to the thread's tray
  * (include/rethread/instrument.h).
  *
- * A branch stores constants on each edge: a comparison and its jump stay one operation of the processor. In the twin a br stores its
+ * A branch stores constants on each edge, but for one that is silent (silent.c): a comparison and its jump stay one operation of the processor. In the twin a br stores its
  * condition before it branches, which makes no blocks that the code generator would have to place. The pointer into the tray is kept in a register: it is loaded on entry
  * and after everything that may have appended, which is calls, landing pads, the slow path. This is written with a local variable, which is
  * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
@@ -32,6 +32,7 @@ struct recorder {
 	LLVMValueRef anchor, byte; /* the functions of anchors; NULL: there is none */
 	LLVMValueRef pointer;   /* local variable */
 	bool on_edges;          /* a br appends after it has branched */
+	unsigned silent_kind;   /* of PASS_SILENT_METADATA */
 	struct append *appends; /* of the function at hand */
 	size_t nappends, appends_cap;
 	struct room_plan plan;
@@ -95,7 +96,7 @@ static void append_condition(struct recorder *r, LLVMValueRef br, int offset)
 		append_byte(r, LLVMBuildZExt(r->builder, LLVMGetCondition(br), int_type(r->module, 8), ""), at);
 		return;
 	}
-	for (unsigned way = 0; way < 2; way++) {
+	for (unsigned way = LLVMGetMetadata(br, r->silent_kind) != NULL; way < 2; way++) {
 		build_before(r->builder, llvm_split_edge(br, way));
 		append_byte(r, int_value(r->module, 8, way == 0), at);
 	}
@@ -453,6 +454,7 @@ void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges)
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
 		.on_edges = on_edges,
+		.silent_kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), PASS_SILENT_METADATA, sizeof PASS_SILENT_METADATA - 1),
 		.path = runtime_variable(m, "__rethread_path", pointer_type(m), true),
 		.end = runtime_variable(m, "__rethread_path_end", pointer_type(m), true),
 		.anchor = LLVMGetNamedFunction(m, PASS_ANCHOR),

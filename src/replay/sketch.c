@@ -63,13 +63,22 @@ static unsigned recorded_bit(const struct follower *f, uint64_t i)
 	return path[i / 64] >> (63 - i % 64) & 1;
 }
 
+/* Who faults may have gone silent ways since its last branch that is in the log (src/instrument/silent.c). */
+static bool may_be_silent(const struct follower *f, uint64_t at, unsigned bit)
+{
+	return bit && at - f->log->nbits < RT_SILENT_MOST && sketch_fails(f);
+}
+
 enum sketch_place sketch_path(const struct follower *f, const uint8_t *bits, unsigned n)
 {
 	if (f->off || !f->log || !sketch_has(RT_SKETCH_PATH))
 		return SKETCH_ON;
 	for (unsigned i = 0; i < n; i++) {
-		if (f->bits + i >= f->log->nbits)
+		if (f->bits + i >= f->log->nbits) {
+			if (may_be_silent(f, f->bits + i, bits[i]))
+				continue;
 			return SKETCH_BEYOND;
+		}
 		if (recorded_bit(f, f->bits + i) != bits[i])
 			return SKETCH_OFF;
 	}

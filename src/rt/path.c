@@ -143,14 +143,14 @@ static inline uint64_t pack(const uint8_t *at)
 	}
 #else
 	for (unsigned i = 0; i < RT_PATH_WORD; i++)
-		bits |= (uint64_t)at[i] << i;
+		bits |= (uint64_t)(at[i] & 1) << i;
 #endif
 	return bits;
 }
 
-static void set_state(struct rt_self *self, unsigned packed)
+static void set_state(struct rt_self *self, uint64_t state)
 {
-	__atomic_store_n(&self->thread->path_state, RT_PATH_STATE(self->words, packed), __ATOMIC_RELEASE);
+	__atomic_store_n(&self->thread->path_state, state, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -169,11 +169,12 @@ static void empty(struct rt_self *self, uint8_t *tray, unsigned n)
 		}
 	if (rt_unlikely(packed <= rest))
 		return;
-	set_state(self, packed);
+	set_state(self, RT_PATH_STATE(self->words, packed));
 	memcpy(tray, tray + packed, rest);
 	memset(tray + rest, RT_TRAY_NONE, packed - rest);
-	set_state(self, 0);
+	set_state(self, RT_PATH_STATE_LEFT(self->words, rest));
 	memset(tray + packed, RT_TRAY_NONE, rest);
+	set_state(self, RT_PATH_STATE(self->words, 0));
 	self->bits += packed;
 	go_to(tray, tray + rest);
 	if (rt_unlikely(self->words >= self->stamp_at))

@@ -62,6 +62,7 @@
 	X(SWITCH, "pri")                /* pool: struct code_switch; b: width */                 \
 	X(GO, "jr-") X(GO_SWITCH, "pri") /* as BR and SWITCH; the log has no bits for them */    \
 	X(ROUNDS, "i--")                /* a loop begins whose rounds are counted; d: what the log's highest number stands for */ \
+	X(SILENT, "---")                /* the branch that comes next appended nothing if it went its first way */ \
 	X(ROUND, "i--")                 /* so for the branch that comes next; d: its outcome when it stays in the loop */ \
 	X(RET0, "---") X(RET1, "-r-")                                                            \
 	X(RET, "-p-")                   /* pool: n R(n) */                                       \

@@ -236,6 +236,7 @@ struct ethread {
 		bool given;          /* the next bit is not the log's: `bit` */
 		int64_t bit;
 	} rounds;                /* of the loop that counts them */
+	uint32_t unwritten;      /* silent ways since what its log had when a fault came */
 	uint64_t recent_bits;    /* the last 64 of them, newest lowest */
 	uint32_t alone;          /* calls of engine_goes_round that found it alone */
 	struct spin spin;
@@ -554,6 +555,8 @@ void signals_at(struct ethread *self, enum rt_signal_place place);
 void signals_at_instruction(struct ethread *self, enum rt_signal_place place);
 /* The instruction at hand failed. True: so it did in the recorded run, and its handler has come back. *ends: the run ended by it. */
 bool signals_fault(struct ethread *self, int signal, bool *ends);
+/* The path behind silent ways that were not written when a fault came, and were when its handler had come back (host.c). */
+void path_settle(struct ethread *self);
 /* The path goes on elsewhere, with the same rounds behind it: what comes next may be another number (rounds.c). */
 void rounds_skipped(struct ethread *self);
 /* Does the log say that a fault of the thread comes next, before any bit of its path? */

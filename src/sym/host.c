@@ -13,6 +13,17 @@ static struct ethread *of(struct ithread *t)
 
 /* ---- path ---- */
 
+/* The handler of a fault has come back, and the thread has gone on: now they are in the log. */
+void path_settle(struct ethread *self)
+{
+	if (!self->unwritten)
+		return;
+	path_reader_skip(&self->path, self->unwritten);
+	self->path_bits += self->unwritten;
+	self->recent_bits = self->recent_bits << self->unwritten | ((1u << self->unwritten) - 1);
+	self->unwritten = 0;
+}
+
 int64_t host_path_bits(struct ithread *t, unsigned n)
 {
 	struct ethread *self = of(t);
@@ -20,6 +31,7 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 		self->rounds.given = false;
 		return self->rounds.bit;
 	}
+	path_settle(self);
 	if (self->signals)
 		signals_at_instruction(self, RT_SIGNAL_PATH);
 	if (engine.free)
@@ -36,6 +48,27 @@ int64_t host_path_bits(struct ithread *t, unsigned n)
 			return -1;
 	}
 	return bits;
+}
+
+void host_silent(struct ithread *t)
+{
+	struct ethread *self = of(t);
+	bool faults = self->signals && signals_fault_comes(self);
+	if (!faults && (!path_reader_at_end(&self->path) || engine.free))
+		return;
+	/* Who has yet to arrive at its fault went that way; others may have been there or not. */
+	bool arrives = faults || (engine.trace->failure.kind == RT_FAIL_SIGNAL && engine_goes_too_far(self));
+	self->unwritten += faults;
+	self->rounds.given = true;
+	self->rounds.bit = arrives ? 1 : -3;
+}
+
+bool host_silent_goes(struct ithread *t, bool concrete)
+{
+	if (concrete)
+		return true;
+	of(t)->left_going = true;
+	ithread_stop(t);
 }
 
 void host_unrecorded(struct ithread *t)

@@ -129,7 +129,7 @@ void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e
 
 /*
  * n recorded path bits (most significant first), or -1 when the log has no more: the thread stops there.
- * -2: there is no log, follow the concrete value.
+ * -2: there is no log, follow the concrete value. -3: the thread may not have got here; if it did, it went the way that appends nothing.
  */
 int64_t host_path_bits(struct ithread *t, unsigned n);
 
@@ -137,6 +137,14 @@ int64_t host_path_bits(struct ithread *t, unsigned n);
 void host_rounds(struct ithread *t, uint32_t most);
 /* The path bit that is asked for next is that of a branch in this loop; its outcome when it stays there. */
 void host_round(struct ithread *t, bool stays);
+
+/*
+ * The path bit that is asked for next is that of a branch whose true way appends nothing by itself (src/instrument/silent.c): the log of a thread that died
+ * there may end before it.
+ */
+void host_silent(struct ithread *t);
+/* The bit was -3; by what it computes, the thread goes that way or not. */
+bool host_silent_goes(struct ithread *t, bool concrete);
 
 /*
  * Very many branches that are not recorded (instrument.h), or jumps, were taken since this was last called, or since the thread

@@ -334,6 +334,7 @@ reload: /* the running frame may be another one */
 	OP(COUNT) t->count += pc->d; STEP;
 	OP(ROUNDS) t->pc = pc; host_rounds(t, pc->d); STEP;
 	OP(ROUND) t->pc = pc; host_round(t, pc->d); STEP;
+	OP(SILENT) t->pc = pc; host_silent(t); STEP;
 
 	OP(CALL)
 	{

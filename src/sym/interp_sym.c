@@ -128,6 +128,8 @@ bool branch_disagrees(struct ithread *t, int64_t bit, bool concrete)
 {
 	if (bit == -2)
 		return concrete;
+	if (bit == -3)
+		return host_silent_goes(t, concrete);
 	if (bit < 0)
 		ithread_stop(t);
 	host_mismatch(t);
@@ -139,6 +141,8 @@ bool sym_branch(struct ithread *t, expr condition, bool concrete)
 	int64_t bit = host_path_bits(t, 1);
 	if (bit == -1)
 		ithread_stop(t);
+	if (bit == -3)
+		return host_silent_goes(t, concrete);
 	if (!condition) /* the expression folded to a constant */
 		return bit == concrete ? concrete : branch_disagrees(t, bit, concrete);
 	if (bit == -2)

@@ -12,6 +12,8 @@ static void look_ahead(struct ithread *t, struct ethread *self)
 {
 	struct rounds *r = &self->rounds;
 	bool faults = self->signals && signals_fault_comes(self);
+	if (!faults)
+		path_settle(self);
 	int64_t n = faults ? -1 : path_reader_peek(&self->path, RT_ROUNDS_BITS);
 	r->free = n < 0;
 	if (engine.free)

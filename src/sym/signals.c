@@ -53,10 +53,13 @@ static void run_handler(struct ethread *self, int signal, const struct rt_signal
 	}
 	const char *native = self->native;
 	int inside = engine_inside(0);
+	uint32_t unwritten = self->unwritten;
+	self->unwritten = 0; /* they never will be if it jumps away */
 	if (!deliver(self, signal, info, in_native))
 		engine_fatal("thread %s ran a handler of %s in the recorded run, and has installed none", self->name, what);
 	engine_inside(inside);
 	self->native = native;
+	self->unwritten = unwritten;
 }
 
 static void run_all(struct ethread *self, enum rt_signal_place place, bool in_native)

@@ -511,6 +511,7 @@ static bool translate_module(const void *bitcode, size_t size, enum with with, c
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
 	t->local_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.local", 14);
 	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
+	t->silent_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.silent", 15);
 	t->rounds_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.rounds", 15);
 	t->round_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.round", 14);
 	t->attr_byval = attribute("byval");

@@ -147,6 +147,8 @@ static void translate_br(struct tr *t, LLVMValueRef i)
 	size_t at;
 	if (number_at(i, t->round_kind, &number))
 		emit(t, OP_ROUND, 0, number == 0, 0, 0);
+	if (LLVMGetMetadata(i, t->silent_kind))
+		emit(t, OP_SILENT, 0, 0, 0, 0);
 	if (fused_compare(t, i, &compare)) {
 		unsigned width = int_width(LLVMTypeOf(LLVMGetOperand(compare, 0)));
 		bool swap;

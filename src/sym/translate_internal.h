@@ -60,6 +60,7 @@ struct tr {
 	unsigned value_kind; /* on instructions whose values are in the log */
 	unsigned local_kind; /* on local variables: their names */
 	unsigned known_kind; /* on branches that the log has no bits for */
+	unsigned silent_kind;             /* of branches with a way that appends nothing */
 	unsigned rounds_kind, round_kind; /* of loops whose rounds it counts */
 	unsigned attr_byval, attr_signext, attr_sret;
 	struct map symbols;      /* global value -> number */

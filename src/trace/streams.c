@@ -69,16 +69,24 @@ static bool read_path(struct log *l, struct trace_thread *t, const struct piece 
 /* What the tray has comes after the path's words, as if it had been packed. */
 static bool read_tray(struct log *l, struct trace_thread *t, const struct piece *p, struct error *err)
 {
-	uint64_t from = RT_PATH_STATE_PACKED(t->info.path_state);
+	uint64_t left, from = RT_PATH_STATE_PACKED(t->info.path_state);
 	const uint8_t *bytes = (const uint8_t *)p->payload;
 	size_t n = 0, most = p->size < RT_TRAY + RT_TRAY_SPARE ? p->size : RT_TRAY + RT_TRAY_SPARE;
 
+	if (RT_PATH_STATE_IS_LEFT(t->info.path_state, &left)) {
+		from = 0;
+		most = left < most ? left : most;
+	}
 	if (from >= most)
 		return true;
 	bytes += from;
-	while (n < most - from && bytes[n] != RT_TRAY_NONE)
-		if (bytes[n++] > 1)
+	for (size_t i = 0; i < most - from && i - n <= RT_SILENT_MOST; i++) {
+		if (bytes[i] == RT_TRAY_NONE)
+			continue;
+		if (bytes[i] > 1)
 			return log_damaged(l, err, "impossible branch in a path", t->info.number);
+		n = i + 1;
+	}
 	t->path = xrealloc(t->path, (t->npath + PATH_TRAY_WORDS) * sizeof *t->path);
 	t->npath += path_pack(bytes, n, t->path + t->npath);
 	t->nbits += n;

@@ -49,12 +49,14 @@ static void empty(int t, const uint8_t *end)
 		fprintf(stderr, "ir: a tray that is too full\n");
 		_Exit(99);
 	}
+	unsigned silent = 0;
 	for (const uint8_t *p = logs[t].tray; p < end; p++) {
-		if (*p > 1 || logs[t].n == MOST) {
+		silent = *p == RT_TRAY_NONE ? silent + 1 : 0;
+		if ((*p > 1 && !silent) || silent > RT_SILENT_MOST || logs[t].n == MOST) {
 			fprintf(stderr, "ir: a tray with a hole, or the log is too small\n");
 			_Exit(99);
 		}
-		logs[t].bits[logs[t].n++] = (char)('0' + *p);
+		logs[t].bits[logs[t].n++] = (char)('0' + (*p & 1));
 	}
 	for (; *end != RT_TRAY_NONE; end++) {
 		fprintf(stderr, "ir: the pointer is behind\n");

@@ -124,6 +124,17 @@ void host_rounds(struct ithread *t, uint32_t most)
 		take_rounds(t);
 }
 
+void host_silent(struct ithread *t)
+{
+	(void)t;
+}
+
+bool host_silent_goes(struct ithread *t, bool concrete)
+{
+	(void)t;
+	return concrete;
+}
+
 void host_round(struct ithread *t, bool stays)
 {
 	if (!bits)

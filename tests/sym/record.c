@@ -33,9 +33,9 @@ void __rethread_values_wide(uint64_t value)
 static void empty(const uint8_t *end)
 {
 	for (const uint8_t *p = trays[0]; p < end; p++) {
-		if (*p > 1 || nbits == MOST)
+		if ((*p > 1 && *p != RT_TRAY_NONE) || nbits == MOST)
 			_exit(99);
-		bits[nbits++] = *p;
+		bits[nbits++] = *p & 1;
 	}
 	rt_tray_clear(trays[0]);
 }
