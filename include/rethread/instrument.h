@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 9
+#define RT_ABI 10
 #define RT_HASH_SIZE 20
 
 /* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */

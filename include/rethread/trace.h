@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 10
+#define RT_TRACE_VERSION 11
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */

@@ -350,7 +350,10 @@ static void trays_are_settled(void **state)
 	(void)state;
 	/* 100 and 11 are words; the tray has 1, 1, 0, which is the third word, and 1. */
 	const uint64_t words[] = { 1 << 3 | 1, 1 << 2 | 3, 1 << 3 | 3, 0 };
-	const uint8_t tray[] = { 1, 1, 0, 1, RT_TRAY_NONE, RT_TRAY_NONE, RT_TRAY_NONE, RT_TRAY_NONE };
+	uint8_t tray[32], silent[32];
+	memset(tray, RT_TRAY_NONE, sizeof tray);
+	memset(silent, RT_TRAY_NONE, sizeof silent);
+	memcpy(tray, (uint8_t[]){ 1, 1, 0, 1 }, 4);
 	static const struct {
 		uint64_t words;
 		int packed;
@@ -363,6 +366,23 @@ static void trays_are_settled(void **state)
 		chunk(0, RT_STREAM_TRAY, 0, tray, sizeof tray);
 		struct trace *t = taken();
 		assert_string_equal(path_text(&t->threads[0]), cases[i].path);
+		trace_free(t);
+	}
+	/* Ways that append nothing are ones as soon as something follows; what is taken away last does not. */
+	silent[0] = 1, silent[2] = 0, silent[6] = 1;
+	static const struct {
+		uint64_t state;
+		const char *path;
+	} silents[] = { { RT_PATH_STATE(2ull, 0), "100111101111" }, { RT_PATH_STATE(3ull, 3), "100111101111" }, { RT_PATH_STATE_LEFT(3ull, 3), "10011110110" },
+			{ RT_PATH_STATE_LEFT(3ull, 0), "10011110" } };
+	for (size_t i = 0; i < sizeof silents / sizeof *silents; i++) {
+		begin();
+		path_words(0, 0, 0);
+		record_of(0)->path_state = silents[i].state;
+		chunk(0, RT_STREAM_PATH, 0, words, sizeof words);
+		chunk(0, RT_STREAM_TRAY, 0, silent, sizeof silent);
+		struct trace *t = taken();
+		assert_string_equal(path_text(&t->threads[0]), silents[i].path);
 		trace_free(t);
 	}
 	/* A run that the thread was prolonging. */
