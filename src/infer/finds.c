@@ -142,12 +142,13 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 	if (dropped && !certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early)
 		d->was_stale = rests_find_torn(&d->stale, s, t, d->values, how);
 	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
+	d->was_overposted = !any && overposted_find(&d->overposted, t);
+	any |= d->was_overposted;
 	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
 	if (!any && !d->was_halfway)
 		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || (outdated_find_pair(&d->stale, s, t, d->values) && !is_idle(t, how, d->stale.first));
 	if (!any && !d->was_halfway && !d->was_stale && !d->has_acted && how && !has_waited(s, t, d->values))
 		d->has_acted = acted_find_outdated(&d->acted, &chain, t, d->values, source);
-	d->was_overposted = !any && !d->was_halfway && !d->was_stale && !d->has_acted && overposted_find(&d->overposted, t);
 	acted_release(&chain);
 }
 
