@@ -170,6 +170,10 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		heap_place_next(at->place);
 		self->gate->signal = 1;
 	}
+	if (at->left && at->sap == self->gate->count) {
+		placed_leave(at->left);
+		self->gate->signal = 1;
+	}
 	if (at->disorder && at->sap == self->gate->count) {
 		disorder_expect(at->disorder);
 		self->gate->signal = 1;
@@ -327,6 +331,7 @@ void __rethread_gate_passed(void)
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
 	heap_place_none();
+	placed_leave(0);
 	disorder_expect(0);
 	if (self)
 		self->where = TWIN_RUNTIME;

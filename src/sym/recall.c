@@ -8,6 +8,7 @@
  * others.
  */
 #include "sym/recall.h"
+#include "sym/ties.h"
 
 #include "sym/code.h"
 
@@ -380,12 +381,13 @@ static bool may_be_fault(const struct ethread *self, uint32_t recorded)
 /* What the allocator leaves in a block that was given back, should the read be of one: it is another value here. */
 static expr is_left_by_free(const struct ethread *self, expr e)
 {
-	uint64_t start, size;
+	uint64_t start, size, left;
 	bool freed;
 	expr mark = expr_equals(engine.exprs, e, engine.freed_mark);
 	if (!engine.config->heap_block(self->recall_address, &start, &size, &freed))
 		return mark;
-	return either(mark, expr_equals(engine.exprs, e, RT_FREED_LINK(start)));
+	left_known(start, &left);
+	return either(mark, expr_equals(engine.exprs, e, left));
 }
 
 /*
@@ -440,6 +442,8 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 	self->next_value += self->recall_wide ? 2 : 1;
 	if (!there)
 		return;
+	if (!self->recall_wide && !self->recall_float && !is_address_size(size) && !ties_on())
+		left_read(self->recall_address, recorded, size);
 	if (!s->e) {
 		/* What is not racy is known; it tells where other things lie. */
 		bool number = self->recall_wide ? !recall_may_be_address(recorded) : recall_is_small((uint32_t)recorded);
