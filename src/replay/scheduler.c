@@ -479,6 +479,11 @@ static void await_rest(struct twin_thread *self)
 	for (uint32_t i = self->next_point; plan && i < plan->npoints; i++)
 		for (uint32_t k = 0; k < plan->points[i].waits; k++)
 			gate_await(self, schedule_wait(plan->points[i].first_wait + k));
+	if (plan && self->next_point < plan->npoints && plan->points[plan->npoints - 1].fails) {
+		watchdog_failure_point();
+		if (watchdog_all_there())
+			__rethread_before_failure();
+	}
 }
 
 void gate_end(void)

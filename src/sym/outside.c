@@ -211,7 +211,7 @@ void outside_fails_as_it_ends(struct ethread *t)
 	uint64_t starts[MOST];
 	expr any = EXPR_NONE;
 	size_t n = mirror_kept(t, starts, MOST);
-	t->saps += n != 0; /* a schedule can name it: behind all that the thread itself did */
+	t->saps++; /* a schedule can name it: behind all that the thread itself did */
 	for (size_t i = 0; i < n; i++) {
 		expr other = is_overwritten(t, starts[i]);
 		any = any && other ? expr_binary(engine.exprs, EXPR_OR, any, other) : other ? other : any;
