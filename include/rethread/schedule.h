@@ -48,6 +48,7 @@
  * How a twin is told what to do: the environment variable RETHREAD_TWIN, `key=value` pairs separated by
  * commas (values hold no comma):
  *     mode=replay,schedule=FILE,report=FILE,timeout=SEC,log=FILE     (inputs are given back from the log)
+ *     mode=replay,...,shake=SEED                                     (threads are late at random)
  *     mode=record,build=HEX                                          (scheme rw, into the dir of RETHREAD_OPTIONS)
  *     mode=record,build=HEX,program=FILE,shake=1                     (/proc/self/exe is FILE; threads give way at random)
  *     mode=record,build=HEX,schedule=FILE,log=FILE,report=FILE,timeout=SEC

@@ -71,7 +71,7 @@ enum replays work_replays(struct work *w, const struct schedule *schedule, unsig
 	w->figures.replays++;
 	bool ok = schedule_write(schedule, candidate, err);
 	do {
-		ok = ok && twin_replay(w->trace, w->twin, candidate, seconds, true, &result, err);
+		ok = ok && twin_replay(w->trace, w->twin, candidate, seconds, 0, true, &result, err);
 		failed += ok && result.reproduced;
 		n++;
 	} while (ok && failed && n < PROOF_REPLAYS && solver_clock() - start < PROOF_SECONDS);

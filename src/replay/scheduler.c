@@ -373,6 +373,7 @@ bool gate_enter_as(const char *what, const void *object, int *result)
 	forced = false;
 	if (is_deep())
 		return false;
+	shake_here(twin_self());
 	if (++__rethread_gate.count >= __rethread_gate.next)
 		gate_met(&(struct met){ 0, RT_ACCESS_NONE, what, (void *)object, 0 });
 	if (forced && forced_result == RT_NEVER)

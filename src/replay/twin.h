@@ -247,6 +247,10 @@ void path_begin(void);
 uint64_t path_length(void);
 /* It was interrupted between two instructions, and will not go on there. */
 void path_catch_up(void);
+/* shake.c: threads of this replay are late at random, if the seed is not 0; the thread is at a step, and may be. */
+void shake_start(uint32_t with);
+void shake_here(const struct twin_thread *self);
+
 /* scheduler.c: the calling thread's path has so many bits, at a branch; does the schedule have handlers that run at such places? */
 void gate_path(uint64_t bits);
 bool gate_awaits_path(void);

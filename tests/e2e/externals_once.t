@@ -56,4 +56,6 @@ for engine in solve solve solve search; do # whoever came first
 	rethread reproduce --engine $engine --budget 40 >out
 	rethread replay -n 5 >out
 	has out '^reproduced 5/5$'
+	rethread replay --shake -n 5 >out
+	has out '^reproduced 5/5$'
 done
