@@ -278,6 +278,7 @@ struct ethread {
 	char *before;      /* what was in that memory */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	bool outside;      /* in a call of a function that no table has (inside.c) */
+	bool read_fault;   /* what it read last, of what the log has, led to the fault that ended the run (recall.c) */
 	struct asked {
 		uint64_t sap; /* 0: none */
 		uint32_t site;

@@ -200,6 +200,8 @@ bool outside_fails_in(struct ethread *t)
 {
 	if (!outside.harms || !ends_in_disorder() || !engine_fails_in_call(t) || !guess_is_where_it_failed(t))
 		return false;
+	if (t->read_fault) /* it hands that on, and needs no disorder to fail */
+		return true;
 	condition_harm(t);
 	force_disorder(t);
 	return true;

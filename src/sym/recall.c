@@ -410,6 +410,7 @@ static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 				   expr_equals(engine.exprs, expr_extract(engine.exprs, s->e, 0, 32), recorded));
 	}
 	known_when(self, s, either(data, is_left_by_free(self, s->e)), value);
+	self->read_fault = true;
 	return true;
 }
 
