@@ -82,6 +82,11 @@ static bool is_plausible(uint64_t start, uint64_t word, uint64_t mask)
 	return !other || blocks_end_in((uint32_t)other, (uint32_t)mask) || blocks_end_in((uint32_t)(other + 16) & (uint32_t)mask, (uint32_t)mask);
 }
 
+bool left_may_be(uint64_t start, uint32_t recorded)
+{
+	return is_plausible(start, recorded, UINT32_MAX);
+}
+
 void left_read(uint64_t address, uint64_t recorded, unsigned size)
 {
 	uint64_t start, all, in_memory = 0, word;

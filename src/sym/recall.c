@@ -91,6 +91,16 @@ static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size
 	       native_left_by_free(start, true, start, size, left);
 }
 
+/* The same where it was read as an address: one that the log knows nothing of, and that some block's address makes. */
+static bool is_link_as_address(const struct ethread *self, uint32_t recorded, uint64_t *left)
+{
+	uint64_t start, length, own[CANDIDATES];
+	bool freed;
+	return !self->recall_wide && recorded >= SMALL && mirror_has(self->recall_address) && !recall_candidates(recorded, own) &&
+	       engine.config->heap_block(self->recall_address, &start, &length, &freed) && start == self->recall_address &&
+	       left_may_be(start, recorded) && native_left_by_free(start, true, start, sizeof *left, left);
+}
+
 /*
  * The bits of the recorded value that tell something. Structures are copied by words, with their padding, where the recorded run had whatever lay on
  * the stack: no write explains that, and nothing depends on it. Padding is accessed together with the members beside it only; and where all of a word is just
@@ -123,6 +133,8 @@ static bool foretold(const struct ethread *self, uint64_t recorded, unsigned siz
 		*value = (uint64_t)(int64_t)(int32_t)recorded;
 		return true;
 	}
+	if (is_link_as_address(self, (uint32_t)recorded, value))
+		return true;
 	if (address != recorded || recall_candidates((uint32_t)recorded, own) != 1)
 		return false;
 	*value = own[0];
@@ -342,7 +354,11 @@ static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 /* An address, by its type, whose lower half was recorded. */
 static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	uint64_t own[CANDIDATES], block;
+	uint64_t own[CANDIDATES], block, left;
+	if (is_link_as_address(self, recorded, &left)) {
+		exactly(self, s, left);
+		return;
+	}
 	size_t n = recall_is_small(recorded) ? 0 : recall_candidates(recorded, own);
 	if (recorded && (n || recall_looks_small(recorded)))
 		*vec_push(&doubtful) = (struct answer){ recorded, n };

@@ -71,6 +71,8 @@ size_t turns_finish(void);
  * read at an address: is that the one word, and something else than memory holds?
  */
 bool left_known(uint64_t start, uint64_t *word);
+/* Can this be the lower half of what was left in the block? */
+bool left_may_be(uint64_t start, uint32_t recorded);
 void left_read(uint64_t address, uint64_t recorded, unsigned size);
 void left_load(void);
 /* At the end: how much was learnt that only another run can make use of. */
