@@ -9,7 +9,7 @@
 
 /*
  * A candidate is replayed so often, as long as that takes no longer than this; but twice in any case. Every second time threads are late at random: what
- * comes out right by chance, and mostly, would pass for the schedule's doing. More often where blocks have places: what the allocator does with them is played.
+ * comes out right by chance, and mostly, would pass for the schedule's doing. More often where blocks have places: what the allocator does with them is played; and once a candidate was not reliable.
  */
 enum { LEAST_REPLAYS = 2, PROOF_REPLAYS = 8, DOUBTFUL_REPLAYS = 20, ENOUGH_UNRELIABLE = 3 };
 #define PROOF_SECONDS 2.0
@@ -74,41 +74,55 @@ static void say_unproven(const struct work *w, const char *why)
 		progress_status("%u candidates did not replay", w->figures.replays);
 }
 
-static bool is_doubtful(const struct schedule *s)
+/* Blocks have places, or one before it failed by chance: of many, one comes through by chance, too. */
+static bool is_doubtful(const struct work *w, const struct schedule *s)
 {
-	return s->places.n || s->lefts.n || s->disorders.n;
+	return s->places.n || s->lefts.n || s->disorders.n || w->unreliable;
+}
+
+/* One more; shaken: threads are late. False: it could not be made. */
+static bool replay_once(const struct work *w, const char *candidate, unsigned seconds, bool shaken, struct proof *p, char *why, struct error *err)
+{
+	struct replay_result result;
+	if (!twin_replay(w->trace, w->twin, candidate, seconds, shaken ? p->shaken + 1 : 0, true, &result, err))
+		return false;
+	*(shaken ? &p->shaken_failed : &p->failed) += result.reproduced;
+	*(shaken ? &p->shaken : &p->runs) += 1;
+	if (!result.reproduced)
+		memcpy(why, result.why, sizeof result.why);
+	return true;
+}
+
+static bool fails_always(const struct proof *p)
+{
+	return p->failed == p->runs && p->shaken_failed == p->shaken;
 }
 
 enum replays work_replays(struct work *w, const struct schedule *schedule, unsigned seconds, struct error *err)
 {
 	char *candidate = xasprintf("%s/schedule", w->dir), why[sizeof ((struct replay_result *)0)->why] = "";
-	struct replay_result result;
 	struct proof p = { 0 };
-	double start = solver_clock(), most_seconds = is_doubtful(schedule) ? DOUBTFUL_SECONDS : PROOF_SECONDS;
-	unsigned most = is_doubtful(schedule) ? DOUBTFUL_REPLAYS : PROOF_REPLAYS, n = 0;
+	double start = solver_clock(), most_seconds = is_doubtful(w, schedule) ? DOUBTFUL_SECONDS : PROOF_SECONDS;
+	unsigned most = is_doubtful(w, schedule) ? DOUBTFUL_REPLAYS : PROOF_REPLAYS, n = 0;
 	err->text[0] = '\0';
 	w->figures.replays++;
 	bool ok = schedule_write(schedule, candidate, err);
 	do {
-		bool shaken = n % 2;
-		ok = ok && twin_replay(w->trace, w->twin, candidate, seconds, shaken ? n : 0, true, &result, err);
-		bool fails = ok && result.reproduced;
-		*(shaken ? &p.shaken_failed : &p.failed) += fails;
-		*(shaken ? &p.shaken : &p.runs) += 1;
+		ok = ok && replay_once(w, candidate, seconds, n % 2, &p, why, err);
 		n++;
-		if (ok && !fails)
-			strcpy(why, result.why);
-	} while (ok && p.failed && n < most && (n < LEAST_REPLAYS || solver_clock() - start < most_seconds) && !(n >= LEAST_REPLAYS && work_over(w)));
+	} while (ok && p.failed && n < most && (n < LEAST_REPLAYS || (solver_clock() - start < most_seconds && !work_over(w))));
+	/* Then how often is worth knowing, without anything that disturbs. */
+	while (ok && p.failed && !fails_always(&p) && p.runs < DOUBTFUL_REPLAYS && solver_clock() - start < most_seconds + DOUBTFUL_SECONDS)
+		ok = replay_once(w, candidate, seconds, false, &p, why, err);
 	w->figures.replay_seconds += solver_clock() - start;
-	bool always = p.failed == p.runs && p.shaken_failed == p.shaken;
-	if (ok && !always)
+	if (ok && !fails_always(&p))
 		say_unproven(w, why);
 	free(candidate);
 	if (!ok || !p.failed)
 		return REPLAYS_NEVER;
 	w->last = p;
-	w->unreliable += !always;
-	return always ? REPLAYS : REPLAYS_SOMETIMES;
+	w->unreliable += !fails_always(&p);
+	return fails_always(&p) ? REPLAYS : REPLAYS_SOMETIMES;
 }
 
 bool work_accepts(const struct work *w, enum replays replays)
