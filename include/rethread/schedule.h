@@ -10,6 +10,7 @@
  *     result 1:2 418 16                   # pthread_mutex_trylock
  *     signal 1:2 419 10 8123              # SIGUSR1
  *     place 1:2 430 f8001250              # malloc
+ *     left 1:2 435 7f1234500b60           # free
  *     disorder 1:2 440 6                  # free
  *     fail 1:2 440
  *
@@ -35,6 +36,8 @@
  * `place T n a`: the block that SAP n of T allocates, a call, shares its memory with others that a `place` line puts on the same
  *   addresses: a, in hexadecimal, is the lower half of its address in the recorded run. Blocks that no such line
  *   names are the C library's.
+ * `left T n w`: SAP n of T, a call, gives back a block that a `place` line puts somewhere, and leaves the word w, in hexadecimal, at its begin. Without
+ *   such a line that is RT_FREED_LINK.
  * `disorder T n s`: SAP n of T, a call, ends by signal s if anything that the C library keeps beside its blocks was overwritten. It may not notice that
  *   itself, since blocks lie elsewhere in a replay (src/replay/disorder.c).
  * `fail T n`: the failure is expected at or after SAP n of T; a debugger is stopped there.
@@ -45,6 +48,7 @@
  * How a twin is told what to do: the environment variable RETHREAD_TWIN, `key=value` pairs separated by
  * commas (values hold no comma):
  *     mode=replay,schedule=FILE,report=FILE,timeout=SEC,log=FILE     (inputs are given back from the log)
+ *     mode=replay,...,shake=SEED                                     (threads are late at random)
  *     mode=record,build=HEX                                          (scheme rw, into the dir of RETHREAD_OPTIONS)
  *     mode=record,build=HEX,program=FILE,shake=1                     (/proc/self/exe is FILE; threads give way at random)
  *     mode=record,build=HEX,schedule=FILE,log=FILE,report=FILE,timeout=SEC

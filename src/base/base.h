@@ -30,6 +30,7 @@ enum exit_code {
 	EXIT_USAGE = 2,
 	EXIT_BUDGET = 3,
 	EXIT_ERROR = 4, /* an error that is neither of these: missing file, damaged trace, ... */
+	EXIT_UNSTEADY = 5, /* reproduce: it fails as recorded, but not in every replay */
 };
 
 /* "rethread: MESSAGE" on stderr, then exit(code). */

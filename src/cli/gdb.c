@@ -76,7 +76,7 @@ int gdb_replay(const struct trace *t, const char *twin, const char *schedule, co
 	if (!dir)
 		die(EXIT_ERROR, "%s", err.text);
 	char *report = xasprintf("%s/report", dir), *commands = xasprintf("%s/commands", dir);
-	char *variable = twin_replay_variable(t, schedule, report, 1000000);
+	char *variable = twin_replay_variable(t, schedule, report, 1000000, 0);
 	FILE *f = fopen(commands, "we");
 	if (!f)
 		die(EXIT_ERROR, "cannot write %s: %s", commands, strerror(errno));

@@ -18,6 +18,7 @@ struct replay {
 	long runs;
 	long timeout;
 	bool verbose;
+	bool shake;
 	bool gdb;
 	const char *gdb_batch; /* file of gdb commands, or NULL */
 };
@@ -27,8 +28,9 @@ static void parse(const struct command *self, struct replay *r, int argc, char *
 	static const struct option options[] = {
 		{"runs", required_argument, NULL, 'n'},     {"timeout", required_argument, NULL, 't'},
 		{"schedule", required_argument, NULL, 's'}, {"verbose", no_argument, NULL, 'v'},
-		{"gdb", no_argument, NULL, 'g'},            {"gdb-batch", required_argument, NULL, 'b'},
-		{"help", no_argument, NULL, 'h'},           {0},
+		{"shake", no_argument, NULL, 'S'},          {"gdb", no_argument, NULL, 'g'},
+		{"gdb-batch", required_argument, NULL, 'b'}, {"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "n:vh", options, NULL)) != -1;) {
 		switch (c) {
@@ -43,6 +45,9 @@ static void parse(const struct command *self, struct replay *r, int argc, char *
 			break;
 		case 'v':
 			r->verbose = true;
+			break;
+		case 'S':
+			r->shake = true;
 			break;
 		case 'g':
 			r->gdb = true;
@@ -124,7 +129,7 @@ static int replay(const struct command *self, int argc, char **argv)
 	interrupt_catch();
 	for (long i = 0; i < r.runs; i++) {
 		struct replay_result result;
-		if (!twin_replay(t, twin, schedule, (unsigned)r.timeout, quiet, &result, &err))
+		if (!twin_replay(t, twin, schedule, (unsigned)r.timeout, r.shake ? (unsigned)i + 1 : 0, quiet, &result, &err))
 			die(EXIT_ERROR, "%s", err.text);
 		interrupt_end();
 		reproduced += result.reproduced;
@@ -144,11 +149,12 @@ static int replay(const struct command *self, int argc, char **argv)
 
 const struct command replay_command = {
 	.name = "replay",
-	.arguments = "[TRACE] [-n N] [--timeout SEC] [--schedule FILE] [-v] [--gdb] [--gdb-batch FILE]",
+	.arguments = "[TRACE] [-n N] [--timeout SEC] [--schedule FILE] [--shake] [-v] [--gdb] [--gdb-batch FILE]",
 	.summary = "the recorded failure again, as often as wanted",
 	.details = "  -n, --runs N      so many times (default 1)\n"
 		   "  --timeout SEC     a replay that takes longer has not reproduced (default 30)\n"
 		   "  --schedule FILE   another schedule than the one `rethread reproduce' found\n"
+		   "  --shake           threads are late at random: what the schedule leaves to chance shows\n"
 		   "  -v, --verbose     show the program's output also with -n\n"
 		   "  --gdb             in gdb, stopped just before the failing operation; `rethread threads' and\n"
 		   "                    `rethread schedule' are gdb commands there\n"

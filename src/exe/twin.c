@@ -371,14 +371,14 @@ static void say_why(const struct trace *t, const char *twin, bool timed_out, str
 	}
 }
 
-char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout)
+char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout, unsigned shake)
 {
-	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,hangs=%d,log=%s/log.%u", schedule, report, timeout,
+	return xasprintf("mode=replay,schedule=%s,report=%s,timeout=%u,shake=%u,hangs=%d,log=%s/log.%u", schedule, report, timeout, shake,
 			 t->failure.kind == RT_FAIL_TIMEOUT, t->dir,
 			 t->header.pid);
 }
 
-bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
+bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, unsigned shake, bool quiet,
 		 struct replay_result *result, struct error *err)
 {
 	memset(result, 0, sizeof *result);
@@ -386,7 +386,7 @@ bool twin_replay(const struct trace *t, const char *twin, const char *schedule, 
 	if (!dir)
 		return false;
 	char *report = xasprintf("%s/report", dir);
-	char *variable = twin_replay_variable(t, schedule, report, timeout);
+	char *variable = twin_replay_variable(t, schedule, report, timeout, shake);
 	char *output = t->fail_if ? xasprintf("%s/output", dir) : NULL;
 	struct twin_run run = { .variable = variable, .quiet = quiet, .timeout = timeout ? timeout + 5 : 0 };
 	int status;

@@ -52,9 +52,9 @@ struct replay_result {
 	struct rt_report report;
 	char why[1024];        /* not reproduced: one sentence */
 };
-/* Value of RETHREAD_TWIN for a replay; malloc'ed. */
-char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout);
-bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, bool quiet,
+/* Value of RETHREAD_TWIN for a replay; malloc'ed. `shake`: 0, or a seed by which threads are late (src/replay/shake.c). */
+char *twin_replay_variable(const struct trace *t, const char *schedule, const char *report, unsigned timeout, unsigned shake);
+bool twin_replay(const struct trace *t, const char *twin, const char *schedule, unsigned timeout, unsigned shake, bool quiet,
 		 struct replay_result *result, struct error *err);
 
 struct symbols;

@@ -261,7 +261,7 @@ static void interrupt(struct crew *c)
 /* Who has a result, else whose budget ended, else the first. */
 static struct crew_member *choose(struct crew *c)
 {
-	static const int best[] = { EXIT_DONE, EXIT_USAGE, EXIT_NO_INTERLEAVING, EXIT_BUDGET };
+	static const int best[] = { EXIT_DONE, EXIT_USAGE, EXIT_UNSTEADY, EXIT_NO_INTERLEAVING, EXIT_BUDGET };
 	for (size_t b = 0; b < sizeof best / sizeof *best; b++)
 		for (size_t i = 0; i < c->n; i++)
 			if (c->members[i].ended && c->members[i].code == best[b])

@@ -48,7 +48,7 @@ _Noreturn void engine_search(struct work *w)
 	w->figures.attempts = s.attempts;
 	switch (result) {
 	case SEARCH_FOUND:
-		printf("reproduced and proven by replay: %u attempt%s, %" PRIu64 " wait%s%s\nschedule: %s/schedule\n", s.attempts,
+		printf("%s: %u attempt%s, %" PRIu64 " wait%s%s\nschedule: %s/schedule\n", work_verdict(w), s.attempts,
 		       plural(s.attempts, "s"), w->figures.infer.waits, plural(w->figures.infer.waits, "s"), work_reliability(w), w->trace->dir);
 		work_finish(w, EXIT_DONE, "reproduced");
 	case SEARCH_BUDGET:
@@ -98,8 +98,8 @@ _Noreturn void engine_follow(struct work *w)
 	if (!work_keep(w, &schedule, &interleaving, &err))
 		work_give_up(w, &err);
 	tell_hunted(w, interleaving);
-	printf("%s: %zu wait%s\nschedule: %s/schedule\n",
-	       prove ? "followed and proven by replay" : "the recorded order (not replayed)", (size_t)w->figures.infer.waits,
-	       plural(w->figures.infer.waits, "s"), w->trace->dir);
+	const char *verdict = !prove ? "the recorded order (not replayed)" : w->unreliable ? work_verdict(w) : "followed and proven by replay";
+	printf("%s: %zu wait%s%s\nschedule: %s/schedule\n", verdict, (size_t)w->figures.infer.waits, plural(w->figures.infer.waits, "s"),
+	       work_reliability(w), w->trace->dir);
 	work_finish(w, EXIT_DONE, prove ? "reproduced" : "inferred");
 }

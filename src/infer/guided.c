@@ -75,11 +75,13 @@ static bool tell_inferred(struct guided *g, struct error *err)
 	bool ok = infer_schedule(&g->x, &options, &state, &schedule, NULL, err) == INFER_FOUND;
 	if (ok) {
 		unsigned unreliable = g->w->unreliable;
+		struct proof last = g->w->last;
 		char *interleaving = NULL;
 		work_name_module(g->w, &schedule);
 		ok = work_replays(g->w, &schedule, 10, err) == REPLAYS && write_told(g, infer_order(state), err) && work_keep(g->w, &schedule, &interleaving, err);
 		g->w->figures.infer.waits = ok ? schedule.waits.n : g->w->figures.infer.waits;
 		g->w->unreliable = unreliable;
+		g->w->last = ok ? g->w->last : last;
 		free(interleaving);
 		schedule_release(&schedule);
 	}

@@ -129,7 +129,8 @@ static bool keep_result(const struct job *j, const struct crew_member *decided, 
 	char *schedule = xasprintf("%s/schedule", j->trace->dir);
 	char *interleaving = xasprintf("%s/interleaving.json", j->trace->dir);
 	const char *dir = decided->dir;
-	bool ok = decided->code != EXIT_DONE || (copy(dir, WORK_INTERLEAVING, put_in_trace, interleaving, err) &&
+	bool found = decided->code == EXIT_DONE || decided->code == EXIT_UNSTEADY;
+	bool ok = !found || (copy(dir, WORK_INTERLEAVING, put_in_trace, interleaving, err) &&
 						 copy(dir, WORK_SCHEDULE, put_in_trace, schedule, err));
 	ok = ok && (!j->request.json || copy(dir, WORK_FIGURES, write_file, j->request.json, err));
 	ok = ok && copy(dir, "out", put_out, NULL, err);

@@ -185,7 +185,7 @@ _Noreturn void solving_reproduced(struct solving *w)
 		      plural(s->variables, "s"), (unsigned long long)s->constraints, plural(s->constraints, "s"), candidates,
 		      plural(candidates, "s"));
 	if (w->work->request->prove)
-		printf("reproduced and proven by replay: %u context switch%s (%s), %llu wait%s%s\n", s->switches,
+		printf("%s: %u context switch%s (%s), %llu wait%s%s\n", work_verdict(w->work), s->switches,
 		       plural(s->switches, "es"), least, (unsigned long long)s->waits, plural(s->waits, "s"), work_reliability(w->work));
 	else
 		printf("an interleaving explains the log: %u context switch%s (%s), %llu wait%s (not replayed)\n",

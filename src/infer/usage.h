@@ -21,6 +21,7 @@
 	"  -v, --verbose      say more about what is done\n"                                                              \
 	"\n"                                                                                                              \
 	"Exit status: 0 reproduced, 1 proven that no interleaving explains the log, 2 wrong usage,\n"                     \
-	"3 the budget ended, 4 an error or something that inference does not model.\n"
+	"3 the budget ended, 4 an error or something that inference does not model, 5 reproduced,\n"                     \
+	"but not in every replay.\n"
 
 #endif

@@ -28,6 +28,10 @@ struct work {
 	bool beside;           /* of another one that is at work now */
 	struct figures figures;
 	unsigned unreliable;   /* candidates that fail as recorded in some replays only; the last one is kept */
+	struct proof {
+		unsigned failed, runs;          /* as recorded, of so many replays */
+		unsigned shaken_failed, shaken; /* the same where threads were late at random */
+	} last;                /* of the last candidate that failed as recorded at all */
 };
 
 double work_left(const struct work *w);
@@ -49,7 +53,8 @@ enum replays work_replays(struct work *w, const struct schedule *schedule, unsig
 bool work_accepts(const struct work *w, enum replays replays);
 /* Its file, and where the interleaving with its values goes (free it). */
 bool work_keep(const struct work *w, const struct schedule *schedule, char **interleaving, struct error *err);
-/* What is said of the answer's replays: "" or that they are not reliable. */
+/* What is said of the answer first: that it is proven, or how often it failed as recorded. And last: "", or why it is not always so. */
+const char *work_verdict(const struct work *w);
 const char *work_reliability(const struct work *w);
 
 _Noreturn void engine_solve(struct work *w);

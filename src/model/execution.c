@@ -238,7 +238,7 @@ static bool rest_ok(const struct execution *x, struct error *err)
 		if (x->initials.at[i].size < 1 || x->initials.at[i].size > 8)
 			return fail(err, "initial value %zu has %u bytes", i, x->initials.at[i].size);
 	for (size_t i = 0; i < x->results.n; i++)
-		if (x->results.at[i].thread >= x->threads.n || x->results.at[i].kind > FORCED_DISORDER)
+		if (x->results.at[i].thread >= x->threads.n || x->results.at[i].kind > FORCED_LEFT)
 			return fail(err, "result %zu is of no thread", i);
 	for (size_t i = 0; i < x->names.n; i++)
 		if (!memchr(x->names.at[i].name, 0, sizeof x->names.at[i].name) || x->names.at[i].allocated_at >= x->sites.n ||

@@ -127,15 +127,15 @@ struct initial {
 
 /*
  * A synchronization step that returned something else than 0: replay gives it back. Or a signal's handler runs. Or a call
- * allocates a block whose place matters. Or it ends by a signal, since the C library's heap was overwritten.
+ * allocates a block whose place matters. Or it ends by a signal, since the C library's heap was overwritten. Or it gives a block back, in which a word is left.
  */
-enum forced_kind { FORCED_RESULT, FORCED_SIGNAL, FORCED_PLACE, FORCED_DISORDER };
+enum forced_kind { FORCED_RESULT, FORCED_SIGNAL, FORCED_PLACE, FORCED_DISORDER, FORCED_LEFT };
 struct forced_result {
 	uint32_t thread;
 	int32_t result; /* or the signal */
 	uint64_t sap;
 	uint64_t kind; /* enum forced_kind */
-	uint64_t when; /* of a signal, or the place: struct schedule_point */
+	uint64_t when; /* of a signal, the place, or the word: struct schedule_point */
 };
 
 /*

@@ -284,12 +284,20 @@ static void access_memory(struct builder *b, uint32_t e, bool visible)
 
 /* -------------------------------------------------- steps -------------------------------- */
 
+/* Of a thread that fails as it ends: others were over by then. */
+static bool fails_after_end(const struct builder *b, uint32_t e, uint32_t p)
+{
+	return event_at(b, e)->kind == EVENT_END && (event_at(b, e)->flags & EVENT_FAILS) && event_at(b, p)->kind == EVENT_END;
+}
+
 /* The orders that the execution knows; creating and joining need no wait. */
 static void follow_known(struct builder *b, uint32_t e)
 {
 	for (uint32_t i = b->in_order_start[e]; i < b->in_order_start[e + 1]; i++) {
 		uint32_t p = b->x->orders.at[b->in_order[i]].a;
-		if (event_at(b, e)->kind == EVENT_START || event_at(b, p)->kind == EVENT_END) {
+		if (fails_after_end(b, e, p)) {
+			schedule_require(b, e, p);
+		} else if (event_at(b, e)->kind == EVENT_START || event_at(b, p)->kind == EVENT_END) {
 			if (b->place[p] != SIZE_MAX)
 				learn(b, event_at(b, e)->thread, p, event_at(b, p)->sap);
 		} else if (event_at(b, e)->kind != EVENT_END) {

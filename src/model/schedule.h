@@ -25,7 +25,7 @@ struct schedule_point {
 	uint64_t sap;
 	int32_t result; /* of `result` lines; of `signal` and `disorder` lines: the signal */
 	char site[40];
-	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or bits of the path; of `place` lines: where */
+	uint64_t when;  /* of `signal` lines: 0, RT_SIGNAL_AFTER_STEP or bits of the path; of `place` lines: where; of `left` lines: the word */
 };
 
 struct schedule {
@@ -37,6 +37,7 @@ struct schedule {
 	vec(struct schedule_point) results;
 	vec(struct schedule_point) signals; /* result is the signal */
 	vec(struct schedule_point) places;  /* of blocks that share memory */
+	vec(struct schedule_point) lefts;   /* what free leaves in blocks */
 	vec(struct schedule_point) disorders; /* calls in which the C library finds its heap overwritten */
 	vec(struct schedule_point) fails;
 	uint32_t unenforced; /* orders inside one SAP that no line can express */

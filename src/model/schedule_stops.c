@@ -101,6 +101,8 @@ void schedule_force_results(struct builder *b)
 			*vec_push(&b->s->results) = p;
 		else if (r->kind == FORCED_DISORDER)
 			*vec_push(&b->s->disorders) = p;
+		else if (p.sap < stopped[r->thread] && r->kind == FORCED_LEFT)
+			*vec_push(&b->s->lefts) = p;
 		else if (p.sap < stopped[r->thread]) /* there may be very many */
 			*vec_push(&b->s->places) = p;
 	}

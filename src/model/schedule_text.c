@@ -63,6 +63,10 @@ bool schedule_write(const struct schedule *s, const char *path, struct error *er
 		put_point(f, "place", &s->places.at[i]);
 		fprintf(f, " %" PRIx64 "\n", s->places.at[i].when);
 	}
+	for (size_t i = 0; i < s->lefts.n; i++) {
+		put_point(f, "left", &s->lefts.at[i]);
+		fprintf(f, " %" PRIx64 "\n", s->lefts.at[i].when);
+	}
 	for (size_t i = 0; i < s->disorders.n; i++) {
 		put_point(f, "disorder", &s->disorders.at[i]);
 		fprintf(f, " %d\n", s->disorders.at[i].result);
@@ -89,6 +93,7 @@ void schedule_release(struct schedule *s)
 	vec_free(&s->results);
 	vec_free(&s->signals);
 	vec_free(&s->places);
+	vec_free(&s->lefts);
 	vec_free(&s->disorders);
 	vec_free(&s->fails);
 }
@@ -207,6 +212,16 @@ static bool parse_place(struct schedule *s, char **words, struct error *err)
 	       fail(err, "\"%s\" is no place: the lower half of an address, in hexadecimal", words[3]);
 }
 
+static bool parse_left(struct schedule *s, char **words, struct error *err)
+{
+	char *end;
+	struct schedule_point *p = vec_push(&s->lefts);
+	if (!parse_point(words, p, err) || !from_one(p->sap, err))
+		return false;
+	p->when = strtoull(words[3], &end, 16);
+	return (!*end && p->when) || fail(err, "\"%s\" is no word, in hexadecimal", words[3]);
+}
+
 static bool parse_disorder(struct schedule *s, char **words, struct error *err)
 {
 	char *end;
@@ -239,7 +254,8 @@ static const struct kind {
 	{"stop THREAD ACCESS", 3, parse_stop},               {"result THREAD ACCESS RESULT", 4, parse_result},
 	{"fail THREAD ACCESS", 3, parse_fail},               {"module HASH", 2, parse_module},
 	{"model MODEL", 2, parse_model},                     {"signal THREAD ACCESS SIGNAL WHEN", 5, parse_signal},
-	{"place THREAD ACCESS ADDRESS", 4, parse_place},     {"disorder THREAD ACCESS SIGNAL", 4, parse_disorder},
+	{"place THREAD ACCESS ADDRESS", 4, parse_place},     {"left THREAD ACCESS WORD", 4, parse_left},
+	     {"disorder THREAD ACCESS SIGNAL", 4, parse_disorder},
 };
 
 static bool parse_words(struct schedule *s, char **words, size_t n, struct error *err)
@@ -251,7 +267,7 @@ static bool parse_words(struct schedule *s, char **words, size_t n, struct error
 			continue;
 		return n == k->words ? k->parse(s, words, err) : fail(err, "such a line is: %s", k->form);
 	}
-	return fail(err, "\"%s\" is none of wait, delay, stop, result, signal, place, disorder, fail, module, model", words[0]);
+	return fail(err, "\"%s\" is none of wait, delay, stop, result, signal, place, left, disorder, fail, module, model", words[0]);
 }
 
 /* The comment of a wait line is kept, and its number. */

@@ -30,6 +30,7 @@ uint64_t placed_mark = RT_FREED_MARK;
 enum { KEEPERS = 4 };
 struct placed {
 	uint64_t start, size;
+	uint64_t left; /* in the first word, when it was given back */
 	uint32_t owner; /* the thread that allocated memory there first: its arena's */
 	uint32_t others; /* given out before at the same start, and not given back: a block that was freed twice */
 	bool freed;
@@ -41,6 +42,7 @@ static struct placed *blocks; /* [0] unused */
 static uint32_t nblocks, most_blocks;
 static uint32_t *by_unit; /* the newest block there, or 0 */
 static bool ready;
+static __thread uint64_t leaves; /* the schedule's word for the next block that is given back; 0: none */
 static bool opened[2 * SPAN / STEP];
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -174,11 +176,17 @@ _Noreturn static void double_free(bool marked)
 	abort();
 }
 
+void placed_leave(uint64_t word)
+{
+	leaves = word;
+}
+
 /* What the C library leaves in a block that it gets back. */
 static void leave_words(struct placed *b, bool marked)
 {
 	uint64_t *words = (uint64_t *)(uintptr_t)b->start;
-	words[0] = RT_FREED_LINK(b->start);
+	words[0] = b->left = leaves ? leaves : RT_FREED_LINK(b->start);
+	leaves = 0;
 	if (marked)
 		words[1] = placed_mark;
 }
@@ -217,7 +225,7 @@ void placed_free(void *p, bool marked, bool again)
 static bool is_overwritten(const struct placed *b)
 {
 	const uint64_t *words = (const uint64_t *)(uintptr_t)b->start;
-	return b->size <= RT_FREED_MOST && words[0] != RT_FREED_LINK(b->start);
+	return b->size <= RT_FREED_MOST && words[0] != b->left;
 }
 
 bool placed_overwritten(void)

@@ -69,7 +69,7 @@ struct point *schedule_point(const struct plan *p, uint64_t sap)
 
 /* ---- one line ---- */
 
-enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_SIGNAL, LINE_PLACE, LINE_DISORDER, LINE_FAIL, LINE_NOTHING };
+enum line_kind { LINE_WAIT, LINE_DELAY, LINE_STOP, LINE_RESULT, LINE_SIGNAL, LINE_PLACE, LINE_LEFT, LINE_DISORDER, LINE_FAIL, LINE_NOTHING };
 
 /* A SAP as a line names it: thread, number, what is expected there, and the comment about it. */
 struct named {
@@ -153,6 +153,11 @@ static bool parse_words(char **words, uint32_t n, struct line *out)
 		out->kind = LINE_PLACE;
 		out->when = n == 4 ? strtoull(words[3], NULL, 16) : 0;
 		return out->when && out->when <= UINT32_MAX;
+	}
+	if (!strcmp(kind, "left")) {
+		out->kind = LINE_LEFT;
+		out->when = n == 4 ? strtoull(words[3], NULL, 16) : 0;
+		return out->when;
 	}
 	out->kind = !strcmp(kind, "stop") ? LINE_STOP : LINE_FAIL;
 	return n == 3 && (out->kind == LINE_STOP || !strcmp(kind, "fail"));
@@ -278,6 +283,9 @@ static void apply_line(const struct line *l)
 		break;
 	case LINE_PLACE:
 		at->place = (uint32_t)l->when;
+		break;
+	case LINE_LEFT:
+		at->left = l->when;
 		break;
 	case LINE_DISORDER:
 		at->disorder = l->result;

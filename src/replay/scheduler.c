@@ -170,6 +170,10 @@ static void meet(struct twin_thread *self, const struct point *at, const struct 
 		heap_place_next(at->place);
 		self->gate->signal = 1;
 	}
+	if (at->left && at->sap == self->gate->count) {
+		placed_leave(at->left);
+		self->gate->signal = 1;
+	}
 	if (at->disorder && at->sap == self->gate->count) {
 		disorder_expect(at->disorder);
 		self->gate->signal = 1;
@@ -327,6 +331,7 @@ void __rethread_gate_passed(void)
 	struct twin_thread *self = twin_self();
 	__rethread_gate.signal = 0;
 	heap_place_none();
+	placed_leave(0);
 	disorder_expect(0);
 	if (self)
 		self->where = TWIN_RUNTIME;
@@ -368,6 +373,7 @@ bool gate_enter_as(const char *what, const void *object, int *result)
 	forced = false;
 	if (is_deep())
 		return false;
+	shake_here(twin_self());
 	if (++__rethread_gate.count >= __rethread_gate.next)
 		gate_met(&(struct met){ 0, RT_ACCESS_NONE, what, (void *)object, 0 });
 	if (forced && forced_result == RT_NEVER)
@@ -474,6 +480,11 @@ static void await_rest(struct twin_thread *self)
 	for (uint32_t i = self->next_point; plan && i < plan->npoints; i++)
 		for (uint32_t k = 0; k < plan->points[i].waits; k++)
 			gate_await(self, schedule_wait(plan->points[i].first_wait + k));
+	if (plan && self->next_point < plan->npoints && plan->points[plan->npoints - 1].fails) {
+		watchdog_failure_point();
+		if (watchdog_all_there())
+			__rethread_before_failure();
+	}
 }
 
 void gate_end(void)

@@ -92,6 +92,7 @@ static void start_replay(const struct setting *s)
 	twin_mode = TWIN_REPLAY;
 	int seconds = atoi(s->timeout);
 	watchdog_start(seconds > 0 ? (unsigned)seconds : 30);
+	shake_start((uint32_t)strtoul(s->shake, NULL, 10));
 	if (*s->hangs == '1')
 		watchdog_expects_no_end();
 }

@@ -114,6 +114,7 @@ struct point {
 	uint64_t when;                /* RT_SIGNAL_AFTER_STEP, bits of the path, or 0: at the next SAP */
 	int disorder;                 /* the signal by which the C library ends the run in this call, its heap being overwritten; or 0 */
 	uint32_t place;               /* where the block is that is allocated here; 0: anywhere */
+	uint64_t left;                /* the word that is left in the block that is given back here; 0: as always */
 	const char *site;             /* number or name of what is expected here, or NULL */
 	const char *comment;          /* source line of it, or NULL */
 };
@@ -246,6 +247,10 @@ void path_begin(void);
 uint64_t path_length(void);
 /* It was interrupted between two instructions, and will not go on there. */
 void path_catch_up(void);
+/* shake.c: threads of this replay are late at random, if the seed is not 0; the thread is at a step, and may be. */
+void shake_start(uint32_t with);
+void shake_here(const struct twin_thread *self);
+
 /* scheduler.c: the calling thread's path has so many bits, at a branch; does the schedule have handlers that run at such places? */
 void gate_path(uint64_t bits);
 bool gate_awaits_path(void);
@@ -283,6 +288,8 @@ uint32_t placed_own_number(void);        /* of the calling thread, from 1 on */
 uint32_t placed_owner(const void *p);    /* the number of the thread whose arena the block is from */
 /* marked: as the C library marks it. again: it is not marked, and the one that the C library got back last. */
 void placed_free(void *p, bool marked, bool again);
+/* The word that the C library left in the recorded run in what the calling thread gives back next, as far as it matters; 0: nobody knows. */
+void placed_leave(uint64_t word);
 /*
  * The calling thread is over, and the C library gives back for good what it keeps for it. Should it come to that: it fails when a block is
  * among that which it got back from another thread that is over. Which it notices depends on blocks that are not followed here.

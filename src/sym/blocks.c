@@ -147,6 +147,14 @@ size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most)
 	return from_lists(&known.big, &none, recorded, true, own, n, most);
 }
 
+bool blocks_end_in(uint32_t bits, uint32_t mask)
+{
+	for (size_t i = 0; i < known.blocks.n; i++)
+		if ((known.blocks.at[i].recorded & mask) == bits)
+			return true;
+	return false;
+}
+
 /* The block with these addresses, made if there is none. */
 static uint32_t block_number(uint32_t recorded, uint64_t own, uint64_t size, bool elsewhere)
 {

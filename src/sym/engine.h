@@ -279,11 +279,14 @@ struct ethread {
 	char *before;      /* what was in that memory */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	bool outside;      /* in a call of a function that no table has (inside.c) */
+	bool read_fault;   /* what it read last, of what the log has, led to the fault that ended the run (recall.c) */
 	struct asked {
 		uint64_t sap; /* 0: none */
 		uint32_t site;
+		uint64_t call; /* its number among all such calls */
 	} asked;           /* the last input in that call */
 	size_t askings_known;
+	vec(uint64_t) asking_calls; /* by thread: the last such call that it is known to have come after, while that was under way */
 	vec(struct wake) wakes; /* by time */
 	struct vclock clock;
 	vec(struct event) events;
@@ -573,7 +576,11 @@ void unseen_read(uint64_t address, unsigned size, uint64_t value);
 void hear_input(struct ethread *self, const struct rt_input *input, const char *what);
 bool hear_can_go(const struct ethread *self);
 
-/* inside.c: a call of a function that no table has begins, and ends; an input was made, perhaps inside of such a call. */
+/*
+ * inside.c: a call of a function that no table has begins, and ends; an input was made, perhaps inside of such a call; in such a call the thread came back
+ * from something that another one may have done for it.
+ */
+void inside_came_back(struct ethread *self);
 void inside_begins(struct ethread *self);
 void inside_ends(struct ethread *self);
 void inside_asked(struct ethread *self, const char *what);

@@ -2,7 +2,8 @@
  * Libraries that the executor does not see have a state of their own: what their first caller makes, others find there. In a replay, whoever
  * comes first makes it. Where a thread asked the system for something inside of such a call (a seed for a hash, a file with settings), it
  * did not do what it does every time, so those that call such functions later, as the executor ran, have to come later in the
- * replay as well: else they would ask, and the first one would not. Of races that says nothing, so clocks learn nothing from it.
+ * replay as well: else they would ask, and the first one would not. So do those that call one while the first one is still at it, and asks: they find
+ * what it has made so far, or wait for it (pthread_once). Of races that says nothing, so clocks learn nothing from it.
  */
 #include "sym/engine.h"
 
@@ -20,16 +21,36 @@ static vec(struct asking) askings;
 
 void inside_asked(struct ethread *self, const char *what)
 {
+	static uint64_t calls;
 	/* Inside of a call back, the program may ask itself. */
 	if (self->outside && self->native && strcmp(self->native, what))
-		self->asked = (struct asked){.sap = self->saps, .site = place_describe(self, what)};
+		self->asked = (struct asked){.sap = self->saps, .site = place_describe(self, what), .call = self->asked.call ? self->asked.call : ++calls};
 }
 
-void inside_begins(struct ethread *self)
+/* The call at hand comes after that event. */
+static void come_after(struct ethread *self, struct event_ref before, bool *is_event)
+{
+	if (!*is_event)
+		event_add(self, EVENT_ORDERED, 0, place_describe(self, self->native));
+	*is_event = true;
+	order_add(before, event_last(self));
+}
+
+/* Has the thread not heard of this call of another one, which is not over? */
+static bool is_news(struct ethread *self, const struct ethread *other)
+{
+	if (other == self || !other->outside || !other->asked.sap)
+		return false;
+	while (self->asking_calls.n <= other->number)
+		*vec_push(&self->asking_calls) = 0;
+	bool news = self->asking_calls.at[other->number] != other->asked.call;
+	self->asking_calls.at[other->number] = other->asked.call;
+	return news;
+}
+
+static void follow_askings(struct ethread *self)
 {
 	bool is_event = false;
-	self->outside = true;
-	self->asked = (struct asked){0};
 	for (; self->askings_known < askings.n; self->askings_known++) {
 		struct asking *a = &askings.at[self->askings_known];
 		if (a->thread == self)
@@ -37,11 +58,27 @@ void inside_begins(struct ethread *self)
 		if (!a->is_event)
 			a->event = event_add_late(a->thread, EVENT_ORDERED, 0, a->sap, a->site);
 		a->is_event = true;
-		if (!is_event)
-			event_add(self, EVENT_ORDERED, 0, place_describe(self, self->native));
-		is_event = true;
-		order_add(a->event, event_last(self));
+		come_after(self, a->event, &is_event);
 	}
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		struct ethread *other = engine.threads.at[i];
+		if (is_news(self, other))
+			come_after(self, event_add_late(other, EVENT_ORDERED, 0, other->asked.sap, other->asked.site), &is_event);
+	}
+}
+
+void inside_begins(struct ethread *self)
+{
+	self->outside = true;
+	self->asked = (struct asked){0};
+	follow_askings(self);
+}
+
+/* Others asked while the thread waited for them, and have to have begun before the call in the replay, too: else it would not wait, but ask. */
+void inside_came_back(struct ethread *self)
+{
+	if (self->outside && !self->asked.sap)
+		follow_askings(self);
 }
 
 void inside_ends(struct ethread *self)

@@ -388,6 +388,23 @@ void mirror_freed(struct ethread *self, uint64_t start, const char *what)
 	vclock_tick(&self->clock, self->number);
 }
 
+void mirror_order_freed(struct ethread *self, uint64_t start)
+{
+	uint32_t i = mirror_has(start) ? *life_of(start) : 0;
+	bool is_event = true;
+	if (i && mirror.lives.at[i - 1].start == start)
+		order_after(self, &mirror.lives.at[i - 1], &is_event);
+}
+
+bool mirror_name(uint64_t start, struct allocation *name)
+{
+	uint32_t i = mirror_has(start) ? *life_of(start) : 0;
+	if (!i || mirror.lives.at[i - 1].start != start)
+		return false;
+	*name = mirror.lives.at[i - 1].name;
+	return true;
+}
+
 /* Does the C library keep the block for the thread, which gave it back, and nobody else has? */
 static bool is_kept(const struct ethread *self, size_t i)
 {

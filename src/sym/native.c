@@ -84,7 +84,9 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 bool native_left_by_free(uint64_t start, bool marked, uint64_t at, unsigned size, uint64_t *left)
 {
 	uint64_t offset = at - start, low = offset % 8;
-	uint64_t word = offset < 8 ? RT_FREED_LINK(start) : engine.freed_mark;
+	uint64_t word = engine.freed_mark;
+	if (offset < 8)
+		left_known(start, &word);
 	if (offset + size > (marked ? RT_FREED_SIZE : 8) || low + size > 8)
 		return false;
 	*left = word >> low * 8 & (UINT64_MAX >> (64 - size * 8));
@@ -117,6 +119,10 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 		at += a.size;
 	}
 	races_give_back(engine.races, start, end - start);
+	uint64_t word;
+	if (shares && !moves && left_known(start, &word))
+		*vec_push(&engine.results) =
+			(struct forced_result){ .thread = self->number, .sap = self->saps, .kind = FORCED_LEFT, .when = word };
 	mirror_freed(self, start, moves ? "realloc" : "free");
 	if (raced)
 		mirror_share(start);

@@ -16,6 +16,7 @@ enum { NEAR = 4096 }; /* bytes from the next block: what lies further away is no
 
 static struct {
 	size_t reads, harms;
+	vec(uint64_t) harmed; /* blocks that were given back and have a place, each once */
 	char wrote[200]; /* who first wrote there */
 	vec(bool) depends; /* by expression, from `first` on: those before are older than the first such symbol */
 	expr first;
@@ -104,9 +105,22 @@ struct slot outside_read(struct ethread *t, uint64_t address, uint64_t found, un
 	return (struct slot){ found, e };
 }
 
+static void note_harmed(uint64_t address)
+{
+	uint64_t start, size;
+	bool freed;
+	if (!mirror_has(address) || !engine.config->heap_block(address, &start, &size, &freed) || size > RT_FREED_MOST)
+		return;
+	for (size_t i = 0; i < outside.harmed.n; i++)
+		if (outside.harmed.at[i] == start)
+			return;
+	*vec_push(&outside.harmed) = start;
+}
+
 void outside_harmed(struct ethread *t, uint64_t address)
 {
 	outside.harms++;
+	note_harmed(address);
 	if (outside_is(address))
 		describe(t, address, true, outside.wrote, sizeof outside.wrote);
 }
@@ -147,24 +161,50 @@ static void force_disorder(struct ethread *t)
 		.thread = t->number, .sap = t->saps, .kind = FORCED_DISORDER, .result = (int32_t)engine.trace->failure.signal };
 }
 
-bool outside_fails_in(struct ethread *t)
-{
-	if (!outside.harms || !ends_in_disorder() || !engine_fails_in_call(t) || !guess_is_where_it_failed(t))
-		return false;
-	force_disorder(t);
-	return true;
-}
-
-/* What the C library left in the block, as its thread finds it at its end, is something else; EXPR_NONE: that is known, or known not to be. */
+/* What the C library left in the block, as the thread finds it, is something else; EXPR_NONE: that is known, or known not to be. */
 static expr is_overwritten(struct ethread *t, uint64_t start)
 {
 	struct access link = { .address = start, .size = sizeof(uint64_t) };
+	uint64_t left;
 	engine_load(t, 0, &link);
 	if (!link.value.e)
 		return EXPR_NONE;
 	if (t->events.n) /* giving memory back is no use of it */
 		t->events.at[t->events.n - 1].site = place_describe(t, "free");
-	return expr_not(engine.exprs, expr_equals(engine.exprs, link.value.e, RT_FREED_LINK(start)));
+	left_known(start, &left);
+	return expr_not(engine.exprs, expr_equals(engine.exprs, link.value.e, left));
+}
+
+/*
+ * It ends in this call since a block that was given back was written to: in a replay, too, where that comes first. Of several it is one or the other. Where
+ * only something beside blocks was overwritten, there is no such condition.
+ */
+static void condition_harm(struct ethread *t)
+{
+	uint64_t start, size;
+	bool freed;
+	expr any = EXPR_NONE;
+	for (size_t i = 0; i < outside.harmed.n; i++) {
+		if (!engine.config->heap_block(outside.harmed.at[i], &start, &size, &freed) || !freed)
+			continue;
+		expr other = is_overwritten(t, start);
+		if (other)
+			mirror_order_freed(t, start);
+		any = any && other ? expr_binary(engine.exprs, EXPR_OR, any, other) : other ? other : any;
+	}
+	if (any)
+		condition_add(t, any, 1, CONDITION_BUG);
+}
+
+bool outside_fails_in(struct ethread *t)
+{
+	if (!outside.harms || !ends_in_disorder() || !engine_fails_in_call(t) || !guess_is_where_it_failed(t))
+		return false;
+	if (t->read_fault) /* it hands that on, and needs no disorder to fail */
+		return true;
+	condition_harm(t);
+	force_disorder(t);
+	return true;
 }
 
 void outside_fails_as_it_ends(struct ethread *t)
@@ -173,7 +213,7 @@ void outside_fails_as_it_ends(struct ethread *t)
 	uint64_t starts[MOST];
 	expr any = EXPR_NONE;
 	size_t n = mirror_kept(t, starts, MOST);
-	t->saps += n != 0; /* a schedule can name it: behind all that the thread itself did */
+	t->saps++; /* a schedule can name it: behind all that the thread itself did */
 	for (size_t i = 0; i < n; i++) {
 		expr other = is_overwritten(t, starts[i]);
 		any = any && other ? expr_binary(engine.exprs, EXPR_OR, any, other) : other ? other : any;

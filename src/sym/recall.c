@@ -8,6 +8,7 @@
  * others.
  */
 #include "sym/recall.h"
+#include "sym/ties.h"
 
 #include "sym/code.h"
 
@@ -90,6 +91,16 @@ static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size
 	       native_left_by_free(start, true, start, size, left);
 }
 
+/* The same where it was read as an address: one that the log knows nothing of, and that some block's address makes. */
+static bool is_link_as_address(const struct ethread *self, uint32_t recorded, uint64_t *left)
+{
+	uint64_t start, length, own[CANDIDATES];
+	bool freed;
+	return !self->recall_wide && recorded >= SMALL && mirror_has(self->recall_address) && !recall_candidates(recorded, own) &&
+	       engine.config->heap_block(self->recall_address, &start, &length, &freed) && start == self->recall_address &&
+	       left_may_be(start, recorded) && native_left_by_free(start, true, start, sizeof *left, left);
+}
+
 /*
  * The bits of the recorded value that tell something. Structures are copied by words, with their padding, where the recorded run had whatever lay on
  * the stack: no write explains that, and nothing depends on it. Padding is accessed together with the members beside it only; and where all of a word is just
@@ -122,6 +133,8 @@ static bool foretold(const struct ethread *self, uint64_t recorded, unsigned siz
 		*value = (uint64_t)(int64_t)(int32_t)recorded;
 		return true;
 	}
+	if (is_link_as_address(self, (uint32_t)recorded, value))
+		return true;
 	if (address != recorded || recall_candidates((uint32_t)recorded, own) != 1)
 		return false;
 	*value = own[0];
@@ -341,7 +354,11 @@ static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 /* An address, by its type, whose lower half was recorded. */
 static void address(struct ethread *self, struct slot *s, uint32_t recorded)
 {
-	uint64_t own[CANDIDATES], block;
+	uint64_t own[CANDIDATES], block, left;
+	if (is_link_as_address(self, recorded, &left)) {
+		exactly(self, s, left);
+		return;
+	}
 	size_t n = recall_is_small(recorded) ? 0 : recall_candidates(recorded, own);
 	if (recorded && (n || recall_looks_small(recorded)))
 		*vec_push(&doubtful) = (struct answer){ recorded, n };
@@ -380,12 +397,13 @@ static bool may_be_fault(const struct ethread *self, uint32_t recorded)
 /* What the allocator leaves in a block that was given back, should the read be of one: it is another value here. */
 static expr is_left_by_free(const struct ethread *self, expr e)
 {
-	uint64_t start, size;
+	uint64_t start, size, left;
 	bool freed;
 	expr mark = expr_equals(engine.exprs, e, engine.freed_mark);
 	if (!engine.config->heap_block(self->recall_address, &start, &size, &freed))
 		return mark;
-	return either(mark, expr_equals(engine.exprs, e, RT_FREED_LINK(start)));
+	left_known(start, &left);
+	return either(mark, expr_equals(engine.exprs, e, left));
 }
 
 /*
@@ -408,6 +426,7 @@ static bool is_fault(struct ethread *self, struct slot *s, uint32_t recorded)
 				   expr_equals(engine.exprs, expr_extract(engine.exprs, s->e, 0, 32), recorded));
 	}
 	known_when(self, s, either(data, is_left_by_free(self, s->e)), value);
+	self->read_fault = true;
 	return true;
 }
 
@@ -440,6 +459,8 @@ void recall_value(struct ethread *self, struct slot *s, unsigned size)
 	self->next_value += self->recall_wide ? 2 : 1;
 	if (!there)
 		return;
+	if (!self->recall_wide && !self->recall_float && !is_address_size(size) && !ties_on())
+		left_read(self->recall_address, recorded, size);
 	if (!s->e) {
 		/* What is not racy is known; it tells where other things lie. */
 		bool number = self->recall_wide ? !recall_may_be_address(recorded) : recall_is_small((uint32_t)recorded);

@@ -15,6 +15,13 @@ void block_at_place(uint32_t recorded, uint64_t own, uint64_t size); /* on the s
 size_t blocks_at(uint32_t recorded, uint64_t *own, size_t most);
 /* Where the recorded run had what now lies at `own`. */
 bool block_recorded(uint64_t own, uint32_t *recorded);
+/* Did any block lie at an address with these bits? */
+bool blocks_end_in(uint32_t bits, uint32_t mask);
+
+/* An allocation's name (turns.c). */
+struct allocation {
+	uint64_t thread, value; /* how many values the thread had before it */
+};
 
 /* mirror.c. The thread allocates; 0: memory anywhere will do. */
 uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
@@ -25,6 +32,8 @@ uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
 void mirror_called(struct ethread *self, const char *name, struct range *filled, char **bytes);
 /* A block is freed, at the SAP at hand. */
 void mirror_freed(struct ethread *self, uint64_t start, const char *what);
+/* The newest block there was freed before the last event of the thread. */
+void mirror_order_freed(struct ethread *self, uint64_t start);
 /* Blocks that the C library keeps for the thread, which gave them back, as far as they have a place; none where one was given back by two threads. */
 size_t mirror_kept(const struct ethread *self, uint64_t *starts, size_t most);
 /* In the next run the block at `own` shares memory: it is used after it was freed, or without being ordered with that. */
@@ -37,6 +46,8 @@ void mirror_filled(uint64_t start);
 /* Where a block's memory ends: shared memory is laid out as the C library's, which gives a little more than was asked for. */
 uint64_t mirror_end(uint64_t start, uint64_t size);
 bool mirror_has(uint64_t own);
+/* Which allocation the newest block that begins there is of; false: none that has a place. */
+bool mirror_name(uint64_t start, struct allocation *name);
 bool mirror_can_go(const struct ethread *t);
 void mirror_load(void);
 /* At the end: how much was learnt that only another run can make use of; what keeps this run from proving anything. */
@@ -47,9 +58,6 @@ size_t mirror_doubtful(void);
  * turns.c. The allocation at hand. May it have its memory, as far as earlier runs have learnt who had it before? A block was
  * freed. The block `late` has memory that `early` had to have first; false: that is known, or the other way round, and did not help.
  */
-struct allocation {
-	uint64_t thread, value; /* how many values the thread had before it */
-};
 struct allocation turns_name(const struct ethread *t);
 bool turns_have_come(const struct ethread *t);
 void turns_freed(struct allocation early);
@@ -57,6 +65,18 @@ bool turns_learn(struct allocation late, struct allocation early);
 void turns_load(void);
 /* At the end: how much was learnt that only another run can make use of. */
 size_t turns_finish(void);
+
+/*
+ * left.c: what free leaves in the first word of a block that has a place; false: nothing is known of that but what is always so. Before a thread uses what it
+ * read at an address: is that the one word, and something else than memory holds?
+ */
+bool left_known(uint64_t start, uint64_t *word);
+/* Can this be the lower half of what was left in the block? */
+bool left_may_be(uint64_t start, uint32_t recorded);
+void left_read(uint64_t address, uint64_t recorded, unsigned size);
+void left_load(void);
+/* At the end: how much was learnt that only another run can make use of. */
+size_t left_finish(void);
 
 /* recall.c: the value that comes next, of an allocation; 0: not known. */
 uint32_t recall_next(const struct ethread *self);

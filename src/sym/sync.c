@@ -15,6 +15,35 @@ static bool is_once_running(const void *control)
 	return (*(const volatile int *)control & 3) == 1;
 }
 
+static bool asks_yet(const struct trace_thread *log)
+{
+	for (size_t i = 0; i < engine.threads.n; i++)
+		if (engine.threads.at[i]->log == log)
+			return !engine.threads.at[i]->ended && engine.threads.at[i]->next_input < log->ninputs;
+	return log->ninputs != 0;
+}
+
+/*
+ * A library's routine may ask the system, and a thread of which the log has no more inputs did not do that. Others that are yet to ask come first then, if
+ * anybody can go on: it is one of them that ran the routine, if it asks at all.
+ */
+static bool leaves_routine_to_others(const struct ethread *t)
+{
+	bool asked = false, can_go = false;
+	if (!t->log || t->next_input < t->log->ninputs || *(const volatile int *)(uintptr_t)t->wait_order)
+		return false;
+	for (size_t i = 0; i < engine.trace->nthreads && !asked; i++)
+		asked = &engine.trace->threads[i] != t->log && asks_yet(&engine.trace->threads[i]);
+	for (size_t i = 0; i < engine.threads.n && asked && !can_go; i++) {
+		const struct ethread *other = engine.threads.at[i];
+		if (other != t && !other->ended && other->wait == WAIT_ROUTINE) /* not in turn, for ever */
+			can_go = other->log && other->next_input < other->log->ninputs;
+		else if (other != t && !other->ended)
+			can_go = sync_can_go(other);
+	}
+	return asked && can_go;
+}
+
 bool sync_can_go(const struct ethread *t)
 {
 	switch (t->wait) {
@@ -38,7 +67,7 @@ bool sync_can_go(const struct ethread *t)
 	case WAIT_VALUE:
 		return await_can_go(t);
 	case WAIT_ROUTINE:
-		return !is_once_running((const void *)(uintptr_t)t->wait_order);
+		return !is_once_running((const void *)(uintptr_t)t->wait_order) && !leaves_routine_to_others(t);
 	case WAIT_FOREVER:
 		return false;
 	default:
@@ -497,6 +526,7 @@ enum rt_once sync_once(const void *control)
 		self->wait = WAIT_ROUTINE;
 		self->wait_order = (uint64_t)(uintptr_t)control;
 		baton_wait(self);
+		inside_came_back(self);
 		return RT_ONCE_FOREIGN;
 	}
 	self->native = NULL;

@@ -1,5 +1,5 @@
 # Two threads take the same item, and one reads its path when the other has freed the item. The C library allocated the path, which is not in the log, where a block
-# of the program's had lain that is: the address that was read may be either's, whatever memory holds by now. About seven of eight recordings are inferred; without that, and what was written outside of blocks, hardly any.
+# of the program's had lain that is: the address that was read may be either's, whatever memory holds by now. What another one then read there is what the C library had left, as an address. About 29 of 30 recordings are inferred; without that, and what was written outside of blocks, hardly any.
 cat >p.c <<'E'
 #include <pthread.h>
 #include <stdio.h>
@@ -86,4 +86,4 @@ for i in $(seq 8); do
 		cat out
 	fi
 done
-[ $solved -ge 4 ] || fail "$solved of 8 recordings inferred"
+[ $solved -ge 6 ] || fail "$solved of 8 recordings inferred"

@@ -67,6 +67,6 @@ for i in 1 2 3 4 5 6; do
 	has out '^reproduced 5/5$'
 	rethread explain >out
 	tr -s ' \n' ' ' <out >line
-	grep -q 'updated segment#[0-9]*.refs (journal.c:[0-9]*) after thread 1:[123] had freed it' line && solved=$((solved + 1))
+	grep -q 'updated segment[#0-9]*.refs (journal.c:[0-9]*) after thread 1:[123] had freed it' line && solved=$((solved + 1))
 done
-[ $solved -ge 1 ] || fail "$solved of 6 recordings inferred and explained: $(cat line)"
+[ $solved -ge 3 ] || fail "$solved of 6 recordings inferred and explained: $(cat line)"

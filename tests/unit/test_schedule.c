@@ -471,6 +471,7 @@ static void text_comes_back(void **state)
 	*vec_push(&s.signals) = (struct schedule_point){"1:2", 416, 14, "", RT_SIGNAL_AFTER_STEP};
 	*vec_push(&s.signals) = (struct schedule_point){"1", 3, 64, "", 0};
 	*vec_push(&s.places) = (struct schedule_point){"1:2", 430, 0, "", 0xf8001250};
+	*vec_push(&s.lefts) = (struct schedule_point){"1:2", 432, 0, "", 0x7f1234500b60};
 	*vec_push(&s.disorders) = (struct schedule_point){"1:2", 431, 6, "", 0};
 	*vec_push(&s.fails) = (struct schedule_point){"1:1:14", 7, 0, "9", 0};
 	assert_true(schedule_write(&s, file, &err));
@@ -496,6 +497,9 @@ static void text_comes_back(void **state)
 	assert_int_equal(r.places.n, 1);
 	assert_int_equal(r.places.at[0].sap, 430);
 	assert_int_equal(r.places.at[0].when, 0xf8001250);
+	assert_int_equal(r.lefts.n, 1);
+	assert_int_equal(r.lefts.at[0].sap, 432);
+	assert_true(r.lefts.at[0].when == 0x7f1234500b60);
 	assert_int_equal(r.disorders.n, 1);
 	assert_int_equal(r.disorders.at[0].sap, 431);
 	assert_int_equal(r.disorders.at[0].result, 6);
@@ -519,6 +523,7 @@ static void wrong_lines_are_named(void **state)
 		{"rethread-schedule 1\nstop 1:x 3\n", "line 2: \"1:x\" is no thread"},
 		{"rethread-schedule 1\nsignal 1 3 0 next\n", "line 2: \"0\" is not the number of a signal"},
 		{"rethread-schedule 1\nplace 1 3 100000000\n", "line 2: \"100000000\" is no place"},
+		{"rethread-schedule 1\nleft 1 3 0\n", "line 2: \"0\" is no word"},
 		{"rethread-schedule 1\ndisorder 1 3 0\n", "line 2: \"0\" is not the number of a signal"},
 		{"rethread-schedule 1\nsignal 1 3 10 x\n", "line 2: \"x\" is none of next"},
 		{"rethread-schedule 1\nstop 1:0 3\n", "line 2"},
