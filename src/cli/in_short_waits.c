@@ -60,7 +60,7 @@ bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
 static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 {
 	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
-	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
+	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *signal = step_of(root, hang, "signal"), *again;
 	if (!read || !is || inside_of(read)) {
 		if (other)
 			say(w, "; thread %s signalled it%s for one thread only, which was %s%s", text(other, "thread"), at(other), woke ? "thread " : "another",
@@ -70,6 +70,8 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 	bool only_reads = is_kind(read, "read");
 	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
 	    text(is, "thread"), left_by(is), at(is));
+	if (signal && !other)
+		say(w, "; the signal%s came before it waited", at(signal));
 	if (other)
 		say(w, "; the signal%s was for one thread only", at(other));
 	if (other && woke && (again = wait_of(root, text(woke, "thread"))))
