@@ -348,6 +348,12 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
+/* What a thread was given when it was created, and nobody changed: it says nothing. */
+static bool is_handed(const json_t *root, const struct asked *a)
+{
+	return !json_object_get(a->of, "next") && is_created_since(root, text(a->read, "thread"), number(a->read, "saw"));
+}
+
 /* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
@@ -357,7 +363,7 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	for (int last = 0; last < 2 && best < 0; last++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || rank_found(&a) < best ||
+			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

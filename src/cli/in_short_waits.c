@@ -60,7 +60,7 @@ bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
 static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 {
 	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
-	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *again;
+	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *signal = step_of(root, hang, "signal"), *again;
 	if (!read || !is || inside_of(read)) {
 		if (other)
 			say(w, "; thread %s signalled it%s for one thread only, which was %s%s", text(other, "thread"), at(other), woke ? "thread " : "another",
@@ -70,6 +70,8 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 	bool only_reads = is_kind(read, "read");
 	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
 	    text(is, "thread"), left_by(is), at(is));
+	if (signal && !other)
+		say(w, "; the signal%s came before it waited", at(signal));
 	if (other)
 		say(w, "; the signal%s was for one thread only", at(other));
 	if (other && woke && (again = wait_of(root, text(woke, "thread"))))
@@ -97,6 +99,24 @@ static void say_taken(struct words *w, const json_t *root, const json_t *hang)
 	say(w, ". It had found %s%s%s; thread %s, which had written that%s, waits for ever as well%s", object_of(read), value_of(read, " = ", ""), at(read), text(by, "thread"), at(by), at(waits));
 }
 
+/* Whose end is waited for does not wait: it goes round, and finds what another thread has left. */
+static void say_running(struct words *w, const json_t *root, const char *thread)
+{
+	json_t *asked, *read, *writer;
+	if (!*thread || wait_of(root, thread))
+		return;
+	/* What its way depends on is asked first, then what it read last. */
+	for (size_t k = 0, n = json_array_size(json_object_get(root, "asked")); k < 2 * n; k++) {
+		asked = json_array_get(json_object_get(root, "asked"), k % n);
+		read = json_is_true(json_object_get(asked, "last")) == (k >= n) ? step_of(root, asked, "step") : NULL;
+		writer = read && json_object_get(read, "saw") ? step_numbered(root, number(read, "saw")) : NULL;
+		if (!writer || json_object_get(asked, "next") || inside_of(read) || strcmp(text(read, "thread"), thread) || !strcmp(text(writer, "thread"), thread))
+			continue;
+		say(w, ", which still runs: it found %s%s%s, which thread %s had written%s", object_of(read), value_of(read, " = ", ""), at(read), text(writer, "thread"), at(writer));
+		return;
+	}
+}
+
 /* The first of those that wait is the most telling. */
 bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
@@ -109,6 +129,7 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 	bool condition = json_is_true(json_object_get(hang, "condition"));
 	say(w, "thread %s waits for ever%s%s%s%s", text(step, "thread"), *joins ? " for the end of thread " : !*object ? "" : condition ? " for a signal of " : " for ",
 	    *joins ? joins : object, at(step), signal && json_is_true(json_object_get(hang, "lost")) ? ": the signal had come before it waited" : "");
+	say_running(w, root, joins);
 	if (signal && json_is_true(json_object_get(hang, "lost")))
 		say(w, "%s", at(signal));
 	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))

@@ -206,6 +206,13 @@ bool symbols_is_at(struct symbols *s, uint64_t address, const struct position *w
 	return find_outwards(s, address, &p, is_line, what) && is_line(&p, what);
 }
 
+bool symbols_same_function(struct symbols *s, uint64_t address, struct symbols *other, uint64_t other_address)
+{
+	const char *a = dwfl_module_addrname(s->module, address + s->bias);
+	const char *b = dwfl_module_addrname(other->module, other_address + other->bias);
+	return a && b && plain_length(a) == plain_length(b) && !strncmp(a, b, plain_length(a));
+}
+
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset)
 {
 	GElf_Sym symbol;

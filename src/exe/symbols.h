@@ -32,6 +32,9 @@ bool symbols_find_own(struct symbols *s, uint64_t address, struct position *p);
 /* Is the address in that line of that function, or in something that is inlined there? */
 bool symbols_is_at(struct symbols *s, uint64_t address, const struct position *what);
 
+/* Are both in the same function of the executables, whatever is inlined there? Functions that exist in several versions count as one. */
+bool symbols_same_function(struct symbols *s, uint64_t address, struct symbols *other, uint64_t other_address);
+
 /* The variable that has the address, and how far into it that is; NULL when there is none. */
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
 

@@ -270,14 +270,17 @@ bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct posi
 /*
  * Of a load and what is done with its value the code generator may make one instruction, which has the line of the latter. Where it did so in the
  * twin, the gate right before it has the load's. Where it did so in the recorded program, the load is at least of a function that is inlined in that line.
+ * What the optimiser moved out of a loop has no line, in one program or the other: then it is the function that is compared.
  */
 static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
 {
 	struct symbols *recorded = symbols_open(trace_is_rw(t) ? twin : t->program, NULL), *replayed = symbols_open(twin, NULL);
 	struct position was, is;
-	bool known = recorded && failing_address(recorded, &t->failure, true, &was);
+	uint64_t known = recorded ? failing_address(recorded, &t->failure, true, &was) : 0;
 	uint64_t at = replayed ? failing_address(replayed, f, true, &is) : 0;
 	bool same = known && at ? symbols_is_at(replayed, at, &was) || symbols_is_at(replayed, at - 1, &was) : !known && !at;
+	if (known && at && !same && was.file && is.file && (!was.line || !is.line))
+		same = symbols_same_function(recorded, known, replayed, at);
 	symbols_close(recorded);
 	symbols_close(replayed);
 	return same;
@@ -340,7 +343,8 @@ static void program_line(const char *twin, const struct rt_failure *f, char *tex
 	*text = 0;
 	for (uint32_t i = 0; s && i < f->nframes && i < RT_FRAMES && !*text; i++) {
 		struct position p;
-		if (!f->frames[i] || !symbols_find(s, f->frames[i] - 1, &p) || !p.file || !p.line)
+		/* as in failing_address */
+		if (!f->frames[i] || !symbols_find(s, f->frames[i] - (i > 0 || f->kind != RT_FAIL_SIGNAL), &p) || !p.file || !p.line)
 			continue;
 		if (strstr(p.file, RT_SOURCE_PREFIX) || !strncmp(p.function, "__rethread_", 11))
 			continue;

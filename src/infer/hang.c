@@ -94,20 +94,35 @@ static bool wakes_one(const struct finder *f, const struct event *e)
 	return e->kind == EVENT_SIGNAL || (e->flags & EVENT_SIGNALS && strstr(f->x->sites.at[e->site].what, "signal"));
 }
 
+/* Does its thread itself write there before the step? Then it counted there (`waiting++`), and did not look. */
+static bool is_counted(const struct finder *f, size_t read, size_t until)
+{
+	for (size_t i = read + 1; i < until; i++)
+		if (event_at(f, i)->thread == event_at(f, read)->thread && told_writes(event_at(f, i)) && events_overlap(event_at(f, i), event_at(f, read)))
+			return true;
+	return false;
+}
+
 /* What it read last before it waited, nearby, if only in a function that was handed over (cv.wait(lock, [&] { return ready; })); and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
 	enum { NEAR = 6 };
-	const struct event *wait = event_at(f, from), *read = NULL;
+	const struct event *wait = event_at(f, from), *read;
+	size_t counted = SLICE_NONE;
 	for (size_t i = from; i-- > 0 && h->read == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (e->thread != wait->thread || (e->kind != EVENT_READ && e->kind != EVENT_UPDATE))
 			continue;
 		if (e->sap + NEAR < wait->sap)
-			return;
+			break;
+		if (e->kind == EVENT_READ && is_counted(f, i, from)) {
+			counted = counted == SLICE_NONE ? i : counted;
+			continue;
+		}
 		h->read = i;
-		read = e;
 	}
+	h->read = h->read == SLICE_NONE ? counted : h->read;
+	read = h->read == SLICE_NONE ? NULL : event_at(f, h->read);
 	for (size_t i = h->read; read && ++i < f->l->steps.n && h->wrote == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && events_overlap(e, read))
@@ -216,18 +231,20 @@ static void find_told(const struct finder *f, struct hang *h)
 	}
 }
 
-/* Has the thread been there again before it waited? */
+/* Has the thread been there again before it waited? A header of the system that waits for another value (std::atomic::wait) looks once more, which is no look of the program's. */
 static bool is_passed(const struct finder *f, size_t step, size_t until)
 {
 	const struct event *e = event_at(f, step);
-	for (size_t i = step + 1; i < until; i++)
-		if (event_at(f, i)->thread == e->thread && told_accesses(event_at(f, i)) && events_overlap(event_at(f, i), e))
+	for (size_t i = step + 1; i < until; i++) {
+		const struct event *a = event_at(f, i);
+		if (a->thread == e->thread && told_accesses(a) && events_overlap(a, e) && (told_writes(a) || !(a->flags & EVENT_SYSTEM)))
 			return true;
+	}
 	return false;
 }
 
-/* The last of what the program itself looked at, shortly before, that is no longer as the thread found it; in the function that waits, or in any. */
-static void find_looked(const struct finder *f, struct hang *h, bool in_function)
+/* The last of what the program itself looked at, shortly before, that is no longer as the thread found it; in the function that waits, or in any. What it counted there is no look, unless there is nothing else. */
+static void find_looked(const struct finder *f, struct hang *h, bool in_function, bool updates)
 {
 	enum { NEAR = 64 };
 	const struct event *b = event_at(f, h->blocked);
@@ -239,7 +256,7 @@ static void find_looked(const struct finder *f, struct hang *h, bool in_function
 			return;
 		if (in_function && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[b->site].function))
 			continue;
-		if (told_reads(e) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && (h->is = changed_since(f, i)) != SLICE_NONE)
+		if (told_reads(e) && (updates || !told_writes(e)) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && (h->is = changed_since(f, i)) != SLICE_NONE)
 			h->read = i;
 	}
 }
@@ -248,9 +265,8 @@ static void find_missed(const struct finder *f, struct hang *h)
 {
 	if (h->on_condition || event_at(f, h->blocked)->object || h->joins != UINT32_MAX)
 		return;
-	find_looked(f, h, true);
-	if (h->read == SLICE_NONE)
-		find_looked(f, h, false);
+	for (int any = 0; any < 4 && h->read == SLICE_NONE; any++)
+		find_looked(f, h, !(any & 2), any & 1);
 	for (size_t i = h->read; h->read != SLICE_NONE && ++i <= h->is && h->wrote == SLICE_NONE;)
 		if (told_writes(event_at(f, i)) && events_overlap(event_at(f, i), event_at(f, h->read)))
 			h->wrote = i;
@@ -349,6 +365,8 @@ static int interest(const struct hang *h)
 		return 6;
 	if (h->wanted != SLICE_NONE)
 		return 5;
+	if (h->signal != SLICE_NONE && h->is != SLICE_NONE)
+		return 5; /* it came between look and wait, whoever else was woken by it */
 	if (h->joins != UINT32_MAX)
 		return -1;
 	if (h->taken != SLICE_NONE)

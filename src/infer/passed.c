@@ -69,11 +69,12 @@ static bool had_value(const struct finder *f, size_t from, uint64_t value, bool 
 	return false;
 }
 
-/* Nought tells nothing; nor does what both had, nor a character: there are too few. */
+/* Nought and one tell nothing, they are what flags are; nor does what both had, nor a character: there are too few. */
 static bool is_by_value(const struct finder *f, const struct passed *p)
 {
 	const struct event *second = told_event(f->t, p->second);
 	uint64_t value = told_event(f->t, p->other)->size > 1 ? value_at(f, p->other) : 0;
+	value = value > 1 ? value : 0;
 	bool only_writes = told_writes(second) && !told_reads(second), found = false;
 	for (int left = 0; left < 2 && !found && value; left++)
 		found = had_value(f, p->then, value, left) && !had_value(f, p->first, value, left) &&
@@ -119,7 +120,8 @@ static bool look_at(struct passed *out, const struct finder *f, size_t other, si
 		return false;
 	for (size_t i = second; i-- > 0 && second - i < BACK && seen.n < PLACES;) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || is_library_count(f, e) || table_at(&seen, e->object | 1)[0]++)
+		/* The same line twice is a loop that goes from element to element, not a second stage. */
+		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || same_line(f, i, second) || is_library_count(f, e) || table_at(&seen, e->object | 1)[0]++)
 			continue;
 		struct passed p = {i, came_behind(f, i, other, second), other, second, false, 0, UINT32_MAX};
 		if (p.then == SLICE_NONE)

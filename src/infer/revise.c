@@ -135,13 +135,25 @@ static bool is_guess(const struct condition *c)
 	return c->kind == CONDITION_ASSUMED || c->kind == CONDITION_ADDRESS;
 }
 
-/* The sequence of all conditions, or of the guesses among them, in order; to be freed. */
+/* Is the next condition, too, a guess of the same access or call? */
+static bool goes_on(const struct execution *x, size_t i)
+{
+	if (i + 1 == x->conditions.n || !is_guess(&x->conditions.at[i]) || !is_guess(&x->conditions.at[i + 1]))
+		return false;
+	const struct event *a = &x->events.at[x->conditions.at[i].event], *b = &x->events.at[x->conditions.at[i + 1].event];
+	return a->thread == b->thread && a->sap && a->sap == b->sap;
+}
+
+/*
+ * The sequence of all conditions, or of the guesses among them, in order; to be freed. What a call of a library read is one guess: to keep its first words and
+ * change the others is to have somebody come in its midst, which is hardly ever what happened, and no replay can do it.
+ */
 static uint32_t *sequences(const struct execution *x, bool guesses, size_t *n)
 {
 	uint32_t *all = xcalloc(x->conditions.n + 1, sizeof *all);
 	*n = 0;
 	for (size_t i = 0; i < x->conditions.n; i++)
-		if (!guesses || is_guess(&x->conditions.at[i]))
+		if (!guesses || (is_guess(&x->conditions.at[i]) && !goes_on(x, i)))
 			all[(*n)++] = x->conditions.at[i].sequence;
 	qsort(all, *n, sizeof *all, by_number);
 	return all;

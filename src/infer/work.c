@@ -9,7 +9,8 @@
 
 /*
  * A candidate is replayed so often, as long as that takes no longer than this; but twice in any case. Every second time threads are late at random: what
- * comes out right by chance, and mostly, would pass for the schedule's doing. More often where blocks have places: what the allocator does with them is played; and once a candidate was not reliable.
+ * comes out right by chance, and mostly, would pass for the schedule's doing. More often where blocks have places: what the allocator does with them is played;
+ * where it needs an order that no schedule can express; and once a candidate was not reliable.
  */
 enum { LEAST_REPLAYS = 2, PROOF_REPLAYS = 8, DOUBTFUL_REPLAYS = 20, ENOUGH_UNRELIABLE = 3 };
 #define PROOF_SECONDS 2.0
@@ -74,10 +75,10 @@ static void say_unproven(const struct work *w, const char *why)
 		progress_status("%u candidates did not replay", w->figures.replays);
 }
 
-/* Blocks have places, or one before it failed by chance: of many, one comes through by chance, too. */
+/* Blocks have places, chance decides an order inside of one call, or one before it failed by chance: of many, one comes through by chance, too. */
 static bool is_doubtful(const struct work *w, const struct schedule *s)
 {
-	return s->places.n || s->lefts.n || s->disorders.n || w->unreliable;
+	return s->places.n || s->lefts.n || s->disorders.n || s->unenforced || w->unreliable;
 }
 
 /* One more; shaken: threads are late. False: it could not be made. */

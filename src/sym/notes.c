@@ -4,6 +4,7 @@
  */
 #include "sym/engine.h"
 
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,36 @@ static bool tells_of_read(const struct execution *x, struct granule *all, size_t
 	return any;
 }
 
+/* What the dynamic linker knows of an address. */
+struct loaded {
+	uint64_t address;
+	unsigned objects; /* seen so far: the program is the first */
+	bool fixed, library; /* it is in memory that nobody writes; in a library */
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct loaded *l = data;
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		bool here = l->address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz;
+		l->fixed |= here && ((p->p_type == PT_LOAD && !(p->p_flags & PF_W)) || p->p_type == PT_GNU_RELRO);
+		l->library |= here && l->objects && p->p_type == PT_LOAD;
+	}
+	l->objects++;
+	return 0;
+}
+
+/* May somebody have to write what the note is a read of? Not texts and tables of virtual functions, nor what the dynamic linker filled in: `stderr`. */
+static bool is_to_be_written(const struct note *n)
+{
+	struct loaded at = { .address = n->address }, value = { .address = n->value };
+	dl_iterate_phdr(find_loaded, &at);
+	dl_iterate_phdr(find_loaded, &value);
+	return !at.fixed && !at.library && !value.library;
+}
+
 /* Of a thread of which no read is told, the last ones that nobody had written are, for which it may have come too early. Which is the first of them? */
 static size_t first_unwritten(const struct execution *x, struct granule *all, size_t mask, uint32_t thread)
 {
@@ -136,7 +167,7 @@ static size_t first_unwritten(const struct execution *x, struct granule *all, si
 	if (lost || tells_of_read(x, all, mask, thread))
 		return from;
 	while (from > 0 && n < LAST)
-		n += note_of(t, --from)->kind == EVENT_READ;
+		n += note_of(t, --from)->kind == EVENT_READ && is_to_be_written(note_of(t, from));
 	return from;
 }
 
@@ -178,7 +209,7 @@ static void put_thread(struct execution *x, struct granule *all, size_t mask, ui
 		const struct note *n = note_of(t, k);
 		if (n->kind == EVENT_CALL && (n->size == NOTE_FREED || n->size == NOTE_ALLOCATED || n->size == NOTE_DOUBTFUL))
 			take_block(&gone, n);
-		if (is_wanted(all, mask, n) || is_gone(&gone, n->address) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written))
+		if (is_wanted(all, mask, n) || is_gone(&gone, n->address) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written && is_to_be_written(n)))
 			put(x, n, thread);
 	}
 }

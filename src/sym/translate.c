@@ -474,15 +474,59 @@ static unsigned attribute(const char *name)
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
+struct variable {
+	LLVMValueRef function, alloca, count;
+	LLVMTypeRef type;
+	unsigned align;
+};
+typedef vec(struct variable) variable_list;
+
+static variable_list variables_of(LLVMModuleRef module)
+{
+	variable_list all = { 0 };
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		LLVMBasicBlockRef entry = LLVMGetFirstBasicBlock(f);
+		for (LLVMValueRef i = entry ? LLVMGetFirstInstruction(entry) : NULL; i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsAAllocaInst(i))
+				*vec_push(&all) = (struct variable){ f, i, LLVMGetOperand(i, 0), LLVMGetAllocatedType(i), LLVMGetAlignment(i) };
+	}
+	return all;
+}
+
+/*
+ * The variables that are left lie where they did: what is found of them is asked for by address, of runs of code in which none was promoted. So the room of those that
+ * are gone stays.
+ */
+static void keep_room(LLVMModuleRef module, const variable_list *before)
+{
+	variable_list left = variables_of(module);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+	for (size_t i = 0, k = 0; i < before->n; i++) {
+		const struct variable *v = &before->at[i];
+		bool any = k < left.n && left.at[k].function == v->function;
+		if (any && left.at[k].alloca == v->alloca) {
+			k++;
+			continue;
+		}
+		LLVMPositionBuilderBefore(b, any ? left.at[k].alloca : LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(v->function)));
+		LLVMSetAlignment(LLVMBuildArrayAlloca(b, v->type, v->count, ""), v->align);
+	}
+	LLVMDisposeBuilder(b);
+	vec_free(&left);
+}
+
 /* What chose a value is seen of values, not of variables in memory, as all are that were compiled without optimisation. */
 static void promote_variables(LLVMModuleRef module)
 {
 	unsigned optnone = attribute("optnone");
+	variable_list before = variables_of(module);
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, optnone);
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMConsumeError(LLVMRunPasses(module, "function(mem2reg)", NULL, options));
 	LLVMDisposePassBuilderOptions(options);
+	keep_room(module, &before);
+	vec_free(&before);
 }
 
 /* What the code has besides. */
