@@ -56,6 +56,8 @@ static void the_first_wrong_guess_is_changed(void **state)
 	meet(&x, CONDITION_ASSUMED, 1, r[0], 1, true);
 	meet(&x, CONDITION_ASSUMED, 2, r[1], 0, true); /* after 1 there is no 0 any more */
 	meet(&x, CONDITION_ASSUMED, 3, r[2], 2, true);
+	for (uint32_t i = 0; i < 3; i++) /* each of another access */
+		x.conditions.at[i].event = x.threads.at[1].first + i;
 	make_end(&x, EVENT_FAILS);
 	assert_int_equal(revise(&x, symbols), INFER_FOUND);
 	assert_int_equal(symbols[0], 1);
