@@ -39,6 +39,8 @@ static bool shows(const struct chooser *c, LLVMValueRef i)
 	uint32_t kind = map_get(&c->sites, i);
 	if (kind)
 		return kind - 1 != SITE_LOAD && kind - 1 != SITE_STORE && kind - 1 != SITE_COPY && kind - 1 != SITE_FILL;
+	if (is_call(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+		return false; /* it touches no memory, or it would be a site */
 	if (is_call(i))
 		return !direct_callee(i) || !is_intrinsic(direct_callee(i));
 	LLVMOpcode op = LLVMGetInstructionOpcode(i);
