@@ -29,11 +29,13 @@ static bool asks_yet(const struct trace_thread *log)
  */
 static bool leaves_routine_to_others(const struct ethread *t)
 {
+	static bool asking; /* whether others can go on may depend on whether this one can */
 	bool asked = false, can_go = false;
-	if (!t->log || t->next_input < t->log->ninputs || *(const volatile int *)(uintptr_t)t->wait_order)
+	if (asking || !t->log || t->next_input < t->log->ninputs || *(const volatile int *)(uintptr_t)t->wait_order)
 		return false;
 	for (size_t i = 0; i < engine.trace->nthreads && !asked; i++)
 		asked = &engine.trace->threads[i] != t->log && asks_yet(&engine.trace->threads[i]);
+	asking = true;
 	for (size_t i = 0; i < engine.threads.n && asked && !can_go; i++) {
 		const struct ethread *other = engine.threads.at[i];
 		if (other != t && !other->ended && other->wait == WAIT_ROUTINE) /* not in turn, for ever */
@@ -41,6 +43,7 @@ static bool leaves_routine_to_others(const struct ethread *t)
 		else if (other != t && !other->ended)
 			can_go = sync_can_go(other);
 	}
+	asking = false;
 	return asked && can_go;
 }
 
