@@ -212,7 +212,7 @@ static void print_acted(const json_t *root, const char *program)
 	else
 		printf("    had it found what was there by then, thread %s would not have done that\n", text(first, "thread"));
 	if (alike) {
-		printf("    which thread %s had done as well\n", text(alike, "thread"));
+		printf("    which thread %s %s as well\n", text(alike, "thread"), number(a, "alike") < number(a, "act") ? "had done" : "did afterwards");
 		quote(alike, program);
 	}
 	if (lock)

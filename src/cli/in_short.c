@@ -192,6 +192,12 @@ static bool say_passed(struct words *w, const json_t *root)
 }
 
 /* What it did for a reason that was another's, or no longer so. */
+/* Is the one step before the other? */
+static bool comes_before(const json_t *cause, const char *one, const char *other)
+{
+	return json_integer_value(json_object_get(cause, one)) < json_integer_value(json_object_get(cause, other));
+}
+
 static bool say_acted(struct words *w, const json_t *root)
 {
 	json_t *c = json_object_get(root, "acted"), *first = step_of(root, c, "first"), *other = step_of(root, c, "other"), *second = step_of(root, c, "second"),
@@ -200,8 +206,9 @@ static bool say_acted(struct words *w, const json_t *root)
 		return false;
 	const char *a = text(first, "thread"), *o = text(other, "thread");
 	if (second && alike)
-		say(w, "thread %s wrote %s%s%s and asked for it only later%s, when thread %s had changed that%s%s: for what it found, it %s %s%s, as thread %s had", a, object_of(first),
-		    value_of(first, " = ", ""), at(first), at(second), o, left_by(other), at(other), deed(act), object_of(act), at(act), text(alike, "thread"));
+		say(w, "thread %s wrote %s%s%s and asked for it only later%s, when thread %s had changed that%s%s: for what it found, it %s %s%s, as thread %s %s", a, object_of(first),
+		    value_of(first, " = ", ""), at(first), at(second), o, left_by(other), at(other), deed(act), object_of(act), at(act), text(alike, "thread"),
+		    comes_before(c, "alike", "act") ? "had" : "did afterwards");
 	else if (json_is_true(json_object_get(c, "computed")))
 		say(w, "thread %s wrote %s%s%s, which it had computed of %s%s%s, before thread %s changed that%s%s", a, object_of(act), value_of(act, " = ", ""), at(act), object_of(first),
 		    value_of(first, " = ", ""), at(first), o, left_by(other), at(other));

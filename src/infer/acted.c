@@ -93,15 +93,22 @@ static bool same_line(const struct told *t, const struct event *a, const struct 
 	return !strcmp(t->x.sites.at[a->site].where, t->x.sites.at[b->site].where);
 }
 
-/* Another thread's write to the place in the same line; SLICE_NONE. */
+static bool is_alike(const struct told *t, size_t i, const struct event *act)
+{
+	const struct event *e = told_event(t, i);
+	return e->thread != act->thread && told_writes(e) && e->object == act->object && same_line(t, e, act) && !t->l.steps.at[i].visible;
+}
+
+/* Another thread's write to the place in the same line, before it or else behind it; SLICE_NONE. */
 static size_t done_alike(const struct told *t, size_t act)
 {
 	const struct event *a = told_event(t, act);
-	for (size_t i = act; i-- > 0;) {
-		const struct event *e = told_event(t, i);
-		if (e->thread != a->thread && told_writes(e) && e->object == a->object && same_line(t, e, a) && !t->l.steps.at[i].visible)
+	for (size_t i = act; i-- > 0;)
+		if (is_alike(t, i, a))
 			return i;
-	}
+	for (size_t i = act + 1; i < t->l.needed; i++)
+		if (is_alike(t, i, a))
+			return i;
 	return SLICE_NONE;
 }
 

@@ -10,7 +10,7 @@
 
 /*
  * Late: the thread wrote a place (`first`), another thread wrote it, too (`other`), and only then the thread asked what was there (`second`), and did `act` for what it found; so did
- * another thread (`alike`). Otherwise: the thread read a place (`first`), another changed it (`other`), and the thread did `act` for what it had read; or wrote what it had computed
+ * another thread (`alike`, before or afterwards). Otherwise: the thread read a place (`first`), another changed it (`other`), and the thread did `act` for what it had read; or wrote what it had computed
  * of that, where the failing thread compares it with what is there now.
  */
 struct acted {
