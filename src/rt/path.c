@@ -260,10 +260,11 @@ uint64_t rt_path_length(const struct rt_self *self)
 
 uint8_t *rt_path_divert(struct rt_self *self, bool keeps)
 {
-	uint8_t *here = __rethread_path;
+	/* Also where the handler's path is not kept: it may jump away, and what comes then must not go over what is there. */
+	uint8_t *here = self->tray ? rt_tray_here(__rethread_path) : __rethread_path;
 
 	if (keeps && self->tray)
-		go_to(self->tray, here = rt_tray_here(here));
+		go_to(self->tray, here);
 	else
 		go_nowhere();
 	return here;
