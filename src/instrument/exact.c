@@ -35,16 +35,6 @@ static const char *const number_readers[] = {
 	"strtol", "strtoul", "strtoll", "strtoull", "__isoc23_strtol", "__isoc23_strtoul", "__isoc23_strtoll", "__isoc23_strtoull",
 };
 
-static bool is_one_of(LLVMValueRef function, const char *const *names, size_t n)
-{
-	size_t length;
-	const char *name = LLVMGetValueName2(function, &length);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 bool exact_intrinsic(LLVMValueRef intrinsic)
 {
 	for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
@@ -68,13 +58,13 @@ bool exact_function(LLVMValueRef function)
 bool exact_reader(LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call);
-	return is_one_of(callee, readers, sizeof readers / sizeof *readers) ||
-	       (is_one_of(callee, number_readers, sizeof number_readers / sizeof *number_readers) && LLVMIsNull(LLVMGetOperand(call, 1)));
+	return IS_NAMED(callee, readers) ||
+	       (IS_NAMED(callee, number_readers) && LLVMIsNull(LLVMGetOperand(call, 1)));
 }
 
 bool exact_in_sign_only(LLVMValueRef function)
 {
-	return is_one_of(function, comparisons, sizeof comparisons / sizeof *comparisons);
+	return IS_NAMED(function, comparisons);
 }
 
 static bool has_feature(LLVMValueRef function, const char *feature)

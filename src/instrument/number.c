@@ -37,6 +37,16 @@ struct numberer {
 	unsigned metadata_kind;
 };
 
+bool has_name_of(LLVMValueRef function, const char *const *names, size_t n)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(function, &length);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 bool name_begins(LLVMValueRef value, const char *prefix)
 {
 	size_t length;

@@ -207,6 +207,9 @@ bool is_call(LLVMValueRef instruction);   /* call or invoke or callbr */
 bool is_branch(LLVMValueRef instruction); /* conditional br or switch */
 bool is_intrinsic(LLVMValueRef function);
 bool name_begins(LLVMValueRef value, const char *prefix);
+/* Has it one of these names? IS_NAMED: of those of an array. */
+bool has_name_of(LLVMValueRef function, const char *const *names, size_t n);
+#define IS_NAMED(function, names) has_name_of(function, names, sizeof(names) / sizeof *(names))
 
 /* Pointers through which the instruction itself accesses memory; returns how many (0 to 2). */
 unsigned accessed_pointers(LLVMValueRef instruction, LLVMValueRef pointers[2]);

@@ -13,17 +13,6 @@ static bool is_pointer(LLVMValueRef v)
 	return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
 }
 
-static bool is_named(LLVMValueRef function, const char *const *names, size_t n)
-{
-	size_t length;
-	const char *name = LLVMGetValueName2(function, &length);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-#define IS_NAMED(function, names) is_named(function, names, sizeof(names) / sizeof *(names))
-
 static void escape(struct points_to *p, LLVMValueRef v)
 {
 	inclusion_copy(p->in, points_to_node(p, v), inclusion_world(p->in));

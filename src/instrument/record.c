@@ -248,16 +248,11 @@ static bool has_signal_handlers(LLVMModuleRef m)
 
 static bool is_quiet(LLVMValueRef function)
 {
-	size_t length;
-	const char *name = LLVMGetValueName2(function, &length);
 	if (!LLVMIsDeclaration(function))
 		return false;
 	if (has_signal_handlers(LLVMGetGlobalParent(function)))
 		return is_intrinsic(function);
-	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-		if (!strcmp(name, quiet[i]))
-			return true;
-	return is_intrinsic(function) || llvm_never_calls_back(function);
+	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function);
 }
 
 /* What it throws is caught where the pointer is read from memory. */
