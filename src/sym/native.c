@@ -93,6 +93,15 @@ bool native_left_by_free(uint64_t start, bool marked, uint64_t at, unsigned size
 	return true;
 }
 
+/* What it leaves there is known: a replay leaves it, too. */
+static void leaves_known(const struct ethread *self, uint64_t start)
+{
+	uint64_t word;
+	if (left_known(start, &word))
+		*vec_push(&engine.results) =
+			(struct forced_result){ .thread = self->number, .sap = self->saps, .kind = FORCED_LEFT, .when = word };
+}
+
 /* A block that is given up, or moves (realloc), counts as written: whoever uses it and is not ordered with that races. */
 static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool moves)
 {
@@ -119,10 +128,8 @@ static void give_up(struct ethread *self, uint32_t site, uint64_t address, bool 
 		at += a.size;
 	}
 	races_give_back(engine.races, start, end - start);
-	uint64_t word;
-	if (shares && !moves && left_known(start, &word))
-		*vec_push(&engine.results) =
-			(struct forced_result){ .thread = self->number, .sap = self->saps, .kind = FORCED_LEFT, .when = word };
+	if (shares && !moves)
+		leaves_known(self, start);
 	mirror_freed(self, start, moves ? "realloc" : "free");
 	if (raced)
 		mirror_share(start);
@@ -444,6 +451,21 @@ static uint64_t copied(const struct native_call *c, const struct external *x)
 	return size;
 }
 
+/* The old one of a block that moved in the recorded run, too: the C library got it back once its content was copied. */
+static void left_behind(struct ethread *self, const struct native_call *c, uint64_t start, uint64_t size)
+{
+	uint32_t was, is = recall_next(self);
+	if (!mirror_has(start) || !block_recorded(start, &was) || !is || was == is)
+		return;
+	bool marked = engine.config->heap_marks(size);
+	for (uint64_t at = start; at < start + RT_FREED_SIZE; at += 8) {
+		struct access a = { .address = at, .size = 8 };
+		if (native_left_by_free(start, marked, at, a.size, &a.value.v))
+			engine_store(self, c->site, &a);
+	}
+	leaves_known(self, start);
+}
+
 /* The block went on under another address, with its expressions. */
 static void moved(struct ethread *self, const struct native_call *c)
 {
@@ -461,6 +483,7 @@ static void moved(struct ethread *self, const struct native_call *c)
 		else if (e)
 			interp_set_memory_expr(engine.interp, to + at, n, e);
 	}
+	left_behind(self, c, start, size);
 }
 
 void native_ends(struct ethread *self, const struct native_call *c)
