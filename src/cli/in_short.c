@@ -355,7 +355,7 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
-/* What a thread was given when it was created, and nobody changed: it says nothing. */
+/* What a thread was given when it was created, and nobody changed: it says little, and is told only where there is nothing else. */
 static bool is_handed(const json_t *root, const struct asked *a)
 {
 	return !json_object_get(a->of, "next") && is_created_since(root, text(a->read, "thread"), number(a->read, "saw"));
@@ -367,10 +367,10 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	int best = -1;
 	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
-	for (int last = 0; last < 2 && best < 0; last++)
+	for (int pass = 0; pass < 4 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
-			bool shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
+			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
+			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;
