@@ -23,7 +23,6 @@ struct way {
 };
 
 struct chooser {
-	const struct numbering *numbering;
 	struct map recorded; /* branch: 1, or 2 + the place of its way */
 	struct map sites;    /* instruction: its kind + 1 */
 	struct map hidden;   /* block: 1, nothing in it has to be written before; 2, it has; 3, it appends by itself */
@@ -171,7 +170,7 @@ void silent_choose(LLVMModuleRef m, const struct numbering *n)
 	LLVMContextRef context = LLVMGetModuleContext(m);
 	unsigned kind = LLVMGetMDKindIDInContext(context, PASS_SILENT_METADATA, sizeof PASS_SILENT_METADATA - 1);
 	LLVMValueRef node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0));
-	struct chooser c = {.numbering = n, .anchor = LLVMGetNamedFunction(m, PASS_ANCHOR), .byte = LLVMGetNamedFunction(m, PASS_ANCHOR_BYTE)};
+	struct chooser c = {.anchor = LLVMGetNamedFunction(m, PASS_ANCHOR), .byte = LLVMGetNamedFunction(m, PASS_ANCHOR_BYTE)};
 	for (size_t i = 0; i < n->branches.n; i++)
 		map_set(&c.recorded, n->branches.at[i], 1);
 	for (size_t i = 0; i < n->sites.n; i++)
