@@ -8,8 +8,9 @@
 #include "rt/log.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
 #endif
 
 /* Where threads that nobody has set up append until the tray is full; what is in it means nothing. */
@@ -148,6 +149,75 @@ static inline uint64_t pack(const uint8_t *at)
 	return bits;
 }
 
+static inline uint64_t word_of(const uint8_t *at)
+{
+	return 1ull << RT_PATH_WORD | pack(at);
+}
+
+static void pack_many(uint64_t *to, const uint8_t *at, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		to[i] = word_of(at + i * RT_PATH_WORD);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void pack_many_avx2(uint64_t *to, const uint8_t *at, size_t words)
+{
+	enum { SECOND = RT_PATH_WORD - 32 };
+
+	for (size_t i = 0; i < words; i++, at += RT_PATH_WORD) {
+		__m256i low = _mm256_loadu_si256((const __m256i *)at);
+		__m256i high = _mm256_loadu_si256((const __m256i *)(at + SECOND));
+
+		to[i] = 1ull << RT_PATH_WORD | (unsigned)_mm256_movemask_epi8(_mm256_slli_epi16(low, 7)) |
+			(uint64_t)(unsigned)_mm256_movemask_epi8(_mm256_slli_epi16(high, 7)) << SECOND;
+	}
+}
+
+/* Both the processor and the kernel, which has to keep the registers. */
+static bool has_avx2(void)
+{
+	unsigned a, b, c, d, saved, unused;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__("xgetbv" : "=a"(saved), "=d"(unused) : "c"(0));
+	return (saved & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+}
+#else
+#define pack_many_avx2 pack_many
+static bool has_avx2(void)
+{
+	return false;
+}
+#endif
+
+static bool use_avx2;
+
+void rt_path_start(void)
+{
+	use_avx2 = has_avx2();
+}
+
+/* Of n bytes, as many as become words that are neither guessed nor learnt, and need no other chunk. */
+static unsigned put_resting(struct rt_self *self, const uint8_t *at, unsigned n)
+{
+	size_t words = n / RT_PATH_WORD, room = (size_t)(self->slots_end - self->slot), rest = self->stage.left - 1;
+
+	if (!self->stage.resting)
+		return 0;
+	words = words < room ? words : room;
+	words = words < rest ? words : rest;
+	if (!words)
+		return 0;
+	(use_avx2 ? pack_many_avx2 : pack_many)(self->slot, at, words);
+	self->slot += words;
+	self->run = NULL;
+	self->stage.left -= (uint32_t)words;
+	self->words += words;
+	return (unsigned)words * RT_PATH_WORD;
+}
+
 static void set_state(struct rt_self *self, uint64_t state)
 {
 	__atomic_store_n(&self->thread->path_state, state, __ATOMIC_RELEASE);
@@ -160,10 +230,10 @@ static void set_state(struct rt_self *self, uint64_t state)
  */
 static void empty(struct rt_self *self, uint8_t *tray, unsigned n)
 {
-	unsigned packed = 0, rest = n % RT_PATH_WORD;
+	unsigned packed = put_resting(self, tray, n), rest = n % RT_PATH_WORD;
 
 	for (; n - packed >= RT_PATH_WORD; packed += RT_PATH_WORD)
-		if (rt_unlikely(!put_word(self, 1ull << RT_PATH_WORD | pack(tray + packed)))) {
+		if (rt_unlikely(!put_word(self, word_of(tray + packed)))) {
 			rt_path_end(self);
 			return;
 		}

@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Before any thread does: how paths are packed on this processor. */
+void rt_path_start(void);
+
 /* The calling thread appends to the tray, whose words go to the chunk first. */
 void rt_path_begin(struct rt_self *self, struct rt_chunk *first, uint8_t *tray);
 /* It appends where nobody reads. */

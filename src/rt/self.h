@@ -42,7 +42,7 @@ struct rt_peer;
  * A stream's chunks. A signal handler may come between any two instructions of the thread, fill
  * chunks and return, so a chunk's memory stays mapped to the thread's end; the biggest is a window (trace.h).
  */
-#define RT_CHUNK_SIZES 3u
+#define RT_CHUNK_SIZES 4u
 struct rt_pieces {
 	struct rt_chunk *chunk[RT_CHUNK_SIZES];
 	struct rt_batch *first; /* where chunk[0] comes from, but where it is on the thread's first page */

@@ -11,6 +11,7 @@
 #include "rt/log.h"
 #include "rt/objects.h"
 #include "rt/options.h"
+#include "rt/path.h"
 #include "rt/peers.h"
 #include "rt/plain_mutex.h"
 #include "rt/real.h"
@@ -206,6 +207,7 @@ static void start(int argc, char **argv, char **environment)
 		rt_command_write();
 		move_behind(environment, text);
 	}
+	rt_path_start();
 	rt_values_start();
 	on_exit(at_exit, NULL);
 	pthread_atfork(rt_fork_begins, rt_fork_ended, rt_fork_child);

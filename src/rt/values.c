@@ -37,7 +37,7 @@ static void go_on(uint32_t *at, uint32_t *end)
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
  * inference then guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 100, WINDOWS = 16 };
+enum { NS_PER_VALUE = 100, WINDOWS = 4 };
 
 /*
  * Thousands of threads that all end before they have filled so many, or soon after, would write a log without bounds. What such threads wrote

@@ -72,4 +72,4 @@ size=$(stat -c %s "$log")
 rm -f other/*
 head -c $((size / 2)) "$log" >other/log.1
 dump other
-has dump '^thread 1 bits [1-4][0-9]{5,6} '
+has dump '^thread 1 bits ([1-9][0-9]{5}|[1-4][0-9]{6}) '
