@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define RT_ABI 10
+#define RT_ABI 11
 #define RT_HASH_SIZE 20
 
 /* Functions of the module whose body only the machine understands (src/instrument/machine.c): native code to the executor. */
@@ -137,13 +137,14 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
  *
  * A number of 64 bits (a double, too) is two such values, its lower half and its upper one; what is an address by its type has only the lower.
  * `at` is NULL where values are not recorded; else there is always room for one: in a tray, as of the path, which the recorder empties (trace.h). What is
- * not written yet is 0, so a value of all ones at the very end is not known to be there. The metadata may have an operand:
+ * not written yet is 0, so a value of all ones at the very end is not known to be there. Reads with metadata !rethread.often test `often` in the place of `at`.
+ * The metadata !rethread.value may have an operand:
  */
 #define RT_VALUE_UNORDERED "unordered" /* only locks keep the read from racing: the first test is of `unordered` */
 #define RT_VALUE_MAPPING "mapping"     /* memory of as many bytes as the second parameter says */
 #define RT_VALUE_OUT "out"             /* memory whose address is where the first parameter leads to */
 /*
- * A thread that has stopped to record values does not begin again as long as a function of the program that was called meanwhile is
+ * A thread that has stopped to record values, or those that come often, does not begin again as long as a function of the program that was called meanwhile is
  * running: functions that read such values exist twice, and which one runs is decided when it is called (src/instrument/versions.c).
  * This is what is behind their names.
  */
@@ -152,6 +153,7 @@ __attribute__((preserve_most)) void __rethread_path_room(void);
 struct rt_values {
 	uint32_t *at, *end;
 	uint32_t *unordered; /* not NULL where `at` is not and the order of locks is not recorded */
+	uint32_t *often;     /* not NULL where `at` is not and what is read very often is recorded, too */
 };
 extern __thread struct rt_values __rethread_values;
 void __rethread_values_full(void);

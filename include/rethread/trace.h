@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define RT_TRACE_VERSION 11
+#define RT_TRACE_VERSION 12
 #define RT_PAGE 4096u
 #define RT_LOG_MAGIC 0x00474f4c44525452ull /* "RTRDLOG\0" */
 #define RT_CHUNK_MAGIC 0x4b435452u         /* "RTCK" */
@@ -262,6 +262,7 @@ struct rt_thread {
 	uint64_t start_time, end_time;
 	uint64_t path_state; /* see RT_PATH_WORD */
 	uint64_t value_state; /* see RT_VALUE_TRAY */
+	uint64_t often_over;  /* from this value on, less one, what is read often (instrument.h) is not recorded; 0: it is */
 };
 
 /*

@@ -12,6 +12,7 @@
  */
 #include "instrument/addresses.h"
 
+#include "instrument/frequency.h"
 #include "instrument/halves.h"
 #include "instrument/shared.h"
 #include "instrument/stored.h"
@@ -292,6 +293,35 @@ static void mark_found(LLVMModuleRef m, LLVMValueRef i, enum race race)
 	mark(m, i, race == RACE_LOCKED ? RT_VALUE_UNORDERED : callee ? memory_kind(callee) : NULL);
 }
 
+/* ---------------------------------------------------------------- what comes often ------------ */
+
+/* In three loops, calls included: what threads do to their data, and not how they find their work. */
+enum { OFTEN = FREQUENCY_LAP * FREQUENCY_LAP * FREQUENCY_LAP };
+
+static unsigned often_kind(LLVMModuleRef m)
+{
+	return LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), PASS_OFTEN_METADATA, sizeof PASS_OFTEN_METADATA - 1);
+}
+
+bool addresses_is_often(LLVMValueRef recorded)
+{
+	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(recorded)));
+	return LLVMGetMetadata(recorded, often_kind(m)) != NULL;
+}
+
+static void mark_often(LLVMModuleRef m, const struct sharing *sharing, const struct values *found)
+{
+	LLVMContextRef context = LLVMGetModuleContext(m);
+	LLVMValueRef node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0));
+	struct frequencies frequencies;
+	frequencies_find(&frequencies, m, sharing->points_to);
+	for (size_t i = 0; i < found->n; i++)
+		if (read_type(found->at[i]) && !is_kind(found->at[i], RT_VALUE_UNORDERED) &&
+		    frequency_of_block(&frequencies, LLVMGetInstructionParent(found->at[i])) >= OFTEN)
+			LLVMSetMetadata(found->at[i], often_kind(m), node);
+	frequencies_free(&frequencies);
+}
+
 void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *interposed, const struct map *sites,
 		    struct values *found)
 {
@@ -323,6 +353,7 @@ void addresses_find(LLVMModuleRef m, struct sharing *sharing, const struct map *
 		values_push(found, all.at[i]);
 		mark_found(m, all.at[i], race);
 	}
+	mark_often(m, sharing, found);
 	values_free(&all);
 	may_race_free(s.races);
 	values_free(&s.left);
@@ -338,7 +369,7 @@ struct emitter {
 	LLVMBuilderRef builder;
 	LLVMValueRef log; /* __rethread_values */
 	LLVMValueRef slow_path, wide_path;
-	LLVMValueRef called[2][2]; /* functions that append: where locks alone keep a read from racing; of two words */
+	LLVMValueRef called[4][2]; /* functions that append: by which part of log they ask (enum asked); of two words */
 	LLVMValueRef function, behind_frame; /* the one at hand; what follows its frame's last variable */
 };
 
@@ -429,11 +460,14 @@ static void append_two_words(struct emitter *e, LLVMValueRef value, LLVMValueRef
 	LLVMBuildStore(b, after, e->log);
 }
 
-/* if (log.at) ...; where only locks keep a read from racing: if (log.unordered) ... What to put there is built before what is returned. */
-static LLVMValueRef if_recording(struct emitter *e, bool unordered, LLVMValueRef next)
+/* Parts of log: `at`; where only locks keep a read from racing, `unordered`; where it comes often, `often`. */
+enum asked { ASKED_AT = 0, ASKED_UNORDERED = 2, ASKED_OFTEN = 3 };
+
+/* if (log.at) ...; or another part. What to put there is built before what is returned. */
+static LLVMValueRef if_recording(struct emitter *e, enum asked part, LLVMValueRef next)
 {
 	/* Loaded again where it is used, so that the compare takes no register. */
-	LLVMValueRef asked = load_part(e, unordered ? 2 : 0);
+	LLVMValueRef asked = load_part(e, part);
 	LLVMValueRef records = llvm_unlikely_if(LLVMBuildIsNotNull(e->builder, asked, ""), next);
 	build_before(e->builder, records);
 	return records;
@@ -448,9 +482,9 @@ static void append(struct emitter *e, LLVMValueRef value, LLVMValueRef end)
 }
 
 /* void (value): the same as a function. */
-static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool wide)
+static LLVMValueRef appending_function(struct emitter *e, enum asked part, bool wide)
 {
-	LLVMValueRef *f = &e->called[unordered][wide];
+	LLVMValueRef *f = &e->called[part][wide];
 	if (*f)
 		return *f;
 	LLVMContextRef context = LLVMGetModuleContext(e->module);
@@ -462,7 +496,7 @@ static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool w
 	LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(context, *f, ""));
 	LLVMValueRef end = LLVMBuildRetVoid(e->builder);
 	LLVMPositionBuilderBefore(e->builder, end);
-	append(e, LLVMGetParam(*f, 0), if_recording(e, unordered, end));
+	append(e, LLVMGetParam(*f, 0), if_recording(e, part, end));
 	LLVMDisposeBuilder(e->builder);
 	e->builder = around;
 	return *f;
@@ -475,12 +509,12 @@ static LLVMValueRef appending_function(struct emitter *e, bool unordered, bool w
 static void emit_value(struct emitter *e, LLVMValueRef i, bool called)
 {
 	LLVMValueRef next = behind(e, i);
-	bool unordered = is_kind(i, RT_VALUE_UNORDERED);
+	enum asked part = is_kind(i, RT_VALUE_UNORDERED) ? ASKED_UNORDERED : addresses_is_often(i) ? ASKED_OFTEN : ASKED_AT;
 	build_before(e->builder, next);
-	LLVMValueRef records = if_recording(e, unordered, next), value = value_of(e, i);
+	LLVMValueRef records = if_recording(e, part, next), value = value_of(e, i);
 	bool wide = LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 	if (called)
-		call_slow_path(e->builder, appending_function(e, unordered, wide), &value, 1);
+		call_slow_path(e->builder, appending_function(e, part, wide), &value, 1);
 	else
 		append(e, value, records);
 }
@@ -491,11 +525,11 @@ enum { FEW_VALUES = 8000 };
 void addresses_record(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded)
 {
 	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m)}, i64 = int_type(m, 64);
+	LLVMTypeRef parts[] = {pointer_type(m), pointer_type(m), pointer_type(m), pointer_type(m)}, i64 = int_type(m, 64);
 	struct emitter e = {
 		.module = m,
 		.builder = LLVMCreateBuilderInContext(context),
-		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, parts, 3, false), true),
+		.log = runtime_variable(m, "__rethread_values", LLVMStructTypeInContext(context, parts, 4, false), true),
 		.slow_path = runtime_slow_path(m, "__rethread_values_full",
 					       LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false)),
 		.wide_path = runtime_slow_path(m, "__rethread_values_wide",
@@ -503,9 +537,13 @@ void addresses_record(LLVMModuleRef m, const struct sharing *sharing, const stru
 	};
 	/* Calls are for the sake of the link, which takes no time where there are few. */
 	bool *called = halves_called(recorded, (struct in_line){.loop = recorded->n <= FEW_VALUES ? FEW_VALUES : 4, .outside = 2});
-	versions_make(m, sharing, recorded, e.log);
+	struct values kept = {0};
+	versions_make(m, sharing, recorded, e.log, &kept);
 	for (size_t i = 0; i < recorded->n; i++)
 		emit_value(&e, recorded->at[i], called[i]);
+	for (size_t i = 0; i < kept.n; i++)
+		emit_value(&e, kept.at[i], recorded->n > FEW_VALUES);
+	values_free(&kept);
 	free(called);
 	LLVMDisposeBuilder(e.builder);
 }

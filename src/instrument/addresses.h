@@ -16,11 +16,13 @@ const char *addresses_kind(LLVMValueRef recorded);
 void addresses_record(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded);
 /* Is it one that is read, not memory? */
 bool addresses_is_read(LLVMValueRef recorded);
+/* Marked by PASS_OFTEN_METADATA? */
+bool addresses_is_often(LLVMValueRef recorded);
 /*
  * Before that: functions that record what they read get a second version without, for threads that record no values any more
- * (versions.c). `log` is __rethread_values.
+ * (versions.c), or none of those that come often: what these versions record all the same is added to `kept`. `log` is __rethread_values.
  */
-void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log);
+void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log, struct values *kept);
 /* A table of where the symbols lie, so that addresses in the log can be told. */
 void addresses_places(LLVMModuleRef m, const struct values *symbols);
 

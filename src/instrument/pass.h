@@ -51,6 +51,8 @@
 #define PASS_KNOWN_METADATA "rethread.known"
 /* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h). RT_VALUE_* of include/rethread/instrument.h says how. */
 #define PASS_VALUE_METADATA "rethread.value"
+/* On such a site that reads, as far as loops tell very often: the first that a thread with too many values goes without. */
+#define PASS_OFTEN_METADATA "rethread.often"
 /* On such an alloca: what the variable is called, and in which line it is declared, "queue@12". */
 #define PASS_LOCAL_METADATA "rethread.local"
 /*

@@ -5,12 +5,16 @@
  * its time. So a function f that records what it reads becomes three: f.values is the function itself, f.quick a copy that asks
  * nothing, and f goes on in one of them. In quick versions calls lead to quick versions without asking.
  *
+ * Where it reads something often, f.quick is for threads that record no such reads any more, and has all others: how a thread finds its
+ * work is known then, also where it has too much to do for what it does to be recorded.
+ *
  * In large programs nearly all functions record values, and copies of all would nearly double what the code generator takes. So there is
  * a limit to what is copied, and those come first that ask most for their size, as far as loops tell.
  */
 #include "instrument/addresses.h"
 #include "instrument/frequency.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* Instructions, in all. */
@@ -20,11 +24,13 @@ struct candidate {
 	LLVMValueRef function;
 	size_t number;       /* in module order */
 	double asked;        /* how often, about */
+	bool often;          /* does one of its reads come often? */
 	size_t size;         /* in instructions */
 };
 
 struct versions {
 	struct values with, without; /* the same functions */
+	bool *often;                 /* of each */
 	struct map number;           /* of what has taken the function's place, from 1 */
 };
 
@@ -33,11 +39,12 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-static void copy(struct versions *v, LLVMValueRef f)
+static void copy(struct versions *v, LLVMValueRef f, bool often)
 {
 	LLVMValueRef other = llvm_copy_function(f, RT_WITHOUT_VALUES);
 	if (!other)
 		return;
+	v->often[v->with.n] = often;
 	values_push(&v->with, f);
 	values_push(&v->without, other);
 }
@@ -72,8 +79,10 @@ static struct candidate *candidates(LLVMModuleRef m, const struct sharing *shari
 	for (size_t i = 0, end; i < reads.n; i = end, ++*n) {
 		LLVMValueRef f = function_of(reads.at[i]);
 		all[*n] = (struct candidate){.function = f, .number = *n, .size = function_size(f)};
-		for (end = i; end < reads.n && function_of(reads.at[end]) == f; end++)
+		for (end = i; end < reads.n && function_of(reads.at[end]) == f; end++) {
 			all[*n].asked += frequency_of_block(&frequencies, LLVMGetInstructionParent(reads.at[end]));
+			all[*n].often |= addresses_is_often(reads.at[end]);
+		}
 	}
 	frequencies_free(&frequencies);
 	values_free(&reads);
@@ -92,52 +101,68 @@ static void copy_most(LLVMModuleRef m, const struct sharing *sharing, struct ver
 		all[taken++] = all[i];
 	}
 	qsort(all, taken, sizeof *all, by_number);
+	v->often = pass_alloc(taken + 1, sizeof *v->often);
 	for (size_t i = 0; i < taken; i++)
-		copy(v, all[i].function);
+		copy(v, all[i].function, all[i].often);
 	free(all);
 }
 
-/* if (!log.at) return without(...); return with(...); */
+/* if (!log.at) return without(...); return with(...); or by log.often. */
 static void choose(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef with, LLVMValueRef without,
-		   LLVMValueRef log)
+		   LLVMValueRef log, bool often)
 {
+	LLVMValueRef offset = int_value(m, 64, often ? offsetof(struct rt_values, often) : offsetof(struct rt_values, at));
 	LLVMContextRef context = LLVMGetModuleContext(m);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, "");
 	LLVMBasicBlockRef quick = LLVMAppendBasicBlockInContext(context, f, "");
 	LLVMBasicBlockRef values = LLVMAppendBasicBlockInContext(context, f, "");
 	LLVMPositionBuilderAtEnd(b, entry);
 	LLVMSetCurrentDebugLocation2(b, NULL);
-	LLVMValueRef at = LLVMBuildLoad2(b, pointer_type(m), log, "");
-	LLVMBuildCondBr(b, LLVMBuildIsNull(b, at, ""), quick, values);
+	LLVMValueRef part = LLVMBuildGEP2(b, int_type(m, 8), log, &offset, 1, "");
+	LLVMBuildCondBr(b, LLVMBuildIsNull(b, LLVMBuildLoad2(b, pointer_type(m), part, ""), ""), quick, values);
 	LLVMPositionBuilderAtEnd(b, quick);
 	llvm_go_on_in(b, f, without);
 	LLVMPositionBuilderAtEnd(b, values);
 	llvm_go_on_in(b, f, with);
 }
 
-static void stay_quick(const struct versions *v, LLVMValueRef f)
+/* Who records what does not come often may not call who records nothing. */
+static void stay_quick(const struct versions *v, LLVMValueRef f, bool often)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 			uint32_t number = is_call(i) ? map_get(&v->number, LLVMGetCalledValue(i)) : 0;
 			/* What is called is the last operand. */
-			if (number)
+			if (number && (!often || v->often[number - 1]))
 				LLVMSetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1, v->without.at[number - 1]);
 		}
 }
 
-void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log)
+static void keep_others(LLVMValueRef f, unsigned value_kind, struct values *kept)
 {
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMHasMetadata(i) && LLVMGetMetadata(i, value_kind) && !addresses_is_often(i))
+				values_push(kept, i);
+}
+
+void versions_make(LLVMModuleRef m, const struct sharing *sharing, const struct values *recorded, LLVMValueRef log, struct values *kept)
+{
+	unsigned value_kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), PASS_VALUE_METADATA, sizeof PASS_VALUE_METADATA - 1);
 	struct versions v = {0};
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
 	copy_most(m, sharing, &v, recorded);
 	for (size_t i = 0; i < v.with.n; i++) {
 		LLVMValueRef f = llvm_take_place(v.with.at[i], RT_WITH_VALUES);
 		map_set(&v.number, f, (uint32_t)i + 1);
-		choose(m, b, f, v.with.at[i], v.without.at[i], log);
+		choose(m, b, f, v.with.at[i], v.without.at[i], log, v.often[i]);
 	}
-	for (size_t i = 0; i < v.without.n; i++)
-		stay_quick(&v, v.without.at[i]);
+	for (size_t i = 0; i < v.without.n; i++) {
+		stay_quick(&v, v.without.at[i], v.often[i]);
+		if (v.often[i])
+			keep_others(v.without.at[i], value_kind, kept);
+	}
+	free(v.often);
 	LLVMDisposeBuilder(b);
 	map_free(&v.number);
 	values_free(&v.with);

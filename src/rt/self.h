@@ -83,6 +83,7 @@ struct rt_self {
 	struct rt_input_stream input;
 	/* Of values: the tray; of the stream the next word, and the chunk's end; the count that goes on, or NULL. */
 	uint32_t *value_tray, *value_slot, *value_slots_end, *value_run;
+	bool often_ends;        /* what is read often is not recorded any more, or not much longer (rt_thread.often_over) */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	uint64_t values_began;  /* when the first one came; 0: there is none */
 	uint64_t values_more;   /* how many more there were than time allows, at most */

@@ -30,12 +30,17 @@ static void stop(void)
 
 static void go_on(uint32_t *at, uint32_t *end)
 {
-	__rethread_values = (struct rt_values){at, end, rt_log.scheme == RT_SCHEME_PATH ? at : NULL};
+	__rethread_values = (struct rt_values){
+		.at = at,
+		.end = end,
+		.unordered = rt_log.scheme == RT_SCHEME_PATH ? at : NULL,
+		.often = rt_self.thread->often_over ? NULL : at,
+	};
 }
 
 /*
- * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without:
- * inference then guesses what it read from there on.
+ * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without what it reads often,
+ * and then without any: inference guesses what it read from there on.
  */
 enum { NS_PER_VALUE = 100, WINDOWS = 4 };
 
@@ -97,12 +102,16 @@ static bool repeats_too_fast(struct rt_self *self)
 	return __atomic_add_fetch(&repeats_more, more - before, __ATOMIC_RELAXED) > REPEATS_MORE;
 }
 
-static bool too_many(bool are)
+/* The first time, the thread goes on with those that do not come often: often_over is how many there are when its tray is next empty. */
+static bool too_many(struct rt_self *self, bool are)
 {
 	if (rt_log.values == RT_VALUES_ALL || !are)
 		return false;
 	rt_log_set_flags(RT_LOG_VALUES);
-	return true;
+	if (self->often_ends)
+		return true;
+	self->often_ends = true;
+	return false;
 }
 
 /* ------------------------------------------------------------------ the stream -------------- */
@@ -122,7 +131,7 @@ static __attribute__((noinline, cold)) bool refill(struct rt_self *self)
 {
 	struct rt_chunk *chunk = NULL;
 
-	if (too_many(fills_windows_too_fast(self) || is_one_of_many(self)))
+	if (too_many(self, fills_windows_too_fast(self) || is_one_of_many(self)))
 		__atomic_fetch_add(&hasty_bytes, bytes_of(&self->value_pieces), __ATOMIC_RELAXED);
 	else
 		chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
@@ -184,13 +193,15 @@ static bool empty(struct rt_self *self)
 {
 	uint32_t n = (uint32_t)(__rethread_values.at - self->value_tray);
 
-	if (repeats.n % REPEATS_ASKED == 0 && too_many(repeats_too_fast(self)))
+	if (repeats.n % REPEATS_ASKED == 0 && too_many(self, repeats_too_fast(self)))
 		return false;
 	if (!put_tray(self, n))
 		return false;
 	set_state(self, n);
 	memset(self->value_tray, 0, n * sizeof *self->value_tray);
 	set_state(self, 0);
+	if (self->often_ends && !self->thread->often_over)
+		self->thread->often_over = repeats.n + 1;
 	return true;
 }
 

@@ -171,7 +171,7 @@ enum code_helper {
 enum number_use { NUMBER_ALONE, NUMBER_PAIR, NUMBER_BYTES, NUMBER_SAME };
 
 /* w of RECALL: only where the order of locks is not recorded; the value is a number of 64 bits; it is a float or a double. */
-enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4 };
+enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4, RECALL_OFTEN = 8 };
 
 /* In code.sites: the access is of a floating point number. */
 #define CODE_SITE_FLOAT 0x80000000u

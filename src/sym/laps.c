@@ -180,6 +180,10 @@ static uint64_t laps_ahead(struct ethread *t, const struct lap *end, uint64_t mo
 	most = laps_in_lull(t, end, most);
 	if (signals_bits_ahead(t) / nbits < most) /* the lap in which a handler runs is another one */
 		most = signals_bits_ahead(t) / nbits;
+	if (values && b->value < trace_often_end(t->log)) { /* laps behind that have fewer */
+		uint64_t end_often = trace_often_end(t->log), left = end_often > end->value ? (end_often - end->value) / values : 0;
+		most = left < most ? left : most;
+	}
 	if (values && b->value < t->log->values.n) {
 		uint64_t all = most < UINT64_MAX / values ? most * values : UINT64_MAX;
 		uint64_t n = trace_values_repeat(&t->log->values, end->value, values, all) / values;

@@ -70,6 +70,8 @@ void host_recall(struct ithread *t, unsigned flags)
 	struct ethread *self = ithread_data(t);
 	if ((flags & RECALL_UNORDERED) && engine.lock_order)
 		return;
+	if ((flags & RECALL_OFTEN) && self->log && self->next_value >= trace_often_end(self->log))
+		return;
 	self->recall = true;
 	self->recall_wide = flags & RECALL_WIDE;
 	self->recall_float = flags & RECALL_FLOAT;

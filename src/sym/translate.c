@@ -553,6 +553,7 @@ static bool translate_module(const void *bitcode, size_t size, enum with with, c
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
+	t->often_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.often", 14);
 	t->local_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.local", 14);
 	t->known_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.known", 14);
 	t->silent_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.silent", 15);

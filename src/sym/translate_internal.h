@@ -58,6 +58,7 @@ struct tr {
 	LLVMTargetDataRef layout;
 	unsigned site_kind;
 	unsigned value_kind; /* on instructions whose values are in the log */
+	unsigned often_kind; /* on those that come often */
 	unsigned local_kind; /* on local variables: their names */
 	unsigned known_kind; /* on branches that the log has no bits for */
 	unsigned silent_kind;             /* of branches with a way that appends nothing */

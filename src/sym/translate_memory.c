@@ -227,7 +227,7 @@ static unsigned recall_flags(struct tr *t, LLVMValueRef i)
 	bool real = kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
 	bool wide = kind == LLVMDoubleTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 	return (is_value_kind(t, i, RT_VALUE_UNORDERED) ? RECALL_UNORDERED : 0) | (wide ? RECALL_WIDE : 0) |
-	       (real ? RECALL_FLOAT : 0);
+	       (real ? RECALL_FLOAT : 0) | (LLVMGetMetadata(i, t->often_kind) ? RECALL_OFTEN : 0);
 }
 
 void translate_memory(struct tr *t, LLVMValueRef i)

@@ -118,6 +118,11 @@ bool trace_shown_index(struct trace_thread *t, const char *bytes, size_t size);
 
 /* Value i < v->n. */
 uint32_t trace_values_at(const struct trace_values *v, uint64_t i);
+/* The first value from which on what is read often has none. */
+static inline uint64_t trace_often_end(const struct trace_thread *t)
+{
+	return t->info.often_over ? t->info.often_over - 1 : UINT64_MAX;
+}
 /* How many values from there on, `most` at most, are each the same as the one so many before: quick where they come round. back <= from. */
 uint64_t trace_values_repeat(const struct trace_values *v, uint64_t from, uint64_t back, uint64_t most);
 /*
