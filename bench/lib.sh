@@ -25,7 +25,7 @@ build_logsize() {
 		"$here/../src/base/base.c" "$here/../src/rt/input_kinds.c" -o "$work/logsize" -ljansson
 }
 
-# run VARIANT COMMAND...: with @ in the first word replaced by the directory of the variant's programs
+# run VARIANT COMMAND...: with @ in the first word replaced by the directory of the variant's programs. under=COMMAND: that runs it
 run() {
 	local variant=$1 program=$2 dir
 	shift 2
@@ -35,11 +35,11 @@ run() {
 	esac
 	program=${program//@/$dir}
 	case $variant in
-	path | path+sync) RETHREAD_OPTIONS=dir=$work/trace,scheme=$variant timeout $LIMIT "$program" "$@" ;;
-	every) RETHREAD_OPTIONS=dir=$work/trace,scheme=path timeout $LIMIT "$program" "$@" ;;
-	tsan) TSAN_OPTIONS=report_bugs=0 timeout $LIMIT "$program" "$@" ;;
+	path | path+sync) RETHREAD_OPTIONS=dir=$work/trace,scheme=$variant timeout $LIMIT $under "$program" "$@" ;;
+	every) RETHREAD_OPTIONS=dir=$work/trace,scheme=path timeout $LIMIT $under "$program" "$@" ;;
+	tsan) TSAN_OPTIONS=report_bugs=0 timeout $LIMIT $under "$program" "$@" ;;
 	rw) "$BUILD/rethread" record --scheme rw --timeout 300 -o "$work/trace.rw" -- "$program" "$@" ;;
-	*) timeout $LIMIT "$program" "$@" ;;
+	*) timeout $LIMIT $under "$program" "$@" ;;
 	esac 2>/dev/null
 }
 

@@ -1,6 +1,7 @@
 # Real programs, as rows of bench/run.sh's table, which reads this file. Programs of bench/programs/ are always there; pbzip2 with
 # libbz2 built into it (so that all of the work is recorded), zstd and leveldb come from Debian's sources, as in eval/real.sh, when the network
-# allows (leveldb where there is a cmake); they are built once, in build/bench. Time is processor time: user and system. SIZE: megabytes of text to compress.
+# allows (leveldb where there is a cmake, memcached where there is libevent-dev); they are built once, in build/bench. Time is processor time: user and system
+# (of memcached the server's alone). SIZE: megabytes of text to compress.
 echo "-- real programs (processor time)"
 TIMEFORMAT='%U %S'
 
@@ -9,7 +10,14 @@ cpu() {
 	{ time run "$@" >/dev/null; } 2>&1 | awk '{ printf "%d\n", ($1 + $2) * 1e9 }'
 }
 
-# program NAME COMMAND...: a row; every variant that was built is run
+# served COMMAND...: the same of a server, which bench/served.c starts, loads and ends
+next_port=$((20000 + $$ % 10000))
+served() {
+	next_port=$((next_port + 1))
+	under="./served $next_port 4 100000" run "$@" -p $next_port
+}
+
+# program NAME COMMAND...: a row; every variant that was built is run. measure=served: a server
 program() {
 	local name=$1 v ns i
 	shift
@@ -19,7 +27,7 @@ program() {
 			[ -x "${1//@/tsan}" ] || [ $v != tsan ] || continue
 			[ $v = tsan ] && [ $i -gt 1 ] && continue
 			rm -f trace/log.*
-			ns=$(cpu $v "$@")
+			ns=$(${measure:-cpu} $v "$@")
 			[ -z "${best[$v]}" ] || [ "$ns" -lt "${best[$v]}" ] && best[$v]=$ns
 			[ $v = path+sync ] && size[$v]=$(./logsize trace)
 		done
@@ -49,7 +57,7 @@ sources=$BUILD/bench
 mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
 
 has_sources() {
-	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* leveldb_*.orig.tar.* >/dev/null 2>&1
+	ls pbzip2_*.orig.tar.* bzip2_*.orig.tar.* libzstd_*.orig.tar.* leveldb_*.orig.tar.* memcached_*.orig.tar.* >/dev/null 2>&1
 }
 
 fetch() {
@@ -59,7 +67,7 @@ fetch() {
 	echo "deb-src ${mirror:-http://deb.debian.org/debian} $(. /etc/os-release; echo "$VERSION_CODENAME") main" >sources.list
 	apt="apt-get -q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$PWD/lists
 		-o Dir::Cache=$PWD/cache"
-	timeout 120 $apt update && timeout 300 $apt source --download-only pbzip2 bzip2 libzstd leveldb
+	timeout 120 $apt update && timeout 300 $apt source --download-only pbzip2 bzip2 libzstd leveldb memcached
 	has_sources
 }
 
@@ -96,12 +104,22 @@ build_leveldb() { # VARIANT
 		timeout 1800 make -j"$(nproc)" db_bench && cp db_bench "$sources/$1/leveldb"
 }
 
+build_memcached() { # VARIANT
+	mkdir -p memcached && tar xf "$sources"/memcached_*.orig.tar.* -C memcached --strip-components=1 && cd memcached || return
+	CC="$(compiler $1)" CFLAGS="-O2 -g -w" ./configure -q && timeout 900 make -s -j"$(nproc)" memcached && cp memcached "$sources/$1/"
+}
+
+optional() { # the programs that this machine can build
+	command -v cmake >/dev/null && echo leveldb
+	[ -e /usr/include/event.h ] && echo memcached
+}
+
 if [ "$REAL" = ours ]; then
 	:
 elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 	for v in native lto recorded tsan; do
 		mkdir -p "$sources/$v" "$work/of.$v"
-		for p in pbzip2 zstd $(command -v cmake >/dev/null && echo leveldb); do
+		for p in pbzip2 zstd $(optional); do
 			# What is recorded is built anew when the recorder is newer.
 			{ [ "$sources/$v/$p" -nt "$BUILD/librethread_rt.a" ] && [ "$sources/$v/$p" -nt "$BUILD/librethread_pass.so" ]; } || { [ $v != recorded ] && [ -x "$sources/$v/$p" ]; } ||
 				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
@@ -119,6 +137,10 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 		program "leveldb, random reads" "$sources/@/leveldb" --num=3000 --benchmarks=readrandom --use_existing_db=1 --threads=2 \
 			--reads=200000 --db="$work/db"
 	fi
+	if [ -x "$sources/recorded/memcached" ]; then
+		$CC -O2 "$here/served.c" -o served || exit 1
+		measure=served program "memcached -t 2" "$sources/@/memcached" -u "$(id -un)" -U 0 -t 2 -l 127.0.0.1
+	fi
 else
-	echo "pbzip2, zstd and leveldb: their sources cannot be fetched (no network?); not measured"
+	echo "pbzip2, zstd, leveldb and memcached: their sources cannot be fetched (no network?); not measured"
 fi
