@@ -55,6 +55,7 @@
  *              (the same under a schedule of model sc, and with the inputs of another run: each is optional)
  *     mode=record,...,sketch=FILE,attempt=FILE                       (an attempt of a search, see search.h)
  *     mode=infer,engine=FILE,trace=DIR,code=FILE,state=DIR
+ *     mode=serve,line=FD                                             (forks a run for each setting that comes by the socket FD)
  *     (unset)  the twin runs free
  * `report` is written by the replay runtime: struct rt_report, mapped shared, so that it survives any end.
  */

@@ -110,6 +110,8 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 	else if (ours)
 		env[kept++] = (char *)ours;
 	env[kept] = xasprintf(RT_TWIN_VARIABLE "=%s", run->variable);
+	if (run->inherited)
+		fcntl(run->inherited, F_SETFD, 0);
 	personality(ADDR_NO_RANDOMIZE);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left who would wait for it */
 	if (t->cwd && chdir(t->cwd))
@@ -152,7 +154,7 @@ pid_t twin_start(const struct trace *t, const char *twin, const struct twin_run 
 	return child;
 }
 
-/* As twin_run; standard output and error go to the file `output` when that is not NULL. */
+/* Run to the end; standard output and error go to the file `output` when that is not NULL. *status as from waitpid, *timed_out when it was killed. */
 static bool run_into(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
 		     int *status, bool *timed_out, struct error *err)
 {
@@ -166,12 +168,6 @@ static bool run_into(const struct trace *t, const char *twin, const struct twin_
 	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 126)
 		return fail(err, "the recorded directory %s is gone", t->cwd);
 	return true;
-}
-
-bool twin_run(const struct trace *t, const char *twin, const struct twin_run *run, int *status,
-	      bool *timed_out, struct error *err)
-{
-	return run_into(t, twin, run, NULL, status, timed_out, err);
 }
 
 /* ---- judging a replay ---- */

@@ -24,15 +24,12 @@ struct twin_run {
 	const char *options;   /* value of RETHREAD_OPTIONS, or NULL */
 	bool quiet;            /* standard output and error go to /dev/null, input comes from it */
 	unsigned timeout;      /* seconds, then SIGKILL; 0 = none */
+	int inherited;         /* a descriptor that the twin keeps; 0 = none */
 };
 /*
- * Run to the end, addresses not randomised, so that two runs lay memory out alike. *status as from waitpid,
- * *timed_out when it was killed. False when it could not be started.
+ * Starts it, addresses not randomised where that is allowed; output and error go to the file `output` when that is not NULL. -1: cannot. Runs that
+ * have to lay memory out alike are those of one server (twin_server.h).
  */
-bool twin_run(const struct trace *t, const char *twin, const struct twin_run *run, int *status,
-	      bool *timed_out, struct error *err);
-
-/* The same without waiting for its end; output and error go to the file `output` when that is not NULL. -1: cannot. */
 pid_t twin_start(const struct trace *t, const char *twin, const struct twin_run *run, const char *output,
 		 struct error *err);
 

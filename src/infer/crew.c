@@ -73,6 +73,8 @@ uint64_t crew_memory_default(void)
 	return available ? available / 2 : UINT64_MAX;
 }
 
+enum { GENERATIONS = 3 }; /* of an engine: the twin's server, its runs, and what those fork */
+
 static uint64_t memory_of(pid_t pid, unsigned depth)
 {
 	char path[64];
@@ -166,7 +168,7 @@ static void check_memory(struct crew *c)
 	struct crew_member *greatest = NULL;
 	for (size_t i = 0; i < c->n; i++) {
 		struct crew_member *m = &c->members[i];
-		uint64_t one = m->pid > 0 ? memory_of(m->pid, 2) : 0;
+		uint64_t one = m->pid > 0 ? memory_of(m->pid, GENERATIONS) : 0;
 		sum += one;
 		if (one > most)
 			most = one, greatest = m;

@@ -4,6 +4,7 @@
 #include "exe/sections.h"
 #include "exe/symbols.h"
 #include "exe/twin.h"
+#include "exe/twin_server.h"
 #include "infer/progress.h"
 #include "sym/translate.h"
 
@@ -72,18 +73,33 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	return true;
 }
 
+struct explorer {
+	const struct trace *trace;
+	const char *twin, *dir;
+	struct twin_server *server; /* of its runs, from the first one on: what is learnt in one is about addresses */
+	char *code;
+	struct forced forced;
+	double translated; /* seconds that took */
+	unsigned waits; /* calls of explorer_wait that helped */
+	unsigned lulled; /* calls of explorer_stir that came to nothing */
+	char *nogoods;  /* before the last run */
+	size_t nogoods_size;
+};
+
 /* One run of the executor. */
-static bool run_once(const struct trace *t, const char *twin, const char *dir, const char *code,
-		     unsigned timeout, bool *timed_out, struct error *err)
+static bool run_once(struct explorer *e, const char *code, unsigned timeout, bool *timed_out, struct error *err)
 {
+	const char *dir = e->dir;
 	char *engine = tool_file("librethread_engine.so");
-	char *variable = xasprintf("mode=infer,engine=%s,trace=%s,code=%s,state=%s", engine, t->dir, code, dir);
+	char *variable = xasprintf("mode=infer,engine=%s,trace=%s,code=%s,state=%s", engine, e->trace->dir, code, dir);
 	char *status_file = xasprintf("%s/status.json", dir), *error_file = xasprintf("%s/error", dir);
 	unlink(status_file);
 	unlink(error_file);
-	struct twin_run run = { .variable = variable, .quiet = getenv("RETHREAD_DEBUG_TWIN") == NULL, .timeout = timeout };
 	int status;
-	bool ok = twin_run(t, twin, &run, &status, timed_out, err);
+	*timed_out = false;
+	if (!e->server)
+		e->server = twin_server_start(e->trace, e->twin, getenv("RETHREAD_DEBUG_TWIN") == NULL, err);
+	bool ok = e->server && twin_server_run(e->server, variable, timeout, &status, timed_out, err);
 	char *text = NULL;
 	if (ok && *timed_out)
 		ok = fail(err, "the executor did not finish within the budget");
@@ -100,18 +116,6 @@ static bool run_once(const struct trace *t, const char *twin, const char *dir, c
 	free(error_file);
 	return ok;
 }
-
-struct explorer {
-	const struct trace *trace;
-	const char *twin, *dir;
-	char *code;
-	struct forced forced;
-	double translated; /* seconds that took */
-	unsigned waits; /* calls of explorer_wait that helped */
-	unsigned lulled; /* calls of explorer_stir that came to nothing */
-	char *nogoods;  /* before the last run */
-	size_t nogoods_size;
-};
 
 /* Line and file of a recorded fault, for the executor (src/sym/guess.c). */
 static bool write_failure(const struct trace *t, const char *twin, const char *dir, struct error *err)
@@ -185,6 +189,7 @@ struct explorer *explorer_new_with_lines(const struct trace *t, const char *twin
 
 void explorer_free(struct explorer *e)
 {
+	twin_server_stop(e->server);
 	free(e->nogoods);
 	free(e->code);
 	forced_release(&e->forced);
@@ -270,7 +275,7 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 		}
 		bool timed_out;
 		stats->runs++;
-		if (!run_once(e->trace, e->twin, e->dir, e->code, (unsigned)left + 1, &timed_out, err))
+		if (!run_once(e, e->code, (unsigned)left + 1, &timed_out, err))
 			return timed_out ? EXPLORE_BUDGET : EXPLORE_ERROR;
 		if (!read_status(e->dir, stats, &found, err))
 			return EXPLORE_ERROR;
@@ -303,7 +308,7 @@ enum explore_numbers explorer_numbers(struct explorer *e, double seconds, char *
 	char *code = xasprintf("%s/numbers", e->dir), *status_file = xasprintf("%s/status.json", e->dir);
 	enum explore_numbers result = NUMBERS_UNKNOWN;
 	if (make_code(e->trace, code, translate_with_numbers, &err) &&
-	    run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, &err))
+	    run_once(e, code, (unsigned)seconds + 1, &timed_out, &err))
 		result = read_numbers(status_file, where, size);
 	else
 		snprintf(where, size, "%s", err.text);
@@ -345,7 +350,7 @@ bool explorer_ties(struct explorer *e, const struct ties_asked *asked, const tie
 	bool timed_out, had = read_file(forced, &old, &size, NULL);
 	unlink(tied);
 	bool ok = (!access(code, F_OK) || make_code(e->trace, code, translate_with_choices, err)) && forced_write(e->dir, x, symbols, err) &&
-		  write_asked(ask, asked, values, err) && run_once(e->trace, e->twin, e->dir, code, (unsigned)seconds + 1, &timed_out, err) &&
+		  write_asked(ask, asked, values, err) && run_once(e, code, (unsigned)seconds + 1, &timed_out, err) &&
 		  read_tied(e->dir, out, err);
 	struct error ignored;
 	if (had)

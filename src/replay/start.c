@@ -21,7 +21,7 @@ int __rethread_infer;
 
 struct setting {
 	char mode[16], schedule[512], report[512], engine[512], trace[512], code[512], state[512], timeout[16], log[512], sketch[512],
-		attempt[512], build[64], program[512], shake[16], hangs[16];
+		attempt[512], build[64], program[512], shake[16], hangs[16], line[16];
 };
 
 #define FIELD(name) { #name, offsetof(struct setting, name), sizeof((struct setting *)0)->name }
@@ -32,7 +32,7 @@ static const struct {
 	FIELD(mode), FIELD(schedule), FIELD(report), FIELD(engine),
 	FIELD(trace), FIELD(code), FIELD(state), FIELD(timeout), FIELD(log), FIELD(build),
 	FIELD(sketch), FIELD(attempt),
-	FIELD(program), FIELD(shake), FIELD(hangs),
+	FIELD(program), FIELD(shake), FIELD(hangs), FIELD(line),
 };
 
 static void complain(const char *what, const char *value)
@@ -191,6 +191,13 @@ static void start(int argc, char **argv, char **env)
 		hide_second(env);
 	if (text && !parse(text, &s))
 		_exit(125);
+	if (!strcmp(s.mode, "serve")) {
+		static char setting[4096];
+		serve(atoi(s.line), setting, sizeof setting);
+		memset(&s, 0, sizeof s);
+		if (!parse(setting, &s))
+			_exit(125);
+	}
 	if (text)
 		rt_allocator_detach();
 	if (!strcmp(s.mode, "replay"))

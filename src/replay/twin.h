@@ -6,6 +6,7 @@
  *   replay  a schedule is enforced (scheduler.c);
  *   record  every SAP is logged, scheme rw (recorder.c); with a schedule, that is enforced too;
  *   infer   the program is interpreted by the engine (engine.h); gates are not used.
+ * A twin that is to serve (serve.c) does not begin: its forks do, each in a mode of its own.
  * Like the recorder this code lives in somebody else's process: it allocates by mmap only, keeps errno,
  * and takes the C library's functions from rt_real (src/rt/real.h), never its own versions of them.
  */
@@ -23,6 +24,8 @@
 enum twin_mode { TWIN_FREE, TWIN_REPLAY, TWIN_INFER, TWIN_RECORD };
 extern enum twin_mode twin_mode;
 extern const struct rt_engine *twin_engine; /* in infer mode */
+/* Forks a run for each request that comes by the line; in the run it returns, with the request in `setting`. */
+void serve(int line, char *setting, size_t size);
 extern const char *twin_program; /* in mode record: path of the program that this is the twin of, or "" */
 
 struct plan;
