@@ -37,8 +37,7 @@ export -f one
 
 names=("$@")
 [ $# -gt 0 ] || for t in "$here"/*.t; do names+=("$(basename "$t" .t)"); done
-printf "$here/%s.t\0" "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one {}' >"$work/results"
-cat "$work/results"
+printf "$here/%s.t\0" "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one {}' | tee "$work/results"
 passed=$(grep -c '^ok ' "$work/results")
 failed=$(grep -c '^FAILED ' "$work/results")
 if [ "$failed" -gt 0 ] && [ "$failed" -le 2 ]; then

@@ -17,7 +17,7 @@ __thread uint8_t *__rethread_path = trays[1], *__rethread_path_end = trays[1] + 
 
 /* Recorded values are not looked at here. */
 static uint32_t values[64];
-__thread struct rt_values __rethread_values = {values, values + 64, NULL};
+__thread struct rt_values __rethread_values = {.at = values, .end = values + 64};
 
 void __rethread_values_full(void)
 {
