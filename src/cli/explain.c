@@ -4,6 +4,7 @@
 #include "cli/cycle.h"
 #include "cli/freed.h"
 #include "cli/in_short.h"
+#include "cli/steps.h"
 #include "cli/telling.h"
 #include "cli/waits.h"
 #include "cli/typed.h"
@@ -15,39 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Steps that are called what the program calls: sem_wait, free. */
-static bool has_own_word(const char *kind)
-{
-	return !strcmp(kind, "call") || !strcmp(kind, "synchronization");
-}
-
-/* "reads x 4" in words; buffers: the memory model has them. */
-static void describe(const json_t *root, const json_t *step, bool buffers, char *out, size_t size)
-{
-	const char *kind = text(step, "kind"), *object = text(step, "object"), *value = text(step, "value"), *is = *value ? " = " : "";
-	const json_t *writer = json_object_get(step, "saw") ? step_numbered(root, number(step, "saw")) : NULL;
-	if (!strcmp(kind, "read") && writer && is_free(writer)) /* what the allocator left there says nothing */
-		snprintf(out, size, "reads %s, freed", object);
-	else if (!strcmp(kind, "read"))
-		snprintf(out, size, "reads %s%s%s", object, is, value);
-	else if (is_free(step))
-		snprintf(out, size, "%s %s", !strcmp(text(step, "what"), "free") ? "frees" : "reallocates",
-			 *text(step, "owner") ? text(step, "owner") : object);
-	else if (!strcmp(kind, "write") && json_object_get(step, "visible"))
-		snprintf(out, size, "%s = %s becomes visible", object, value);
-	else if (!strcmp(kind, "write"))
-		snprintf(out, size, "%s %s%s%s", buffers ? "buffers" : "writes", object, is, value);
-	else if (!strcmp(kind, "update"))
-		snprintf(out, size, "updates %s%s%s", object, *value ? ": " : "", value);
-	else if (!strcmp(kind, "end"))
-		snprintf(out, size, "%s", json_is_true(json_object_get(step, "fails")) ? "FAILS" : "ends");
-	else if (!strcmp(text(step, "what"), "blocks here") && *object)
-		snprintf(out, size, "blocks on %s", object);
-	else
-		snprintf(out, size, "%s%s%s", has_own_word(kind) && *text(step, "what") ? text(step, "what") : kind, *object ? " " : "",
-			 object);
-}
 
 /* ---------------------------------------------------------------- what it comes down to */
 
@@ -79,12 +47,6 @@ static json_t *look_before(const json_t *root, const json_t *read)
 			writer = s;
 	}
 	return NULL;
-}
-
-/* By engine search: what the failure depends on is not known then. */
-static bool is_guessed(const json_t *root)
-{
-	return json_is_true(json_object_get(root, "guessed"));
 }
 
 /* Was the read told of before? */
@@ -226,10 +188,22 @@ static void print_summary(const json_t *root, const char *program)
 /* ---------------------------------------------------------------- the steps */
 
 /* Wide enough for "updates queue+8: 3 -> 4"; so many threads fit side by side. */
-enum { WHERE = 26, COLUMN = 30, COLUMNS_MOST = 4, SHORT = 60 };
+enum { WHERE = 26, COLUMN = 30, COLUMNS_MOST = 4 };
 
-/* So many more that are alike are too many. */
-enum { ALIKE = 4 };
+static bool are_columns(const struct steps *v)
+{
+	return v->threads.n <= COLUMNS_MOST;
+}
+
+static void print_head(const struct steps *v)
+{
+	if (!are_columns(v))
+		return;
+	printf("  %-*s ", WHERE, "");
+	for (size_t i = 0; i < v->threads.n; i++)
+		printf("%sthread %-*s%s", style.thread, i + 1 < v->threads.n ? COLUMN - 7 : 0, v->threads.at[i], style.off);
+	putchar('\n');
+}
 
 /* Without its folders when it is too long: those of system headers are. */
 static const char *short_place(const char *where)
@@ -238,136 +212,32 @@ static const char *short_place(const char *where)
 	return slash ? slash + 1 : where;
 }
 
-struct view {
-	const json_t *root;
-	bool all;                /* every step */
-	json_int_t from;         /* every step from this one on */
-	vec(const char *) threads; /* of the steps that are shown, in order of appearance */
-	bool columns;
-	bool buffers;            /* stores become visible later than they happen */
-};
-
-/* What matters for the failure, and how it ends; everything when that is not much. */
-static bool is_shown(const struct view *v, const json_t *step)
+static void print_step(void *data, const struct steps *v, const struct shown_step *s)
 {
-	return v->all || number(step, "step") >= v->from || json_object_get(step, "matters") ||
-	       json_object_get(step, "fails");
-}
-
-static size_t column_of(const struct view *v, const char *thread)
-{
-	for (size_t i = 0; i < v->threads.n; i++)
-		if (!strcmp(v->threads.at[i], thread))
-			return i;
-	return SIZE_MAX;
-}
-
-static void plan_view(struct view *v, const json_t *root, bool all)
-{
-	json_t *steps = json_object_get(root, "steps"), *step;
-	size_t i;
-	json_int_t last = number(json_array_get(steps, json_array_size(steps) - 1), "step");
-	v->root = root;
-	v->buffers = strcmp(text(root, "model"), "sc") != 0;
-	v->all = all || json_array_size(steps) <= SHORT;
-	/* Where the order of locks is all there is, the end is what there is to see. */
-	v->from = json_array_size(json_object_get(root, "asked")) && !is_guessed(root) ? last + 1 : last - SHORT / 2;
-	json_array_foreach(steps, i, step)
-		if (is_shown(v, step) && column_of(v, text(step, "thread")) == SIZE_MAX)
-			*vec_push(&v->threads) = text(step, "thread");
-	v->columns = v->threads.n <= COLUMNS_MOST;
-}
-
-static void print_step(const struct view *v, json_t *step)
-{
+	const char **last = data, *thread = text(s->step, "thread");
 	char what[256];
-	describe(v->root, step, v->buffers, what, sizeof what);
-	bool access = json_object_get(step, "value") != NULL;
-	int indent = v->columns ? (int)column_of(v, text(step, "thread")) * COLUMN : 0;
-	const char *colour = json_object_get(step, "matters") ? style.race : access ? style.quote : "";
-	printf("  %-*s %*s%s%s%s\n", WHERE, short_place(text(step, "where")), indent, "", colour, what, *colour ? style.off : "");
-}
-
-static void print_head(const struct view *v)
-{
-	if (!v->columns)
-		return;
-	printf("  %-*s ", WHERE, "");
-	for (size_t i = 0; i < v->threads.n; i++)
-		printf("%sthread %-*s%s", style.thread, i + 1 < v->threads.n ? COLUMN - 7 : 0, v->threads.at[i], style.off);
-	putchar('\n');
-}
-
-static void print_left_out(json_int_t n)
-{
-	if (n > 0)
-		printf("  %-*s (%lld other step%s)\n", WHERE, "", (long long)n, n == 1 ? "" : "s");
-}
-
-/* It says nothing that the step before it does not: another word of a block that is freed, or the end of a thread that is blocked. */
-static bool says_nothing(const json_t *step, const json_t *before)
-{
-	if (!before || strcmp(text(step, "thread"), text(before, "thread")))
-		return false;
-	return (is_free(step) && is_free(before) && number(step, "sap") == number(before, "sap") &&
-		!strcmp(text(step, "owner"), text(before, "owner"))) ||
-	       (!strcmp(text(step, "kind"), "end") && is_blocked(before));
-}
-
-/* Does the same line do the same to the same place? */
-static bool is_alike(const json_t *a, const json_t *b)
-{
-	static const char *const keys[] = { "thread", "kind", "object", "where" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (strcmp(text(a, keys[i]), text(b, keys[i])))
-			return false;
-	return json_object_get(a, "value") && json_object_get(b, "value") && !json_object_get(a, "visible") == !json_object_get(b, "visible");
-}
-
-/* A thread that counts, or looks again and again: of many steps that are alike the first and the last are shown. Where that last one is; else `first`. */
-static size_t last_alike(const struct view *v, json_t *steps, size_t first)
-{
-	size_t last = first, n = 0;
-	for (size_t i = first + 1; i < json_array_size(steps); i++) {
-		json_t *step = json_array_get(steps, i);
-		if (!is_shown(v, step))
-			continue;
-		if (!is_alike(json_array_get(steps, first), step))
-			break;
-		last = i;
-		n++;
-	}
-	return n >= ALIKE ? last : first;
+	if (s->left_out)
+		printf("  %-*s (%lld other step%s)\n", WHERE, "", (long long)s->left_out, s->left_out == 1 ? "" : "s");
+	if (!are_columns(v) && strcmp(thread, *last))
+		printf("%sthread %s%s\n", style.thread, thread, style.off);
+	*last = thread;
+	steps_describe(v, s->step, what, sizeof what);
+	bool access = json_object_get(s->step, "value") != NULL;
+	int indent = are_columns(v) ? (int)s->column * COLUMN : 0;
+	const char *colour = json_object_get(s->step, "matters") ? style.race : access ? style.quote : "";
+	printf("  %-*s %*s%s%s%s\n", WHERE, short_place(text(s->step, "where")), indent, "", colour, what, *colour ? style.off : "");
 }
 
 static void print_interleaving(json_t *root, bool all)
 {
-	json_t *steps = json_object_get(root, "steps"), *step;
-	struct view v = { 0 };
+	struct steps v;
 	const char *last = "";
-	size_t i, until = 0; /* steps before that are left out */
-	json_int_t expected = 0;
-	plan_view(&v, root, all);
+	steps_init(&v, root, all);
 	print_head(&v);
-	json_array_foreach(steps, i, step) {
-		if (!is_shown(&v, step) || i < until)
-			continue;
-		if (!all && i > until)
-			until = last_alike(&v, steps, i);
-		const char *thread = text(step, "thread");
-		json_int_t before = number(step, json_object_get(step, "before") ? "before" : "step");
-		print_left_out(before - expected);
-		expected = before + !json_object_get(step, "note");
-		if (says_nothing(step, json_array_get(steps, i - 1)))
-			continue;
-		if (!v.columns && strcmp(thread, last))
-			printf("%sthread %s%s\n", style.thread, thread, style.off);
-		last = thread;
-		print_step(&v, step);
-	}
+	steps_show(&v, print_step, &last);
 	if (!v.all)
 		printf("\nSteps that the failure does not depend on, or that come long before it, are left out; --all shows them.\n");
-	vec_free(&v.threads);
+	steps_release(&v);
 }
 
 static const char *failing_thread(const struct trace *t)

@@ -100,6 +100,11 @@ void print_owner(const json_t *root, const json_t *step, const char *program)
 	quote(block, program);
 }
 
+bool is_guessed(const json_t *root)
+{
+	return json_is_true(json_object_get(root, "guessed"));
+}
+
 bool is_write(const json_t *step)
 {
 	return !strcmp(text(step, "kind"), "write") || !strcmp(text(step, "kind"), "update");

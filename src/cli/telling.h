@@ -20,6 +20,8 @@ json_t *step_numbered(const json_t *root, json_int_t wanted);
 /* Memory that is given back counts as written: what the allocator leaves there is not the program's. */
 bool is_free(const json_t *step);
 bool is_write(const json_t *step);
+/* Was it found by engine search? What the failure depends on is not known then. */
+bool is_guessed(const json_t *root);
 /* Is it about a member that libstdc++ keeps to itself (jobs._M_cur)? Then where that begins, else NULL. */
 const char *inside_of(const json_t *step);
 /* What a thread did with memory: "read", "wrote", "updated", "freed". */
