@@ -4,6 +4,7 @@
 #include "cli/cycle.h"
 #include "cli/freed.h"
 #include "cli/in_short.h"
+#include "cli/page.h"
 #include "cli/steps.h"
 #include "cli/telling.h"
 #include "cli/waits.h"
@@ -282,36 +283,84 @@ static json_t *load_interleaving(const struct trace *t)
 	return root;
 }
 
-static void print_failure(const json_t *root, const struct trace *t)
+/* "/bin/bank: assertion failed in thread 1:2: ..." */
+static char *failure_text(const struct trace *t)
 {
 	char failure[700];
 	failure_describe(t, &t->failure, failing_thread(t), failure, sizeof failure);
-	printf("%s: %s\n", t->program ? t->program : "?", failure);
+	return xasprintf("%s: %s", t->program ? t->program : "?", failure);
+}
+
+static char *figures_text(const json_t *root)
+{
+	long long events = number(root, "events"), threads = number(root, "threads"), switches = number(root, "switches");
+	return xasprintf("An interleaving that fails this way: %lld event%s in %lld thread%s, %lld context switch%s, memory model %s.", events,
+			 plural((uint64_t)events, "s"), threads, plural((uint64_t)threads, "s"), switches, plural((uint64_t)switches, "es"), text(root, "model"));
+}
+
+/* All that is said before the steps are shown. */
+static void print_causes_and_reads(json_t *root, const struct trace *t)
+{
+	print_in_short(root, t);
+	print_cycle(root, t);
+	print_hangs(root, t);
+	print_causes(root, t->program);
+	print_summary(root, t->program);
+}
+
+static void print_all(json_t *root, const struct trace *t, bool all)
+{
+	char *failure = failure_text(t), *figures = figures_text(root);
+	choose_style();
+	puts(failure);
 	if (t->failure.kind == RT_FAIL_SIGNAL && *text(root, "failed_at")) /* an assertion's message says it */
 		quote_place(text(root, "failed_at"), t->program);
 	putchar('\n');
+	print_causes_and_reads(root, t);
+	printf("%s\n\n", figures);
+	print_interleaving(root, all);
+	free(failure);
+	free(figures);
 }
 
-static void print_figures(const json_t *root)
+/* The same as a page with a picture. What is printed elsewhere goes into it. */
+static void write_page(json_t *root, const struct trace *t, bool all, const char *file)
 {
-	long long events = number(root, "events"), threads = number(root, "threads"), switches = number(root, "switches");
-	printf("An interleaving that fails this way: %lld event%s in %lld thread%s, %lld context switch%s, "
-	       "memory model %s.\n\n",
-	       events, plural((uint64_t)events, "s"), threads, plural((uint64_t)threads, "s"), switches, plural((uint64_t)switches, "es"),
-	       text(root, "model"));
+	char *said = NULL, *failure = failure_text(t), *figures = figures_text(root);
+	size_t size;
+	FILE *terminal = stdout;
+	if (!(stdout = open_memstream(&said, &size)))
+		die(EXIT_ERROR, "no memory");
+	print_causes_and_reads(root, t);
+	fclose(stdout);
+	stdout = terminal;
+	struct page page = { .title = failure, .said = said, .figures = figures, .program = t->program, .root = root, .all = all };
+	struct error err;
+	if (!page_write(&page, file, &err))
+		die(EXIT_ERROR, "%s", err.text);
+	free(said);
+	free(failure);
+	free(figures);
 }
 
 static int explain(const struct command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' }, { 0 },
+		{ "all", no_argument, NULL, 'a' }, { "html", required_argument, NULL, 'H' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	bool all = false;
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c != 'a')
+	const char *html = NULL;
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;)
+		switch (c) {
+		case 'a':
+			all = true;
+			break;
+		case 'H':
+			html = optarg;
+			break;
+		default:
 			usage_option(self, c, argv);
-		all = true;
-	}
+		}
 	if (argc - optind > 1)
 		usage_error(self, "one trace at a time");
 	struct error err;
@@ -320,15 +369,10 @@ static int explain(const struct command *self, int argc, char **argv)
 	if (!t)
 		die(EXIT_ERROR, "%s", err.text);
 	json_t *root = load_interleaving(t);
-	choose_style();
-	print_failure(root, t);
-	print_in_short(root, t);
-	print_cycle(root, t);
-	print_hangs(root, t);
-	print_causes(root, t->program);
-	print_summary(root, t->program);
-	print_figures(root);
-	print_interleaving(root, all);
+	if (html)
+		write_page(root, t, all, html);
+	else
+		print_all(root, t, all);
 	json_decref(root);
 	trace_free(t);
 	free(dir);
@@ -337,9 +381,11 @@ static int explain(const struct command *self, int argc, char **argv)
 
 const struct command explain_command = {
 	.name = "explain",
-	.arguments = "[--all] [TRACE]",
+	.arguments = "[--all] [--html FILE] [TRACE]",
 	.summary = "show the interleaving that was found, as source lines",
 	.details = "  --all             every step, also those that the failure does not depend on\n"
+		   "  --html FILE       write it to a page with a picture: a lane for each thread, and who read what\n"
+		   "                    another had written; the page needs nothing else, so it can be sent to others\n"
 		   "\n"
 		   "First what went wrong, in a sentence or two. Then what was used after it had been freed, or freed twice; or what\n"
 		   "was read before it was filled; or who came in between two accesses of a thread that belong together, where that\n"

@@ -102,39 +102,69 @@ static bool is_alike(const json_t *a, const json_t *b)
 	return json_object_get(a, "value") && json_object_get(b, "value") && !json_object_get(a, "visible") == !json_object_get(b, "visible");
 }
 
-/* A thread that counts, or looks again and again: of many steps that are alike the first and the last are shown. Where that last one is; else `first`. */
-static size_t last_alike(const struct steps *v, json_t *steps, size_t first)
+/* A thread that counts, or looks again and again, in laps of so many steps at most. */
+enum { LAP_MOST = 4 };
+
+typedef vec(const json_t *) step_list;
+
+/* How many laps of so many steps there are behind the one that begins at `first`. */
+static size_t laps_behind(const step_list *shown, size_t first, size_t lap)
 {
-	size_t last = first, n = 0;
-	for (size_t i = first + 1; i < json_array_size(steps); i++) {
-		json_t *step = json_array_get(steps, i);
-		if (!is_shown(v, step))
-			continue;
-		if (!is_alike(json_array_get(steps, first), step))
-			break;
-		last = i;
+	size_t n = 0;
+	while (first + n + lap < shown->n && is_alike(shown->at[first + n], shown->at[first + n + lap]))
 		n++;
+	return n / lap;
+}
+
+/* Of many laps that are alike the first and the last are shown; where the last one begins, and how long it is. `first`: there are not many. */
+static size_t last_lap(const step_list *shown, size_t first, size_t *lap)
+{
+	for (*lap = 1; *lap <= LAP_MOST; ++*lap) {
+		size_t laps = laps_behind(shown, first, *lap);
+		if (laps >= ALIKE)
+			return first + laps * *lap;
 	}
-	return n >= ALIKE ? last : first;
+	return first;
+}
+
+static void list_shown(const struct steps *v, step_list *out)
+{
+	json_t *steps = json_object_get(v->root, "steps"), *step;
+	size_t i, lap;
+	step_list all = { 0 };
+	json_array_foreach(steps, i, step)
+		if (is_shown(v, step))
+			*vec_push(&all) = step;
+	for (i = 0; i < all.n; i++) {
+		size_t last = v->whole ? i : last_lap(&all, i, &lap);
+		if (last == i) {
+			*vec_push(out) = all.at[i];
+			continue;
+		}
+		for (size_t k = 0; k < lap; k++)
+			*vec_push(out) = all.at[i + k];
+		for (size_t k = 0; k < lap; k++)
+			*vec_push(out) = all.at[last + k];
+		i = last + lap - 1;
+	}
+	vec_free(&all);
 }
 
 void steps_show(const struct steps *v, steps_shown *shown, void *data)
 {
-	json_t *steps = json_object_get(v->root, "steps"), *step;
-	size_t i, until = 0; /* steps before that are left out */
+	step_list list = { 0 };
 	json_int_t expected = 0, left_out = 0;
-	json_array_foreach(steps, i, step) {
-		if (!is_shown(v, step) || i < until)
-			continue;
-		if (!v->whole && i > until)
-			until = last_alike(v, steps, i);
+	list_shown(v, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		const json_t *step = list.at[i];
 		json_int_t before = number(step, json_object_get(step, "before") ? "before" : "step");
 		left_out += before > expected ? before - expected : 0;
 		expected = before + !json_object_get(step, "note");
-		if (says_nothing(step, json_array_get(steps, i - 1)))
+		if (says_nothing(step, i ? list.at[i - 1] : NULL))
 			continue;
 		struct shown_step s = { .step = step, .column = steps_column(v, text(step, "thread")), .left_out = left_out };
 		shown(data, v, &s);
 		left_out = 0;
 	}
+	vec_free(&list);
 }
