@@ -355,10 +355,18 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
+/* Threads are named by who created them. */
+static bool is_ancestor(const char *thread, const char *of)
+{
+	size_t n = strlen(thread);
+	return !strncmp(thread, of, n) && of[n] == ':';
+}
+
 /* What a thread was given when it was created, and nobody changed: it says little, and is told only where there is nothing else. */
 static bool is_handed(const json_t *root, const struct asked *a)
 {
-	return !json_object_get(a->of, "next") && is_created_since(root, text(a->read, "thread"), number(a->read, "saw"));
+	const char *thread = text(a->read, "thread");
+	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) && is_created_since(root, thread, number(a->read, "saw"));
 }
 
 /* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */
