@@ -207,6 +207,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 {
 	const struct execution *x = source->x;
 	told_init(&d->told, x, l);
+	hang_complete(&d->told);
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
 	slice_init(&d->slice, &d->told.x, &d->told.l);
