@@ -58,7 +58,7 @@ int main(void)
 	session.beats = NULL;
 	free(beats);
 	pthread_join(t, NULL);
-	return session.pair.b + (int)session.level;
+	return session.pair.b + (int)session.level < 0;
 }
 P2
 rethread cc -O2 -g -pthread split.c -o split
