@@ -67,9 +67,9 @@ static void find_less_certain(struct finds *d, struct slice *s, const struct tol
 /* Did the failing thread come back from a wait, and not look again? That says more. */
 static bool has_waited(const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	bool looked;
+	bool looked, still;
 	for (size_t i = 0; i < s->asked.n; i++)
-		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked) != SLICE_NONE)
+		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked, &still) != SLICE_NONE)
 			return true;
 	return false;
 }
