@@ -252,20 +252,36 @@ static bool next_asked(const json_t *root, size_t *i, struct asked *a)
 	return false;
 }
 
+/* What the thread had looked at before it waited, and not again; still: nobody has changed it, and of several it is what was written last. */
+static bool next_waited(const json_t *root, bool still, struct asked *found)
+{
+	struct asked a;
+	bool any = false;
+	for (size_t i = 0; (still || !any) && next_asked(root, &i, &a);) {
+		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread"));
+		if (!json_object_get(a.of, "waited") || !a.writer || json_is_true(json_object_get(a.of, "still")) != still || (own && !still) || wait_of(root, text(a.read, "thread")) ||
+		    (any && number(a.read, "saw") < number(found->read, "saw")))
+			continue;
+		*found = a;
+		any = true;
+	}
+	return any;
+}
+
 /* Who comes back from a wait has to look again. */
 static bool say_waited(struct words *w, const json_t *root)
 {
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);) {
-		json_t *waited = json_object_get(a.of, "waited");
-		if (!waited || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || wait_of(root, text(a.read, "thread")))
-			continue;
-		say(w, "thread %s had looked at %s before it waited%s, and %s when it came back; thread %s had changed it by then%s.", text(a.read, "thread"),
-		    object_of(a.read), at(waited), json_is_true(json_object_get(a.of, "looked")) ? "did not go back to that" : "not again", text(a.writer, "thread"),
-		    at(a.writer));
-		return true;
-	}
-	return false;
+	bool changed = next_waited(root, false, &a);
+	if (!changed && !next_waited(root, true, &a))
+		return false;
+	say(w, "thread %s had looked at %s before it waited%s, and %s when it came back; ", text(a.read, "thread"), object_of(a.read), at(json_object_get(a.of, "waited")),
+	    json_is_true(json_object_get(a.of, "looked")) ? "did not go back to that" : "not again");
+	if (changed)
+		say(w, "thread %s had changed it by then%s.", text(a.writer, "thread"), at(a.writer));
+	else
+		say(w, "nobody had changed it.");
+	return true;
 }
 
 /* Was the thread created behind the step? */
@@ -355,10 +371,18 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
+/* Threads are named by who created them. */
+static bool is_ancestor(const char *thread, const char *of)
+{
+	size_t n = strlen(thread);
+	return !strncmp(thread, of, n) && of[n] == ':';
+}
+
 /* What a thread was given when it was created, and nobody changed: it says little, and is told only where there is nothing else. */
 static bool is_handed(const json_t *root, const struct asked *a)
 {
-	return !json_object_get(a->of, "next") && is_created_since(root, text(a->read, "thread"), number(a->read, "saw"));
+	const char *thread = text(a->read, "thread");
+	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) && is_created_since(root, thread, number(a->read, "saw"));
 }
 
 /* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */

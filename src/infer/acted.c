@@ -137,6 +137,31 @@ static uint32_t lock_given_up(const struct told *t, size_t first, size_t second)
 	return found;
 }
 
+static bool is_one_section(const struct told *t, const struct event *a, const struct event *b)
+{
+	struct locks_index index;
+	bool kept = false;
+	locks_init(&index, &t->x);
+	locks had = locks_at(&index, a, true);
+	for (size_t i = 0; i < had.n && !kept; i++)
+		kept = locks_kept(&index, had.at[i], a, b);
+	vec_free(&had);
+	locks_release(&index);
+	return kept;
+}
+
+/* Does the thread read it to write it once more, as it did before? That is one section, and nobody can come between the two. */
+static bool is_next_round(const struct told *t, const struct event *wrote, size_t read)
+{
+	const struct event *r = told_event(t, read);
+	for (size_t i = read + 1; i < t->l.needed; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->thread == r->thread && told_writes(e) && e->object == r->object && !t->l.steps.at[i].visible)
+			return same_line(t, e, wrote) && is_one_section(t, r, e);
+	}
+	return false;
+}
+
 static bool is_late(struct finder *f, struct acted *out, const struct slice *s, size_t read, size_t act, size_t alike)
 {
 	const struct event *r = told_event(f->t, read);
@@ -144,7 +169,7 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
 		return false;
 	const struct event *w = told_event(f->t, first);
-	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) ||
+	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || is_next_round(f->t, w, read) ||
 	    acts_anyway(f, read, f->values[w->written], act))
 		return false;
 	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true, false};

@@ -67,9 +67,9 @@ static void find_less_certain(struct finds *d, struct slice *s, const struct tol
 /* Did the failing thread come back from a wait, and not look again? That says more. */
 static bool has_waited(const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	bool looked;
+	bool looked, still;
 	for (size_t i = 0; i < s->asked.n; i++)
-		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked) != SLICE_NONE)
+		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked, &still) != SLICE_NONE)
 			return true;
 	return false;
 }
@@ -207,6 +207,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 {
 	const struct execution *x = source->x;
 	told_init(&d->told, x, l);
+	hang_complete(&d->told);
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
 	slice_init(&d->slice, &d->told.x, &d->told.l);

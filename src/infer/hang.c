@@ -384,6 +384,27 @@ static int by_interest(const void *p, const void *q)
 	return a->blocked < b->blocked ? -1 : a->blocked > b->blocked;
 }
 
+/* Does a thread wait for ever, by then, for a signal of that condition variable? */
+static bool is_awaited(const struct finder *f, size_t until, uint64_t condition)
+{
+	for (size_t i = 0; i < until; i++) {
+		size_t from = blocks(f, event_at(f, i)) ? begin_of_wait(f, i) : SLICE_NONE;
+		if (from != SLICE_NONE && condition_of(f, i, from) == condition)
+			return true;
+	}
+	return false;
+}
+
+void hang_complete(struct told *t)
+{
+	struct finder f = {.x = &t->x, .l = &t->l};
+	for (size_t i = t->l.steps.n; i-- > t->l.needed;)
+		if (is_signal(event_at(&f, i)) && is_awaited(&f, t->l.needed, event_at(&f, i)->object)) {
+			t->l.needed = t->l.steps.n;
+			return;
+		}
+}
+
 hangs hang_find(const struct told *t, const uint64_t *values)
 {
 	struct finder f = {&t->x, &t->l, values, !t->x.lock_order_known || !t->x.notes_lost};

@@ -28,6 +28,12 @@ struct hang {
 typedef vec(struct hang) hangs;
 
 /*
+ * The failure needs no step of a thread that signals while others wait for ever, and so wakes somebody else: who waits does so without it. It is a reason for it, though. Where there
+ * is such a signal, all steps are told of.
+ */
+void hang_complete(struct told *t);
+
+/*
  * Of each thread that is blocked at the end, the most telling first, those last that found what they wait for to be as it still is (idle workers); to be freed. values: of
  * all expressions.
  */

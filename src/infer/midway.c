@@ -116,19 +116,22 @@ bool midway_changes(const struct execution *x, const struct linear *l, size_t wr
 	return true;
 }
 
-size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked)
+size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked, bool *still)
 {
+	enum { NEAR = 6 };
 	const struct event *r = event_at(x, l, read);
 	size_t waited = read;
 	while (waited-- > 0 && !(event_at(x, l, waited)->thread == r->thread && event_at(x, l, waited)->flags & EVENT_WAITED))
 		;
-	if (waited == SIZE_MAX || s->saw[read] == SLICE_NONE || !midway_changes(x, l, s->saw[read], values))
+	if (waited == SIZE_MAX || s->saw[read] == SLICE_NONE)
 		return SLICE_NONE;
 	for (size_t i = waited; i-- > 0;) {
 		const struct event *e = event_at(x, l, i);
 		if (e->thread != r->thread || !told_accesses(e) || e->object != r->object)
 			continue;
-		if (e->sap > event_at(x, l, waited)->before || s->saw[read] < i)
+		const struct event *back = event_at(x, l, waited);
+		*still = s->saw[read] < i;
+		if (e->sap > back->before || (*still ? e->sap + NEAR < back->before || r->sap > back->sap + NEAR : !midway_changes(x, l, s->saw[read], values)))
 			return SLICE_NONE;
 		*looked = looks_between(x, l, waited + 1, read, r, NULL);
 		/* The line that it looked in before: a loop, which has gone round. */

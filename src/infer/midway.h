@@ -22,8 +22,9 @@ bool midway_changes(const struct execution *x, const struct linear *l, size_t wr
 
 /*
  * Did the thread come back from a wait before it read that, without having looked at it again where it had before it waited, and has another changed it since? The step at which it
- * came back; SLICE_NONE. values: of all expressions, in this order. looked: it has looked at it elsewhere.
+ * came back; SLICE_NONE. values: of all expressions, in this order. looked: it has looked at it elsewhere. still: nobody has changed it, and it was what the thread looked at when it decided to
+ * wait: somebody woke it for nothing, or for something that it has done already.
  */
-size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked);
+size_t midway_wait(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, const uint64_t *values, bool *looked, bool *still);
 
 #endif

@@ -164,11 +164,12 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 			  const uint64_t *values)
 {
 	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
-	bool looked = false;
-	size_t waited = midway_wait(x, l, s, step, values, &looked);
+	bool looked = false, still = false;
+	size_t waited = midway_wait(x, l, s, step, values, &looked, &still);
 	if (waited != SLICE_NONE) {
 		json_object_set_new(asked, "waited", step_json(x, &l->steps.at[waited], values));
 		json_object_set_new(asked, "looked", json_boolean(looked));
+		json_object_set_new(asked, "still", json_boolean(still));
 	}
 	uint32_t lock = midway_lock(x, l, s, step);
 	if (lock != NO_LOCK)

@@ -41,6 +41,7 @@ struct slicer {
 	size_t mask;
 	vec(size_t) *pending; /* by thread: writes that others do not see yet */
 	size_t *step_of;      /* by event: where it is executed */
+	size_t *created;      /* by thread: the step that created it; SLICE_NONE: it was there */
 	uint32_t *reader;     /* by symbol: event + 1 */
 	vec(size_t) queue;
 	vec(struct asked) asked;
@@ -106,6 +107,8 @@ static void run(struct slicer *r)
 			becomes_visible(r, e, r->step_of[number]);
 			continue;
 		}
+		if (e->kind == EVENT_CREATE && e->object < r->x->threads.n)
+			r->created[e->object] = i;
 		if (told_reads(e))
 			r->s->saw[i] = last_write(r, e);
 		if (e->kind == EVENT_UPDATE && e->written)
@@ -342,13 +345,22 @@ static size_t last_line(const struct slicer *r, size_t end, steps *found, bool i
 	return 0;
 }
 
-/* Does one of them race, or find what another thread has written since its own began? What was there from the beginning is seldom why it failed. */
+/* Did a thread that created the reader's, or created one that did, write it before? Who else was running by then need not have come first. */
+static bool is_handed(const struct slicer *r, size_t saw, uint32_t thread)
+{
+	for (size_t at; (at = r->created[thread]) != SLICE_NONE && saw < at; thread = event_of(r, at)->thread)
+		if (event_of(r, saw)->thread == event_of(r, at)->thread)
+			return true;
+	return false;
+}
+
+/* Does one of them race, or find what another thread wrote that was not there from the beginning? That is seldom why it failed. */
 static bool tells(const struct slicer *r, const steps *found)
 {
 	bool any = false;
 	for (size_t i = 0; i < found->n && !any; i++) {
 		const struct event *e = event_of(r, found->at[i]);
-		any = !(e->flags & EVENT_NOTE) || told_by(r, found->at[i]) > r->step_of[r->x->threads.at[e->thread].first];
+		any = !(e->flags & EVENT_NOTE) || (told_by(r, found->at[i]) && !is_handed(r, r->s->saw[found->at[i]], e->thread));
 	}
 	return any;
 }
@@ -485,6 +497,8 @@ void slice_init_tied(struct slice *s, const struct execution *x, const struct li
 	r.pending = xcalloc(x->threads.n + 1, sizeof *r.pending);
 	r.step_of = xmalloc((x->events.n + 1) * sizeof *r.step_of);
 	memset(r.step_of, 0xff, (x->events.n + 1) * sizeof *r.step_of);
+	r.created = xmalloc((x->threads.n + 1) * sizeof *r.created);
+	memset(r.created, 0xff, (x->threads.n + 1) * sizeof *r.created);
 	r.reader = xcalloc(x->nsymbols + 1, sizeof *r.reader);
 	for (uint32_t e = 0; e < x->events.n; e++)
 		if (told_reads(&x->events.at[e]) && expr_node(x->exprs, x->events.at[e].read)->op == EXPR_SYM)
@@ -501,6 +515,7 @@ void slice_init_tied(struct slice *s, const struct execution *x, const struct li
 	free(r.cells);
 	free(r.pending);
 	free(r.step_of);
+	free(r.created);
 	free(r.reader);
 	vec_free(&r.queue);
 	vec_free(&r.asked);

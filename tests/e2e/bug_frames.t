@@ -4,6 +4,7 @@ cat >frames.cpp <<'P'
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 static volatile long loose;
 
@@ -16,7 +17,9 @@ template <int Words> __attribute__((noinline)) static long phase(int n) {
         std::lock_guard<std::mutex> guard(m);
         pad[i % Words] += c;
       }
-      loose = loose + 1;  // bug: not under the lock
+      long was = loose;
+      if (i % 256 == 100) usleep(100);
+      loose = was + 1;  // bug: not under the lock
     }
   };
   std::thread a(work, 1), b(work, 2);

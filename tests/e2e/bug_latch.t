@@ -5,6 +5,7 @@ cat >latch.cpp <<'P'
 #include <cstdlib>
 #include <latch>
 #include <thread>
+#include <unistd.h>
 
 static volatile long hits;
 static std::latch go(2);
@@ -15,7 +16,9 @@ int main() {
   auto work = [](int id) {
     go.arrive_and_wait();
     for (int i = 0; i < 300; i++) {
-      hits = hits + 1;  // bug: both at once
+      long n = hits;
+      if (i % 50 == 25) usleep(200);
+      hits = n + 1;  // bug: both at once
       if (i % 50 == 49) meet.arrive_and_wait();
     }
     if (id) last = 1, last.notify_all();

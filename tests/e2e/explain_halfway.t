@@ -14,7 +14,7 @@ static void withdraw(int a, long n) { pthread_mutex_lock(&ledger); accounts[a].b
 static void deposit(int a, long n) { pthread_mutex_lock(&ledger); accounts[a].balance += n; pthread_mutex_unlock(&ledger); }
 static void transfer(int from, int to, long n)
 {
-	withdraw(from, n);
+	withdraw(from, n); if (n == 7) usleep(100);
 	deposit(to, n);
 }
 static void *teller(void *arg)
@@ -28,7 +28,7 @@ static void *teller(void *arg)
 }
 static void *audit(void *arg)
 {
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 30; i++, usleep(50)) {
 		long sum = 0;
 		pthread_mutex_lock(&ledger);
 		for (int a = 0; a < N; a++)

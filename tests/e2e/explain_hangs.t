@@ -97,12 +97,13 @@ has short 'In short: thread 1:2 waits for ever for a signal of logger.drained \(
 cat >event.cpp <<'P'
 #include <atomic>
 #include <thread>
+#include <unistd.h>
 struct Event {
 	std::atomic<int> ready{0}, epoch{0}, waiters{0};
 	void wait()
 	{
 		while (!ready.exchange(0)) {
-			int e = epoch.load();
+			int e = epoch.load(); usleep(1000);
 			waiters.fetch_add(1);
 			epoch.wait(e);
 			waiters.fetch_sub(1);
@@ -131,4 +132,4 @@ status 124 rethread record -q --until-failure --runs 3000 --timeout 10 ./event 2
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
-has short 'In short: thread (1:[12]) waits for ever \(event.cpp:10\). It had looked at (ping|pong).ready \(event.cpp:7\), which thread (1:[12]) changed since to 1 \(event.cpp:16\); thread \3 had looked at (ping|pong).waiters \(event.cpp:17\) before thread \1 wrote it \(event.cpp:9\)\.'
+has short 'In short: thread (1:[12]) waits for ever \(event.cpp:11\). It had looked at (ping|pong).ready \(event.cpp:8\), which thread (1:[12]) changed since to 1 \(event.cpp:17\); thread \3 had looked at (ping|pong).waiters \(event.cpp:18\) before thread \1 wrote it \(event.cpp:10\)\.'

@@ -6,7 +6,7 @@ cat >session.c <<'P2'
 static struct session { int number; int *beats; } session;
 static void *timer(void *p)
 {
-	usleep(1000);
+	usleep(100000);
 	struct session *s = p;
 	s->beats[s->number % 4]++; /* it may be over */
 	return p;
@@ -40,7 +40,7 @@ cat >split.c <<'P2'
 static struct session { int number; int *beats; struct { long a, b; } pair; double level; } session;
 static void *timer(void *p)
 {
-	usleep(1000);
+	usleep(100000);
 	session.pair.b += 2;
 	session.level += 1;
 	session.beats[session.number & 3]++; /* it may be over */
@@ -58,7 +58,7 @@ int main(void)
 	session.beats = NULL;
 	free(beats);
 	pthread_join(t, NULL);
-	return session.pair.b + (int)session.level;
+	return session.pair.b + (int)session.level < 0;
 }
 P2
 rethread cc -O2 -g -pthread split.c -o split

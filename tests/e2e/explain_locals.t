@@ -45,7 +45,7 @@ static struct { int low, high; } ranges[4];
 static void on_range(void *p) { ((int *)p)[1]++; }
 static void *user(void *p)
 {
-	usleep(3000);
+	usleep(100000);
 	struct hook *h = p;
 	if (h->call != on_range || h->with != &ranges[2].high)
 		abort();

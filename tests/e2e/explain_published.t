@@ -9,9 +9,9 @@ early() { # OPTION PROGRAM: what is said of a failing run
 }
 cat >ring.c <<'P'
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 static int slots[4];
 static atomic_uint head, tail;
 static void *puts_in(void *p)
@@ -19,8 +19,8 @@ static void *puts_in(void *p)
 	for (int i = 1; i <= 100; i++) {
 		unsigned h = head;
 		while (h - tail == 4)
-			sched_yield();
-		head = h + 1;
+			usleep(20);
+		head = h + 1; if (i == 7) usleep(5000);
 		slots[h % 4] = i; /* too late */
 	}
 	return p;
@@ -32,7 +32,7 @@ static void *takes_out(void *p)
 		while (head == t)
 			;
 		if (slots[t % 4] != i)
-			abort();
+			usleep(50000), abort(); /* when it has been filled */
 		tail = t + 1;
 	}
 	return p;
@@ -50,6 +50,7 @@ cat >object.c <<'P'
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 struct object { int length, width; };
 static struct object last;
 static _Atomic(struct object *) now;
@@ -59,6 +60,7 @@ static void *makes(void *p)
 	now = o;
 	for (volatile int i = 0; i < 50; i++)
 		;
+	usleep(5000);
 	o->width = 7; /* too late */
 	return p;
 }
@@ -68,7 +70,7 @@ static void *uses(void *p)
 	while (!(o = now))
 		;
 	if (o->width != 7)
-		abort();
+		usleep(50000), abort();
 	return p;
 }
 int main(void)
@@ -86,6 +88,7 @@ cat >spin.c <<'P'
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 static atomic_flag lock;
 static int sum;
 static void *adds(void *p)
@@ -97,6 +100,8 @@ static void *adds(void *p)
 		atomic_flag_clear(&lock);
 		for (volatile int k = 0; k < 20; k++)
 			;
+		if (i % 16 == 3)
+			usleep(100);
 		while (atomic_flag_test_and_set(&lock))
 			sched_yield();
 		sum = s + 1;
@@ -117,7 +122,7 @@ int main(void)
 P
 for opt in -O0 -O2; do
 	early $opt ring
-	has text 'thread 1:1 (wrote|updated) head: .*head = h \+ 1; then thread 1:2 read it: [0-9]+ ring.c:22 while \(head == t\) then thread 1:2 read slots\[[0-3]\]: [0-9]+ ring.c:24 if .* and only then thread 1:1 wrote it ring.c:14 slots'
+	has text 'thread 1:1 (wrote|updated) head: .*head = h \+ 1; .*then thread 1:2 read it: [0-9]+ ring.c:22 while \(head == t\) then thread 1:2 read slots\[[0-3]\]: [0-9]+ ring.c:24 if .* and only then thread 1:1 wrote it ring.c:14 slots'
 	early $opt object
 	has text 'thread 1:2 (wrote|updated) now: .*now = o; then thread 1:1 read it: .*while .* then thread 1:1 read object.width: 0 object.c:[0-9]+ .* and only then thread 1:2 wrote it object.c:[0-9]+ o->width = 7'
 	early $opt spin

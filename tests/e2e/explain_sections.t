@@ -104,13 +104,14 @@ has text 'registry.cpp:14 return all_.count\(key\) != 0; then thread 1:[12] wrot
 cat >stats.c <<'P'
 #include <assert.h>
 #include <pthread.h>
+#include <unistd.h>
 static struct { pthread_rwlock_t rw; int keys[16], hits; } dict = {.rw = PTHREAD_RWLOCK_INITIALIZER};
 static void *reader(void *p)
 {
 	for (int i = 0; i < 40; i++) {
 		pthread_rwlock_rdlock(&dict.rw);
 		if (dict.keys[i % 16] == 0)
-			dict.hits++;
+			{ int hits = dict.hits; if (i % 8 == 3) usleep(200); dict.hits = hits + 1; }
 		pthread_rwlock_unlock(&dict.rw);
 	}
 	return p;
@@ -128,7 +129,7 @@ P
 rethread cc -O2 -g -pthread stats.c -o stats
 status 134 rethread record -q --until-failure --runs 5000 ./stats 2>err
 between -O2
-has text 'read dict.hits' 'with dict.rw locked for reading only, thread 1:[12] (read|wrote) it here stats.c:9 dict.hits\+\+;'
+has text 'read dict.hits' 'with dict.rw locked for reading only, thread 1:[12] (read|wrote) it here stats.c:10 \{ int hits = dict.hits;'
 
 cat >seats.c <<'P'
 #include <pthread.h>

@@ -297,4 +297,50 @@ rethread cc -O0 -g -pthread desk.c -o desk
 status 134 rethread record -q --until-failure --runs 3000 ./desk 2>err
 waits
 tr -s ' \n' ' ' <out >text
-has text 'In short: thread 1:[123] had looked at letters before it waited \(desk.c:11\), and did not go back to that when it came back; thread 1:[123] had changed it by then \(desk.c:15\)\.'
+has text 'In short: thread (1:[123]) had looked at letters before it waited \(desk.c:11\), and (not again|did not go back to that) when it came back; (thread 1:[123] had changed it by then \(desk.c:15\)|nobody had changed it)\.'
+
+# It may be woken by what it has taken already: nobody has changed what it had looked at.
+cat >late.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t put = PTHREAD_COND_INITIALIZER;
+static int letters;
+static void *takes(void *p)
+{
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&lock);
+		if (!letters)
+			pthread_cond_wait(&put, &lock);
+		if (!letters)
+			abort();
+		letters--;
+		pthread_mutex_unlock(&lock);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&lock);
+	letters++;
+	pthread_mutex_unlock(&lock);
+	pthread_create(&t, NULL, takes, NULL);
+	usleep(100000);
+	pthread_cond_signal(&put); /* too late: it has been taken */
+	usleep(100000);
+	pthread_mutex_lock(&lock);
+	letters++;
+	pthread_cond_signal(&put);
+	pthread_mutex_unlock(&lock);
+	pthread_join(t, NULL);
+}
+P
+for opt in -O0 -O2; do
+	rethread cc $opt -g -pthread late.c -o late
+	status 134 rethread record -q --until-failure --runs 20 ./late 2>err
+	waits
+	tr -s ' \n' ' ' <out >text
+	has text 'In short: thread 1:1 had looked at letters before it waited \(late.c:12\), and not again when it came back; nobody had changed it\.'
+done

@@ -4,10 +4,12 @@ cat >late.c <<'P'
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 enum { TABLE = 4096, PASSES = 12, PARTS = 10, STEPS = 8000, JOBS = 100 };
 static struct job { struct job *next; int taken; } *volatile jobs;
 static unsigned *table;
-static int changes; /* never; but nobody can tell */
+static pthread_barrier_t done;
+static int changes, both; /* never; but nobody can tell */
 static __attribute__((noinline)) unsigned chase(unsigned sum)
 {
 	for (int pass = 0; pass < PASSES; pass++)
@@ -25,8 +27,13 @@ static __attribute__((noinline)) unsigned chase(unsigned sum)
 static void *work(void *sum)
 {
 	*(unsigned *)sum = chase(1);
+	if (both)
+		pthread_barrier_wait(&done);
 	for (struct job *j; (j = jobs);) { /* bug: two threads can take the same */
-		jobs = j->next;
+		struct job *next = j->next;
+		if (both)
+			usleep(20);
+		jobs = next;
 		assert(!j->taken++);
 	}
 	return NULL;
@@ -36,6 +43,8 @@ int main(int argc, char **argv)
 	pthread_t t[2];
 	unsigned sums[2], seed = 7;
 	changes = argc > 5;
+	both = argc == 1;
+	pthread_barrier_init(&done, NULL, 2);
 	table = malloc(TABLE * sizeof *table);
 	for (int i = 0; i < TABLE; i++)
 		table[i] = (unsigned)rand_r(&seed);

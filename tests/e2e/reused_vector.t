@@ -11,7 +11,7 @@ cat >ids.cpp <<'P'
 #include <vector>
 
 static std::vector<int> ids(1, 7);
-static std::atomic<bool> done;
+static std::atomic<bool> here, done;
 
 static void pause_for(int us)
 {
@@ -20,6 +20,8 @@ static void pause_for(int us)
 
 static void grow()
 {
+	while (!here)
+		pause_for(10);
 	for (int round = 0; round < 60; round++) {
 		ids.push_back(7);
 		if (round > 40)
@@ -31,6 +33,7 @@ static void grow()
 
 static void look()
 {
+	here = true;
 	while (!done)
 		for (int id : ids) {
 			pause_for(30);

@@ -21,6 +21,8 @@ static void *rename_it(void *unused)
 		host = strdup(text);
 		usleep(30);
 		free(old);
+		if (i % 4 == 2)
+			usleep(30);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	return unused;

@@ -6,12 +6,15 @@ cat >nodes.cpp <<'P'
 #include <list>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 static std::list<int> all{1, 2, 3};
 static std::mutex lock;
 static std::atomic<int> seen;
 static void work(int n)
 {
 	for (int i = 0; i < n; i++) {
+		if (i > 100)
+			usleep(500);
 		std::lock_guard<std::mutex> guard(lock);
 		seen++;
 		for (volatile int k = 0; k < 3000; k++)
