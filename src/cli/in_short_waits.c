@@ -133,7 +133,8 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 	if (signal && json_is_true(json_object_get(hang, "lost")))
 		say(w, "%s", at(signal));
 	else if (!condition && (holder = lock_holder(root, step)) && has_ended(t, text(holder, "thread")))
-		say(w, ": thread %s took it%s and ended without giving it up", text(holder, "thread"), at(holder));
+		say(w, was_cancelled_at(root, holder) ? ": thread %s took it again%s when it was cancelled, and ended without giving it up" : ": thread %s took it%s and ended without giving it up",
+		    text(holder, "thread"), at(holder));
 	else
 		say_kept(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")))

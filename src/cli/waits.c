@@ -35,7 +35,9 @@ static bool blocks(const json_t *step, const char *unused)
 static bool takes(const json_t *step, const char *object)
 {
 	const char *what = *text(step, "what") ? text(step, "what") : text(step, "kind");
-	return !strcmp(text(step, "object"), object) && strstr(what, "lock") && !strstr(what, "unlock") && !is_blocked(step);
+	/* Who comes back from a wait for a signal takes its lock again. */
+	bool locks = !strcmp(text(step, "kind"), "lock") || (strstr(what, "lock") && !strstr(what, "unlock"));
+	return !strcmp(text(step, "object"), object) && locks && strcmp(text(step, "kind"), "unlock") && !is_blocked(step);
 }
 
 void cycle_steps(const json_t *root, const struct cycle_step *c, json_t **blocked, json_t **taken)
@@ -129,6 +131,16 @@ json_t *lock_holder(const json_t *root, const json_t *blocked)
 	return s && *text(blocked, "object") && takes(s, text(blocked, "object")) && strcmp(text(s, "thread"), text(blocked, "thread")) ? s : NULL;
 }
 
+bool was_cancelled_at(const json_t *root, const json_t *taken)
+{
+	json_t *steps = json_object_get(root, "steps"), *s;
+	size_t i;
+	bool ends = false;
+	json_array_foreach(steps, i, s)
+		ends |= !strcmp(text(s, "kind"), "end") && !strcmp(text(s, "thread"), text(taken, "thread")) && number(s, "sap") == number(taken, "sap");
+	return ends && strstr(text(taken, "what"), "wait");
+}
+
 /* Of a barrier: who had come there before, and has ended. */
 static void print_gone_from(const json_t *root, const json_t *blocked, const struct trace *t)
 {
@@ -155,7 +167,8 @@ static void print_holder(const json_t *root, const json_t *hang, const json_t *b
 		print_gone_from(root, blocked, t);
 	if (!holder && (!s || strcmp(text(s, "what"), "sem_post")))
 		return;
-	printf(ended    ? "    which thread %s took here, and did not give up before it ended\n"
+	printf(ended && was_cancelled_at(root, s) ? "    which thread %s took again when it was cancelled here, and did not give up before it ended\n"
+	       : ended  ? "    which thread %s took here, and did not give up before it ended\n"
 	       : holder ? "    which thread %s has had since\n"
 			: "    thread %s had posted it last; what was posted has all been taken\n",
 	       text(s, "thread"));

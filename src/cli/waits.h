@@ -19,6 +19,8 @@ bool is_about_waits(const struct trace *t);
 bool is_told_of_hang(const json_t *root, const json_t *read);
 /* Of a step that waits for a lock: the one at which another thread took it last, or NULL. */
 json_t *lock_holder(const json_t *root, const json_t *blocked);
+/* Was the thread cancelled in the wait for a signal in which it took the lock again there? */
+bool was_cancelled_at(const json_t *root, const json_t *taken);
 /* Has the thread come to its end in the recorded run? */
 bool has_ended(const struct trace *t, const char *thread);
 /* Is it a step that the thread never completed? */

@@ -137,11 +137,13 @@ static uint32_t lock_given_up(const struct told *t, size_t first, size_t second)
 	return found;
 }
 
-static bool is_one_section(const struct told *t, const struct event *a, const struct event *b)
+/* Has the thread had a lock from the one step to the other? */
+static bool in_one_section(const struct finder *f, size_t one, size_t other)
 {
+	const struct event *a = told_event(f->t, one), *b = told_event(f->t, other);
 	struct locks_index index;
 	bool kept = false;
-	locks_init(&index, &t->x);
+	locks_init(&index, &f->t->x);
 	locks had = locks_at(&index, a, true);
 	for (size_t i = 0; i < had.n && !kept; i++)
 		kept = locks_kept(&index, had.at[i], a, b);
@@ -150,16 +152,22 @@ static bool is_one_section(const struct told *t, const struct event *a, const st
 	return kept;
 }
 
-/* Does the thread read it to write it once more, as it did before? That is one section, and nobody can come between the two. */
-static bool is_next_round(const struct told *t, const struct event *wrote, size_t read)
+/*
+ * Does the write count on from what was there, for somebody to ask what that has come to? Not where a place is given a value; nor where the thread had asked
+ * in the same line in the section in which it then wrote: what it asks later is for the next time.
+ */
+static bool counts_first(const struct finder *f, size_t first, const struct event *asks)
 {
-	const struct event *r = told_event(t, read);
-	for (size_t i = read + 1; i < t->l.needed; i++) {
-		const struct event *e = told_event(t, i);
-		if (e->thread == r->thread && told_writes(e) && e->object == r->object && !t->l.steps.at[i].visible)
-			return same_line(t, e, wrote) && is_one_section(t, r, e);
+	enum { BACK = 8 };
+	const struct event *w = told_event(f->t, first);
+	size_t i = last_own(f->t, first, w->object, w->thread);
+	bool counts = told_reads(w) || (i != SLICE_NONE && told_reads(told_event(f->t, i)) && (same_line(f->t, told_event(f->t, i), w) || in_one_section(f, i, first)));
+	for (unsigned n = 0; counts && n < BACK && i != SLICE_NONE; n++) {
+		const struct event *e = told_event(f->t, i);
+		counts = !told_reads(e) || !same_line(f->t, e, asks) || !in_one_section(f, i, first);
+		i = last_own(f->t, i, w->object, w->thread);
 	}
-	return false;
+	return counts;
 }
 
 static bool is_late(struct finder *f, struct acted *out, const struct slice *s, size_t read, size_t act, size_t alike)
@@ -169,7 +177,7 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
 		return false;
 	const struct event *w = told_event(f->t, first);
-	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || is_next_round(f->t, w, read) ||
+	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || !counts_first(f, first, r) ||
 	    acts_anyway(f, read, f->values[w->written], act))
 		return false;
 	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true, false};

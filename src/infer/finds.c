@@ -206,10 +206,10 @@ static bool is_alone(const struct slice *s, const struct told *t, const uint8_t 
 void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, const struct rests_source *source)
 {
 	const struct execution *x = source->x;
-	told_init(&d->told, x, l);
-	hang_complete(&d->told);
 	d->values = xcalloc(expr_count(x->exprs) + 1, sizeof *d->values);
 	expr_eval_all(x->exprs, symbols, d->values);
+	told_init(&d->told, x, l, d->values);
+	hang_complete(&d->told);
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	struct flat flat;
 	if (flat_init(&flat, &d->told, &d->slice)) {

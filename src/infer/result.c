@@ -146,6 +146,8 @@ static bool *steps_to_show(const struct execution *x, const struct linear *l, co
 		for (size_t k = i > NEAR ? i - NEAR : 0; changes && k < i + NEAR && k < l->needed; k++)
 			show[k] |= !is_note(x, &l->steps.at[k]);
 	}
+	for (size_t i = 0; i < l->needed; i++)
+		show[i] &= !told_is_behind_text(&x->events.at[l->steps.at[i].event]);
 	return show;
 }
 

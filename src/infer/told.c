@@ -77,7 +77,32 @@ static void copy_threads(struct told *t, const struct execution *x)
 		*vec_push(&t->x.threads) = x->threads.at[i];
 }
 
-void told_init(struct told *t, const struct execution *x, const struct linear *l)
+static bool has_zero(uint64_t value, unsigned size)
+{
+	for (unsigned i = 0; i < size; i++)
+		if (!(value >> 8 * i & 0xff))
+			return true;
+	return false;
+}
+
+/* The executor reads a text as far as it may go in any order. What is behind its end in this one was not read. */
+static void leave_out_behind_texts(struct told *t, const uint64_t *values)
+{
+	const struct event *before = NULL;
+	bool ended = false;
+	for (size_t i = 0; i < t->x.events.n; i++) {
+		struct event *e = &t->x.events.at[i];
+		if (e->kind != EVENT_READ)
+			continue;
+		bool goes_on = before && e->flags & EVENT_TEXT && e->thread == before->thread && e->sap == before->sap && e->object == before->object + before->size;
+		ended = goes_on && (ended || has_zero(values[before->read], before->size));
+		before = e;
+		if (ended)
+			e->kind = EVENT_CALL;
+	}
+}
+
+void told_init(struct told *t, const struct execution *x, const struct linear *l, const uint64_t *values)
 {
 	struct maker m = {t, x, xcalloc(x->events.n + 1, sizeof *m.place), x->notes.n <= MOST_NOTES && !has_delayed_stores(l)};
 	*t = (struct told){.x = *x};
@@ -92,6 +117,7 @@ void told_init(struct told *t, const struct execution *x, const struct linear *l
 		c.event = m.place[c.event];
 		*vec_push(&t->x.conditions) = c;
 	}
+	leave_out_behind_texts(t, values);
 	put_steps(&m, l);
 	free(m.place);
 }

@@ -12,8 +12,8 @@ struct told {
 	struct linear l;
 };
 
-/* Both arguments have to live longer. Where stores are delayed there are no notes among the steps. */
-void told_init(struct told *t, const struct execution *x, const struct linear *l);
+/* `x` and `l` have to live longer; values: of all expressions. Where stores are delayed there are no notes among the steps. */
+void told_init(struct told *t, const struct execution *x, const struct linear *l, const uint64_t *values);
 void told_release(struct told *t);
 
 static inline const struct event *told_event(const struct told *t, size_t step)
@@ -24,6 +24,12 @@ static inline const struct event *told_event(const struct told *t, size_t step)
 static inline bool told_accesses(const struct event *e)
 {
 	return e->kind == EVENT_READ || e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
+}
+
+/* Something of a text that was executed, and lies behind what is its end in this order? Then it is no access. */
+static inline bool told_is_behind_text(const struct event *e)
+{
+	return e->kind == EVENT_CALL && e->flags & EVENT_TEXT;
 }
 
 /* Does it find something, or leave something? */

@@ -257,6 +257,7 @@ struct ethread {
 	uint32_t pieces;         /* how many it has had so far */
 	bool looks_outside, found_outside; /* it has read what may be anything (outside.c); in its last read */
 	char looked[200];        /* ... where first, for explanations */
+	bool in_text, beyond_text; /* it reads a text, behind the first piece; behind what is its end now (text.c) */
 	bool unsure;             /* what it last read of what races is not known: a lap that was left out (ties.c) */
 	uint64_t assumed_at;     /* instruction count at the last assumption */
 	expr address;            /* of the access at hand, when it was assumed to be address_value, at instruction address_at */

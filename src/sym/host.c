@@ -230,6 +230,8 @@ static struct event *read_event(struct ethread *self, enum event_kind kind, uint
 	struct event *e = event_add(self, kind, address, site_describe(self, site, what));
 	if (interp_site_is_system(engine.interp, site))
 		e->flags |= EVENT_SYSTEM;
+	if (self->in_text)
+		e->flags |= EVENT_TEXT;
 	return e;
 }
 
@@ -249,7 +251,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 	a->value.e = EXPR_NONE;
 	if (racy)
 		unseen_read(a->address, a->size, a->value.v);
-	if (unwritten && !address && outside_is(a->address)) {
+	if (unwritten && !address && !self->beyond_text && outside_is(a->address)) {
 		self->found_outside = true;
 		a->value = outside_read(self, a->address, a->value.v, a->size);
 		recall_value(self, &a->value, a->size);

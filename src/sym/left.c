@@ -19,7 +19,7 @@ enum { WORD = sizeof(uint64_t), MOST_TIMES = 4 };
 struct left {
 	struct allocation name; /* of the block */
 	uint64_t word, mask;
-	uint64_t times;         /* it was learnt; what comes out differently each time is not known */
+	uint64_t times;         /* a part was learnt again; what comes out differently each time is not known */
 };
 
 static struct {
@@ -87,12 +87,19 @@ bool left_may_be(uint64_t start, uint32_t recorded)
 	return is_plausible(start, recorded, UINT32_MAX);
 }
 
+/* The block that has the address, or whose room behind its end does: one that is smaller than what is left in it. */
+static bool find_block(uint64_t address, uint64_t *start, bool *freed)
+{
+	uint64_t size, begin = address & ~(uint64_t)(RT_FREED_SIZE - 1);
+	return engine.config->heap_block(address, start, &size, freed) || (engine.config->heap_block(begin, start, &size, freed) && *start == begin);
+}
+
 void left_read(uint64_t address, uint64_t recorded, unsigned size)
 {
-	uint64_t start, all, in_memory = 0, word;
+	uint64_t start, in_memory = 0, word;
 	struct allocation name;
 	bool freed;
-	if (!mirror_has(address) || !engine.config->heap_block(address, &start, &all, &freed) || !freed || address - start + size > WORD ||
+	if (!mirror_has(address) || !find_block(address, &start, &freed) || !freed || address - start + size > WORD ||
 	    !mirror_name(start, &name))
 		return;
 	unsigned shift = (unsigned)(address - start) * 8;
@@ -107,7 +114,7 @@ void left_read(uint64_t address, uint64_t recorded, unsigned size)
 		l = vec_push(&lefts.all);
 		*l = (struct left){ .name = name };
 	}
-	if (l->times++ >= MOST_TIMES)
+	if (l->mask & mask && l->times++ >= MOST_TIMES)
 		return;
 	l->word = (l->word & ~mask) | part << shift;
 	l->mask |= mask;

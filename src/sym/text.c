@@ -64,15 +64,17 @@ static void read_piece(struct ethread *self, uint32_t site, struct text *t, uint
 					       a.value.e ? expr_extract(engine.exprs, a.value.e, 8 * i, 8) : EXPR_NONE };
 }
 
-/* `to`: where it is copied to, if anywhere; pieces lie in one granule there, too. */
-static void read_bytes(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t n, uint64_t to)
+/* `to`: where it is copied to, if anywhere; pieces lie in one granule there, too. `ends`: nothing is read behind a byte 0. */
+static void read_bytes(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t n, uint64_t to, bool ends)
 {
 	for (uint64_t done = 0; done < n;) {
 		uint64_t left = n - done, here = 8 - (from + done) % 8, there = 8 - (to + done) % 8;
 		uint64_t size = here < there ? here : there;
+		self->in_text = ends && t->n;
 		read_piece(self, site, t, from + done, (unsigned)(size < left ? size : left));
 		done += size < left ? size : left;
 	}
+	self->in_text = false;
 }
 
 static bool is_symbol(const struct slot *byte)
@@ -107,15 +109,17 @@ static bool cut_at_end(struct text *t, size_t first)
 static void read_text(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t most, uint64_t to)
 {
 	uint64_t n = strnlen((const char *)(uintptr_t)from, most), end = last_end(from, n);
-	read_bytes(self, site, t, from, n < most ? n + 1 : most, to);
+	read_bytes(self, site, t, from, n < most ? n + 1 : most, to, true);
 	size_t seen = 0;
+	self->beyond_text = true;
 	while (!cut_at_end(t, seen) && t->n < most && from + t->n < end && is_symbol(&t->at[t->n - 1])) {
 		uint64_t granule = 8 - (from + t->n) % 8, left = end - (from + t->n);
 		seen = t->n;
 		if (left > most - t->n)
 			left = most - t->n;
-		read_bytes(self, site, t, from + t->n, granule < left ? granule : left, to + t->n);
+		read_bytes(self, site, t, from + t->n, granule < left ? granule : left, to + t->n, true);
 	}
+	self->beyond_text = false;
 }
 
 /* ---- what follows ---- */
@@ -416,7 +420,7 @@ static struct slot look(struct ethread *self, const struct native_call *c, enum 
 	struct text t[2] = { 0 };
 	for (unsigned i = 0; i < (kind == MEASURES ? 1u : 2u); i++)
 		if (kind == COMPARES_BYTES)
-			read_bytes(self, c->site, &t[i], c->in[i].v, most, c->in[i].v);
+			read_bytes(self, c->site, &t[i], c->in[i].v, most, c->in[i].v, false);
 		else
 			read_text(self, c->site, &t[i], c->in[i].v, most, c->in[i].v);
 	struct slot r = kind == MEASURES ? length(self, &t[0], most) : difference(&t[0], &t[1], kind == COMPARES_TEXT);
