@@ -144,6 +144,8 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
 		return false;
 	const struct event *w = told_event(f->t, first);
+	if (events_overlap(told_event(f->t, act), r))
+		return false; /* it looks at what it then changes, as it does each time (a balance) */
 	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) ||
 	    acts_anyway(f, read, f->values[w->written], act))
 		return false;
