@@ -175,10 +175,16 @@ static bool is_read_where_it_failed(const json_t *root)
 	return false;
 }
 
+/* Where a run failed in no line of its own, by its exit status, what was read last says something only if that is known to rest on it. */
+static bool is_last_telling(const json_t *root)
+{
+	return *text(root, "failed_at") || json_object_get(json_array_get(json_object_get(root, "asked"), 0), "rests");
+}
+
 static void print_summary(const json_t *root, const char *program)
 {
 	static const char *const last = "What the failing thread read last:";
-	bool in_a_line = *text(root, "failed_at"), first = is_read_where_it_failed(root);
+	bool in_a_line = is_last_telling(root), first = is_read_where_it_failed(root);
 	if (in_a_line && first)
 		print_all_asked(root, true, last, program);
 	print_all_asked(root, false, is_guessed(root) ? last : "What the failure depends on:", program);

@@ -393,7 +393,7 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	struct asked a;
 	for (int pass = 0; pass < 4 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
-			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at"));
+			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
 			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;

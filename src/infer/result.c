@@ -166,6 +166,8 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 			  const uint64_t *values)
 {
 	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
+	if (last && s->last_rests)
+		json_object_set_new(asked, "rests", json_true());
 	bool looked = false, still = false;
 	size_t waited = midway_wait(x, l, s, step, values, &looked, &still);
 	if (waited != SLICE_NONE) {

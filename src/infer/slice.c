@@ -33,6 +33,9 @@ struct asked {
 	bool system;
 };
 
+/* What the reads of a condition say of the failure: those that it is known to rest on say most, and the program's own more than those in system headers. */
+enum telling { TELLS_LITTLE, TELLS_OWN, TELLS_TIED, TELLS_OWN_TIED };
+
 struct slicer {
 	struct slice *s;
 	const struct execution *x;
@@ -45,7 +48,7 @@ struct slicer {
 	uint32_t *reader;     /* by symbol: event + 1 */
 	vec(size_t) queue;
 	vec(struct asked) asked;
-	unsigned own; /* for is_own */
+	enum telling telling; /* for telling_of */
 	const uint8_t *how; /* by step: enum tied_how; NULL: not known */
 	size_t tied[TIED_LOOKED_AT], ntied; /* the last reads that the failure is computed of, or led by */
 };
@@ -210,17 +213,25 @@ static void follow_asked(struct slicer *r, size_t step)
 		follow(r, step);
 }
 
-static void count_own(struct slicer *r, size_t step)
+static bool is_tied(const struct slicer *r, size_t step)
 {
-	r->own += !(event_of(r, step)->flags & EVENT_SYSTEM);
+	return r->how && r->how[step] & (TIED_BY_VALUE | TIED_BY_WAY | TIED_BY_BRANCH);
 }
 
-/* Does it depend on a read of the program's own code? */
-static bool is_own(struct slicer *r, expr e)
+static void count_telling(struct slicer *r, size_t step)
 {
-	r->own = 0;
-	visit_reads(r, e, count_own);
-	return r->own;
+	bool own = !(event_of(r, step)->flags & EVENT_SYSTEM), tied = is_tied(r, step);
+	enum telling is = tied ? (own ? TELLS_OWN_TIED : TELLS_TIED) : own ? TELLS_OWN : TELLS_LITTLE;
+	if (is > r->telling)
+		r->telling = is;
+}
+
+/* Does it depend on a read of the program's own code? On one that the failure rests on? */
+static enum telling telling_of(struct slicer *r, expr e)
+{
+	r->telling = TELLS_LITTLE;
+	visit_reads(r, e, count_telling);
+	return r->telling;
 }
 
 static int by_interest(const void *p, const void *q)
@@ -253,19 +264,22 @@ static bool is_of_failing(const struct execution *x, const struct condition *c)
 	       has_symbols(x, c->condition);
 }
 
-/* The last condition of a failing thread: of the last few, one that depends on the program's own code rather than on system headers. */
+/* The last condition of a failing thread: of the last few, the first one that tells most; what is in system headers tells less than the program's own code. */
 static const struct condition *last_condition(struct slicer *r)
 {
+	const enum telling most = r->how ? TELLS_OWN_TIED : TELLS_OWN;
 	const struct condition *last = NULL;
+	enum telling best = TELLS_LITTLE;
 	size_t looked = 0;
-	for (size_t i = r->x->conditions.n; i-- > 0 && looked < LOOKED_AT;) {
+	for (size_t i = r->x->conditions.n; i-- > 0 && looked < LOOKED_AT && best < most;) {
 		const struct condition *c = &r->x->conditions.at[i];
 		if (!is_of_failing(r->x, c))
 			continue;
-		if (is_own(r, c->condition))
-			return c;
-		if (!last)
+		enum telling is = telling_of(r, c->condition);
+		if (!last || is > best)
 			last = c;
+		if (is > best)
+			best = is;
 		looked++;
 	}
 	return last;
@@ -383,6 +397,10 @@ static void ask_last_reads(struct slicer *r)
 	vec_free(&before);
 	while (found.n > SLICE_ASKED)
 		drop_dullest(r, found.at, &found.n);
+	for (size_t i = 0; i < found.n; i++)
+		r->s->last_rests |= is_tied(r, found.at[i]);
+	if (!r->s->last_rests && !r->s->asked.n && r->ntied)
+		found.n = 0; /* a message shows what was read again */
 	for (size_t i = 0; i < found.n; i++)
 		follow(r, found.at[i]);
 	r->s->last_reads = found.n;

@@ -520,6 +520,8 @@ void object_forget(const void *place);
 
 /* host.c: an access by the thread at hand, which has counted its SAP. Site 0: where the thread is. */
 void engine_load(struct ethread *self, uint32_t site, struct access *a);
+/* The same, by something that is no load of the program's; `what` names it in events and notes. */
+void engine_load_as(struct ethread *self, uint32_t site, struct access *a, const char *what);
 void engine_store(struct ethread *self, uint32_t site, const struct access *a);
 /* Counts as a write where races are looked for, but leaves memory as it is. */
 void engine_touch(struct ethread *self, uint64_t address, unsigned size);
@@ -540,6 +542,8 @@ void format_reads(struct ethread *self, const struct native_call *c, unsigned fo
 void format_reads_list(struct ethread *self, const struct native_call *c, unsigned format, bool decides);
 /* Inputs (include/rethread/engine.h). */
 const struct rt_input *native_input(uint32_t function, const char *what);
+/* The thread calls another function than it did: some guess led it off its path. */
+_Noreturn void native_off_path(struct ethread *self, const char *what, const char *recorded);
 void native_reads(const void *from, uint64_t size);
 void native_writes(void *to, const void *bytes, uint64_t size);
 

@@ -235,7 +235,8 @@ static struct event *read_event(struct ethread *self, enum event_kind kind, uint
 	return e;
 }
 
-static void load(struct ethread *self, uint32_t site, struct access *a)
+/* `what`: by whom, as events and notes of it are named. */
+static void load(struct ethread *self, uint32_t site, struct access *a, const char *what)
 {
 	expr address = guess_take_address(self, a->address);
 	bool laps = !address && !ties_on(); /* it may be of one that is left out */
@@ -264,7 +265,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 		if (laps)
 			laps_note(self, site, a, false);
 		if (!racy)
-			notes_access(self, site, a, false, "load");
+			notes_access(self, site, a, false, what);
 		return;
 	}
 	if (lulls_read(self, site, a)) {
@@ -279,7 +280,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 	}
 	uint32_t piece;
 	a->value = guess_read(self, a->address, a->size, a->value.v, &piece);
-	struct event *e = read_event(self, EVENT_READ, a->address, site, "load");
+	struct event *e = read_event(self, EVENT_READ, a->address, site, what);
 	e->piece = piece;
 	e->size = (uint8_t)a->size;
 	e->read = a->value.e;
@@ -293,8 +294,13 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
+	engine_load_as(self, site, a, "load");
+}
+
+void engine_load_as(struct ethread *self, uint32_t site, struct access *a, const char *what)
+{
 	self->found_outside = false;
-	load(self, site, a);
+	load(self, site, a, what);
 	if (ties_on())
 		a->value.e = ties_read(self, a);
 	if (ties_on() && self->found_outside)

@@ -526,18 +526,26 @@ void native_ends(struct ethread *self, const struct native_call *c)
 
 /* ---- inputs ---- */
 
-/* The thread calls another function than it did: some guess led it off its path. */
-_Noreturn static void off_path(struct ethread *self, const struct rt_input *recorded, const char *what)
+_Noreturn void native_off_path(struct ethread *self, const char *what, const char *recorded)
 {
 	if (!engine.mismatches++) {
 		struct position p;
 		ithread_position(self->interp, &p);
 		snprintf(engine.first_mismatch, sizeof engine.first_mismatch,
 			 "%.90s:%u (%.50s), thread %s calls %.40s where the recorded run called %.40s", p.file,
-			 p.line, p.function, self->name, what, trace_input_name(recorded));
+			 p.line, p.function, self->name, what, recorded);
 	}
 	guess_refute(self);
 	engine_thread_over(self);
+}
+
+/*
+ * Has the log more of the thread, but not this input? What a library asks for in its first call may be another thread's. (A pure virtual function that was
+ * called by mistake writes to standard error.)
+ */
+static bool goes_on_without(const struct ethread *self)
+{
+	return self->log && !self->outside && !engine.free && !engine_path_used_up(self);
 }
 
 const struct rt_input *native_input(uint32_t function, const char *what)
@@ -548,11 +556,14 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 	if (self->signals)
 		signals_at(self, RT_SIGNAL_CALL);
 	self->saps++;
-	if (!self->log || self->next_input >= self->log->ninputs)
+	if (!self->log || self->next_input >= self->log->ninputs) {
+		if (goes_on_without(self))
+			native_off_path(self, what, "nothing");
 		sync_blocked(self);
+	}
 	const struct rt_input *r = self->log->inputs[self->next_input];
 	if (r->function != function)
-		off_path(self, r, what);
+		native_off_path(self, what, trace_input_name(r));
 	hear_input(self, r, what);
 	inside_asked(self, what);
 	self->next_input++;

@@ -177,11 +177,9 @@ static expr is_overwritten(struct ethread *t, uint64_t start)
 {
 	struct access link = { .address = start, .size = sizeof(uint64_t) };
 	uint64_t left;
-	engine_load(t, 0, &link);
+	engine_load_as(t, 0, &link, "free"); /* the allocator's looking at what it keeps is no use of it */
 	if (!link.value.e)
 		return EXPR_NONE;
-	if (t->events.n) /* giving memory back is no use of it */
-		t->events.at[t->events.n - 1].site = place_describe(t, "free");
 	left_known(start, &left);
 	return expr_not(engine.exprs, expr_equals(engine.exprs, link.value.e, left));
 }

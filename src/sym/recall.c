@@ -78,19 +78,23 @@ void host_recall(struct ithread *t, unsigned flags)
 }
 
 /*
- * Is the number the lower half of what the C library had left in the first word of a block that it got back: the block's page
+ * Is the number the lower half of what the C library had left in the first word of a block that it got back, or all of it: the block's page
  * number and another block's address, exclusive or? Such blocks are multiples of 16 apart. It is another number here.
  */
 static bool is_link(const struct ethread *self, uint64_t recorded, unsigned size, uint64_t *left)
 {
-	enum { APART = 16 };
+	enum { APART = 16, USER_BITS = 47 };
 	uint64_t start, length;
 	uint32_t place;
 	bool freed;
-	return size == sizeof(uint32_t) && recorded >= SMALL && mirror_has(self->recall_address) &&
-	       engine.config->heap_block(self->recall_address, &start, &length, &freed) && start == self->recall_address &&
-	       block_recorded(start, &place) && (recorded ^ RT_FREED_LINK(place)) % APART == 0 &&
-	       native_left_by_free(start, true, start, size, left);
+	if (self->recall_wide ? recorded >> USER_BITS : size != sizeof(uint32_t))
+		return false;
+	if (recorded < SMALL || !mirror_has(self->recall_address) ||
+	    !engine.config->heap_block(self->recall_address, &start, &length, &freed) || start != self->recall_address ||
+	    !block_recorded(start, &place) || (recorded ^ RT_FREED_LINK(place)) % APART)
+		return false;
+	/* Many numbers of 64 bits are such by chance: of all of the word it is known what some block's address makes. */
+	return (!self->recall_wide || left_may_be(start, (uint32_t)recorded)) && native_left_by_free(start, true, start, size, left);
 }
 
 /* The same where it was read as an address: one that the log knows nothing of, and that some block's address makes. */
@@ -334,7 +338,11 @@ static bool is_one_address(uint64_t in_memory, uint32_t recorded, uint64_t *own)
 /* A number of 64 bits, or an address in the place of one, which is another one here: what that is, is a guess. */
 static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 {
-	uint64_t address, own;
+	uint64_t address, own, left;
+	if (is_link(self, recorded, sizeof recorded, &left)) {
+		exactly(self, s, left);
+		return;
+	}
 	enum tag tag = recall_address_in(recorded, &address);
 	if (tag == TAG_NO_ADDRESS) {
 		exactly(self, s, recorded);

@@ -78,6 +78,12 @@ bool sync_can_go(const struct ethread *t)
 	}
 }
 
+/* The log has no such step of the thread, but what it did afterwards, or its failure elsewhere. */
+static bool goes_on_otherwise(const struct ethread *self)
+{
+	return self->log && !self->outside && !engine.free && (!path_reader_at_end(&self->path) || engine_goes_too_far(self));
+}
+
 /*
  * The recorded run entered this step and never completed it. Where being blocked is the failure, the thread must get
  * as far as trying, after whoever holds the object has got it (sync_finish); else it is not let in.
@@ -92,6 +98,8 @@ _Noreturn static void blocked_at_end(struct ethread *self, const void *place, co
 		e->flags &= (uint16_t)~EVENT_OPTIONAL;
 		e->count = self->joins;
 		self->attempt = event_last(self);
+	} else if (goes_on_otherwise(self)) {
+		native_off_path(self, self->native ? self->native : "what waits for others", "nothing of that kind");
 	} else {
 		self->saps--;
 	}

@@ -284,14 +284,24 @@ void ties_wrote(struct ethread *t, const struct access *a)
 	answer(&left);
 }
 
+/* What it failed by: the last branch. */
+static void add_last_branch(roots *left)
+{
+	if (all.branches.n)
+		add_root(left, all.branches.at[all.branches.n - 1].e, TIED_BY_VALUE);
+}
+
 void ties_status(struct ethread *t, expr status)
 {
 	roots left = {0};
-	if (!is_followed(t) || !status || all.asked.sap)
+	if (!is_followed(t) || all.asked.sap || (!status && engine.trace->failure.kind != RT_FAIL_EXIT))
 		return;
 	if (all.asked.what == TIES_IF)
 		answer_if();
-	add_root(&left, status, TIED_BY_VALUE);
+	if (status)
+		add_root(&left, status, TIED_BY_VALUE);
+	else
+		add_last_branch(&left); /* exit(1): what is done behind it, by destructors, is beside the point */
 	answer(&left);
 }
 
@@ -306,7 +316,7 @@ void ties_failed(struct ethread *t)
 	unsigned last = (all.naddresses + ARRAY - 1) % ARRAY;
 	if (engine.trace->failure.kind == RT_FAIL_SIGNAL && engine.trace->failure.signal != SIGABRT && all.addresses[last].at == ithread_instructions(t->interp))
 		add_root(&left, all.addresses[last].e, TIED_BY_WAY);
-	else if (all.branches.n)
-		add_root(&left, all.branches.at[all.branches.n - 1].e, TIED_BY_VALUE);
+	else
+		add_last_branch(&left);
 	answer(&left);
 }
