@@ -292,6 +292,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a)
 void engine_load(struct ethread *self, uint32_t site, struct access *a)
 {
 	self->found_outside = false;
+	unmapped_access(self, site, a->address, a->size);
 	load(self, site, a);
 	if (ties_on())
 		a->value.e = ties_read(self, a);
@@ -315,6 +316,7 @@ static void write_event(struct ethread *self, uint32_t site, const struct access
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
+	unmapped_access(self, site, a->address, a->size);
 	if (ties_on())
 		ties_wrote(self, a);
 	time_wander(self);
@@ -382,6 +384,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	struct ethread *self = of(t);
 	self->saps++;
 	self->effects++;
+	unmapped_access(self, site, piece->address, piece->size);
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
 	early_await(self, piece->address, piece->size);
@@ -590,7 +593,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	}
 	if (x && x->class == EXTERNAL_MEMORY && text_call(self, c))
 		return false;
-	if (x && x->class == EXTERNAL_PURE && is_about_held(x->name)) {
+	if (x && ((x->class == EXTERNAL_PURE && is_about_held(x->name)) || (*x->effects == 'u' && unmapped_call(self, c)))) {
 		memset(c->out, 0, c->nout * sizeof *c->out);
 		return false;
 	}

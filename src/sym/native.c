@@ -554,6 +554,8 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 	if (r->function != function)
 		off_path(self, r, what);
 	hear_input(self, r, what);
+	if (!strncmp(what, "mmap", 4))
+		unmapped_mapped(self, r->result);
 	inside_asked(self, what);
 	self->next_input++;
 	if (r->error == RT_INPUT_CANCELLED)
