@@ -93,6 +93,7 @@ static void turn(LLVMModuleRef m)
 		{"assembly", assembly_turn, false},
 		{"copies", copies_turn, false},
 		{"thread pointer", thread_pointer_turn, false},
+		{"thread variables", thread_variables_turn, false},
 		{"machine", machine_turn, false},
 		{"control", control_turn, false},
 		{"identities", identities_turn, false},

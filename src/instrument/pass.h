@@ -178,6 +178,8 @@ void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
 void thread_pointer_turn(LLVMModuleRef m);
+/* Functions that would make variables of threads, and are nowhere. */
+void thread_variables_turn(LLVMModuleRef m);
 void identities_turn(LLVMModuleRef m);
 void seeds_turn(LLVMModuleRef m);
 void choices_turn(LLVMModuleRef m);

@@ -7,7 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 struct effect {
-	char kind;          /* r w f m o h c d */
+	char kind;          /* r w f m o h c d u */
 	unsigned parameter; /* what points there */
 	char measure;       /* s = k $ % p n b */
 	int first, second;  /* parameters or a constant; -1: none */

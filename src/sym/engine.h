@@ -18,6 +18,7 @@
  *   await.c    waiting for what a read found
  *   race.c     which locations race
  *   outside.c  what lies between blocks
+ *   unmapped.c memory that is given back to the system
  *   mirror.c   memory that the recorded run reused, and used after it was freed; turns.c: by whom first
  *   recall.c   recorded values of reads that decide addresses; recall_addresses.c, blocks.c: where memory lay in the recorded run
  *   spin.c     busy waiting
@@ -637,6 +638,15 @@ bool text_call(struct ethread *self, struct native_call *c);
 /* Is it one of them that changes nothing? */
 bool text_only_reads(const char *name);
 size_t text_doubtful(void); /* at the end: how many texts were taken to be no longer than was looked */
+
+/*
+ * unmapped.c: an access, at a site; does not return where the recorded run ended by it. The call of munmap at hand: true, the executor has
+ * done it. Something is about to be mapped where the recorded run had it. At the end: orders are added.
+ */
+void unmapped_access(struct ethread *self, uint32_t site, uint64_t address, unsigned size);
+bool unmapped_call(struct ethread *self, const struct native_call *c);
+void unmapped_mapped(struct ethread *self, uint64_t recorded);
+void unmapped_finish(void);
 
 /* events.c */
 /* A slot as an expression of 8 * size bits. */

@@ -115,6 +115,7 @@ _Noreturn void engine_finish(void)
 	if (ties_on())
 		engine_fatal("what was asked for did not happen%s%s", engine.faults ? ": a fault at " : "", engine.faults ? engine.first_fault : "");
 	engine_order_ends();
+	unmapped_finish();
 	if (engine.mismatches || engine.faults)
 		recall_share();
 	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + left_finish() + recall_finish() + quiet_finish() + lulls_finish();

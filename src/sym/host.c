@@ -300,6 +300,7 @@ void engine_load(struct ethread *self, uint32_t site, struct access *a)
 void engine_load_as(struct ethread *self, uint32_t site, struct access *a, const char *what)
 {
 	self->found_outside = false;
+	unmapped_access(self, site, a->address, a->size);
 	load(self, site, a, what);
 	if (ties_on())
 		a->value.e = ties_read(self, a);
@@ -323,6 +324,7 @@ static void write_event(struct ethread *self, uint32_t site, const struct access
 void engine_store(struct ethread *self, uint32_t site, const struct access *a)
 {
 	guess_take_address(self, a->address);
+	unmapped_access(self, site, a->address, a->size);
 	if (ties_on())
 		ties_wrote(self, a);
 	time_wander(self);
@@ -390,6 +392,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	struct ethread *self = of(t);
 	self->saps++;
 	self->effects++;
+	unmapped_access(self, site, piece->address, piece->size);
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
 	early_await(self, piece->address, piece->size);
@@ -598,7 +601,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	}
 	if (x && x->class == EXTERNAL_MEMORY && text_call(self, c))
 		return false;
-	if (x && x->class == EXTERNAL_PURE && is_about_held(x->name)) {
+	if (x && ((x->class == EXTERNAL_PURE && is_about_held(x->name)) || (*x->effects == 'u' && unmapped_call(self, c)))) {
 		memset(c->out, 0, c->nout * sizeof *c->out);
 		return false;
 	}

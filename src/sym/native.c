@@ -565,6 +565,8 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 	if (r->function != function)
 		native_off_path(self, what, trace_input_name(r));
 	hear_input(self, r, what);
+	if (!strncmp(what, "mmap", 4))
+		unmapped_mapped(self, r->result);
 	inside_asked(self, what);
 	self->next_input++;
 	if (r->error == RT_INPUT_CANCELLED)
