@@ -43,6 +43,7 @@ struct record {
 	char *dir;            /* of the current run */
 	int held;             /* its trace_hold */
 	bool lost;            /* what makes it a trace could not be written */
+	bool nothing;          /* the last run left nothing to keep: a runner, of whose programs none failed */
 	struct exec_command other; /* what its process has become by exec; without argv: nothing else */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
@@ -85,7 +86,8 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 		{"no-env", no_argument, NULL, 'e'},	   {"no-output", no_argument, NULL, 'n'},
 		{"all-values", no_argument, NULL, 'a'},
 		{"shake", no_argument, NULL, 'S'},	   {"seed", required_argument, NULL, 'd'},
-		{"help", no_argument, NULL, 'h'},	   {0},
+		{"children", no_argument, NULL, 'c'},	   {"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	for (int c; (c = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1;) {
 		switch (c) {
@@ -136,6 +138,9 @@ static void parse(const struct command *self, struct record *r, int argc, char *
 			break;
 		case 'S':
 			r->run.shake = true;
+			break;
+		case 'c':
+			r->run.runner = true;
 			break;
 		default:
 			usage_option(self, c, argv);
@@ -197,14 +202,15 @@ static void check_program(struct record *r)
 	}
 	if (sections_has(r->run.program, RT_SECTION_BITCODE)) {
 		libraries_warn_changed(r->run.program);
+		r->run.runner = false;
 		return;
 	}
-	r->run.script = is_script(r->run.program);
-	if (!r->run.script)
+	if (!r->run.runner && !is_script(r->run.program))
 		die(EXIT_ERROR, "%s was not built by rethread: build it with `rethread cc' (or CC=rethread-cc), "
-				"then record again", r->run.program);
+				"then record again; --children, if it starts programs that were", r->run.program);
+	r->run.runner = true;
 	if (is_rw(r->run.scheme))
-		die(EXIT_ERROR, "%s is a script: scheme rw and `rethread hunt' need the program itself, which it starts", r->run.program);
+		die(EXIT_ERROR, "%s was not built by rethread: scheme rw and `rethread hunt' need the program itself, which it starts", r->run.program);
 }
 
 static void load_twin(struct record *r)
@@ -281,11 +287,29 @@ static char *reserve_room(const struct record *r)
 	return path;
 }
 
-static void drop_run(struct record *r)
+static void drop_run(const struct record *r)
 {
 	struct error err;
 	if (!remove_tree(r->dir, &err))
 		warn("%s", err.text);
+}
+
+static int end_alike(const struct run_result *result, bool more);
+
+/* A runner has left nothing to keep: that is no failure where it ended well, and several were recorded. */
+static void check_started(const struct record *r, const struct run_result *result)
+{
+	if (result->started && result->failure.kind == RT_FAIL_NONE)
+		return;
+	drop_run(r);
+	if (!result->started)
+		die(EXIT_ERROR, "%s is no program built by rethread, and none took its place (exec) or was started by it: record the one that matters",
+		    r->run.program);
+	char *what = failure_line(&result->failure);
+	if (result->failure.kind == RT_FAIL_PREDICATE)
+		die(EXIT_ERROR, "%s: %u programs were recorded, and which one is to blame is not known: record it by itself", what, result->started);
+	warn("%s: %s, but none of the %u recorded processes failed: nothing is kept", r->run.program, what, result->started);
+	exit(end_alike(result, false));
 }
 
 static void one_run(struct record *r, struct run_result *result)
@@ -305,11 +329,12 @@ static void one_run(struct record *r, struct run_result *result)
 	exec_release(&r->other);
 	bool other = exec_read(&r->other, r->dir, result->pid);
 	exec_forget(r->dir);
-	if (r->run.script && !result->logged && !result->interrupted) {
-		drop_run(r);
-		die(EXIT_ERROR, "%s is a script, and no program built by rethread took its place (exec): record the one that it starts",
-		    r->run.program);
-	}
+	if (r->run.runner && !result->logged && !result->interrupted)
+		check_started(r, result);
+	r->done++;
+	r->nothing = r->run.runner && !result->logged;
+	if (r->nothing)
+		return;
 	/* The program has run, and its status is handed on all the same. */
 	r->lost = !run_write_meta(&r->run, r->dir, result, other ? &r->other : NULL, &err);
 	if (r->lost && r->until_failure && result->failure.kind == RT_FAIL_NONE)
@@ -318,7 +343,6 @@ static void one_run(struct record *r, struct run_result *result)
 		warn("there is no trace of this run: %s", err.text);
 	if (r->hunt)
 		hunt_finish(r->hunt, r->dir, result->failure.kind != RT_FAIL_NONE);
-	r->done++;
 }
 
 static void progress(const struct record *r, bool last)
@@ -395,6 +419,8 @@ static void report(const struct record *r, const struct run_result *result)
 		snprintf(run, sizeof run, "run %ld: ", r->done);
 	if (result->log.flags & RT_LOG_CHILD)
 		snprintf(child, sizeof child, "process %d, which was forked: ", (int)result->pid);
+	else if (result->started)
+		snprintf(child, sizeof child, "%.40s, process %d: ", r->other.argv ? r->other.argv[0] : "?", (int)result->pid);
 	if (!r->quiet) {
 		warn_unknown(r);
 		unrecorded_warn(r->dir);
@@ -407,7 +433,8 @@ static void report(const struct record *r, const struct run_result *result)
 static int end_alike(const struct run_result *result, bool more)
 {
 	uint32_t kind = result->failure.kind;
-	if (kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT)
+	bool by_itself = result->started && WIFEXITED(result->status); /* a runner, when one of its processes was ended */
+	if ((kind == RT_FAIL_DEADLOCK || kind == RT_FAIL_TIMEOUT) && !by_itself)
 		return STATUS_ENDED;
 	/* A signal between two runs of --until-failure is for us; so is one that ends the search when the run itself ended well. */
 	bool ours = run_signal() && (!result->interrupted || (more && !result->status));
@@ -460,6 +487,10 @@ static int record_as(const struct command *self, struct record r, int argc, char
 		if (!r.quiet && is_rw(r.run.scheme) && !r.hunt && !run_signal())
 			fprintf(stderr, "rethread: under scheme %s one access happens at a time: a failure that needs store buffers "
 					"(TSO, PSO) comes under path+sync or path only\n", r.run.scheme);
+	} else if (r.nothing) {
+		drop_run(&r);
+		if (!r.quiet && result.started)
+			fprintf(stderr, "rethread: %u processes were recorded, and none failed; no trace is kept\n", result.started);
 	} else if (!r.lost) {
 		traces_set_latest(r.dir);
 		report(&r, &result);
@@ -506,7 +537,7 @@ const struct command record_command = {
 	.name = "record",
 	.arguments = "[-o DIR] [--scheme S] [--until-failure [--runs N]] [--timeout SEC]\n"
 		     "                       [--max-log SIZE] [--fail-if CMD] [--no-env] [--no-output] [--all-values]\n"
-		     "                       [--shake] [-q] [--] PROG ARGS...",
+		     "                       [--children] [--shake] [-q] [--] PROG ARGS...",
 	.summary = "run a program and keep the log of its run",
 	.details =
 		"  -o, --output DIR  the trace goes to DIR (default: the folder of `rethread ls')\n"
@@ -516,6 +547,8 @@ const struct command record_command = {
 		"                    standard input when it is a file\n"
 		"  --runs N          ... at most N times (default 10000)\n"
 		"  --timeout SEC     a run that takes longer has failed\n"
+		"  --children        PROG is no program built by rethread, but starts some (a test runner): when it\n"
+		"                    fails, the trace is of the one that failed; without saying for scripts\n"
 		"  --max-log SIZE    bytes, or with K, M, G: the log ends there, the program goes on\n"
 		"  --shake           scheme rw: threads give way at random, so that races come out sooner\n"
 		"  --fail-if CMD     shell command that gets the run's output on its standard input and\n"

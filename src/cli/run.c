@@ -1,5 +1,6 @@
 #include "cli/run.h"
 #include "cli/left.h"
+#include "cli/runner.h"
 #include "cli/stuck.h"
 #include "exe/origin.h"
 #include "exe/predicate.h"
@@ -113,6 +114,7 @@ struct watch {
 	const struct rt_log_header *log; /* mapped once it exists */
 	ino_t inode;                 /* of the log */
 	double look_again;           /* when to look whether it is stuck, in seconds after the start */
+	struct runner runner;        /* of those that it starts, if it is one */
 	bool stuck;
 	struct timespec start;
 };
@@ -125,7 +127,7 @@ char *run_variable(const struct run_options *o, const char *dir)
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "",
 				o->no_output ? ",output=0" : "", o->all_values ? ",values=all" : "",
-				o->fail_if ? ",stacks=1" : "", o->script ? ",command=1" : "");
+				o->fail_if ? ",stacks=1" : "", o->runner ? ",command=1" : "");
 }
 
 static void set_options_variable(const struct watch *w)
@@ -386,12 +388,16 @@ static uint32_t watch_run(struct watch *w, int *status)
 		}
 		if (forced)
 			continue;
+		if (w->options->runner && !w->log)
+			runner_watch(&w->runner, passed(w));
 		if (is_deadlocked(w))
 			forced = RT_FAIL_DEADLOCK;
 		else if (is_stuck(w) || is_late(w))
 			forced = RT_FAIL_TIMEOUT;
 		if (forced == RT_FAIL_TIMEOUT)
 			ask_for_stacks(w);
+		if (forced == RT_FAIL_TIMEOUT && w->options->runner && !w->log)
+			runner_end(&w->runner);
 		if (forced)
 			kill(w->pid, SIGKILL);
 	}
@@ -478,7 +484,7 @@ static void blame_child(const struct watch *w, struct run_result *r)
 
 bool run_recorded(const struct run_options *o, const char *dir, struct run_result *r, struct error *err)
 {
-	struct watch w = {.options = o, .dir = dir, .pidfd = -1, .copy_to = -1, .pipes = {-1, -1}};
+	struct watch w = {.options = o, .dir = dir, .pidfd = -1, .copy_to = -1, .pipes = {-1, -1}, .runner.dir = dir};
 	memset(r, 0, sizeof *r);
 	bool ok = start(&w, err);
 	if (ok) {
@@ -492,7 +498,10 @@ bool run_recorded(const struct run_options *o, const char *dir, struct run_resul
 		if (r->logged)
 			memcpy(&r->log, w.log, sizeof r->log);
 		judge(&w, r, forced);
-		blame_child(&w, r);
+		if (o->runner && !r->logged)
+			r->started = runner_judge(&w.runner, r);
+		else
+			blame_child(&w, r);
 	}
 	unmap_log(&w);
 	for (int i = 0; i < 2; i++)

@@ -16,7 +16,7 @@
 
 struct run_options {
 	char *program;        /* absolute path */
-	bool script;          /* it is one, which becomes the program by exec */
+	bool runner;          /* it is not recorded itself, but becomes a program that is, by exec, or starts some (runner.h) */
 	char **argv;          /* NULL-terminated; argv[0] as the user gave it */
 	const char *scheme;   /* NULL: the runtime's default */
 	const char *max_log;  /* NULL: no cap */
@@ -40,6 +40,7 @@ struct run_result {
 	bool interrupted;          /* the user sent a signal that was to end it, or did: no verdict */
 	struct rt_log_header log;  /* header of the log, when logged */
 	struct rt_failure failure; /* the verdict; kind RT_FAIL_NONE when the run is fine */
+	unsigned started;          /* how many processes that a runner started were recorded; 0: it has become the program itself */
 };
 
 struct exec_command;

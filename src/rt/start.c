@@ -58,7 +58,7 @@ static void note_status(int status)
 	struct rt_failure *f = &rt_log.header->failure;
 	uint32_t none = 0;
 
-	if (!status || !rt_forked_has_log() ||
+	if (!status || !(rt_forked_has_log() || options.command) ||
 	    !__atomic_compare_exchange_n(&f->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	f->kind = RT_FAIL_EXIT;
