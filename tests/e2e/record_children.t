@@ -8,11 +8,13 @@ cat >p.c <<'P'
 #include <unistd.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
-static long count, waits;
+static long count, arrived, waits;
 static void *adds(void *arg)
 {
 	long was = count;
-	usleep(2000);
+	__atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < 2) /* the other has read it, too */
+		usleep(100);
 	count = was + 1;
 	return arg;
 }
@@ -117,7 +119,7 @@ has err '2 programs were recorded, and which one is to blame is not known'
 # Of one that did not fail there is a trace, with what it was called as, and its input.
 runner 'echo hello | ./p input there'
 rethread record ./runner >out
-has out '^there [12] hello$'
+has out '^there 1 hello$'
 rethread info >out
 has out 'command +./p input there' 'no failure'
 rethread rm --all
