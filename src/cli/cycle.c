@@ -25,7 +25,7 @@ char *cycle_where(const struct trace *t, const char *name)
 {
 	const struct trace_thread *thread = trace_thread_named(t, name);
 	char *twin = xasprintf("%s/twin", t->dir); /* of scheme rw, it is the one that failed */
-	struct symbols *symbols = thread ? symbols_open(trace_is_rw(t) ? twin : t->program, NULL) : NULL;
+	struct symbols *symbols = thread ? symbols_open(trace_is_rw(t) ? twin : t->image, NULL) : NULL;
 	struct rt_failure at = t->failure;
 	struct position p = { 0 };
 	if (thread && thread->info.number != t->failure.thread) {

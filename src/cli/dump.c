@@ -279,7 +279,7 @@ static struct symbols *open_symbols(const struct trace *t)
 {
 	struct error err;
 	char *twin = xasprintf("%s/twin", t->dir);
-	const char *image = trace_is_rw(t) ? twin : t->program;
+	const char *image = trace_is_rw(t) ? twin : t->image;
 	struct symbols *symbols = image ? symbols_open(image, &err) : NULL;
 	free(twin);
 	if (!symbols)

@@ -284,7 +284,7 @@ static json_t *load_interleaving(const struct trace *t)
 		die(EXIT_ERROR, "%s is damaged: %s; run `rethread reproduce' again", path, why.text);
 	free(path);
 	json_object_set_new(root, "hang", json_boolean(t->failure.kind == RT_FAIL_TIMEOUT));
-	name_as_source(root, t->program);
+	name_as_source(root, t->image);
 	place_failure(root, t);
 	return root;
 }

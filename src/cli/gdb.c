@@ -36,7 +36,7 @@ static void write_commands(FILE *f, const struct trace *t, const char *variable)
 	if (own && *own && !own[strspn(own, plain)])
 		fprintf(f, "set exec-wrapper bash -c 'exec -a %s \"$0\" \"$@\"'\n", own);
 	fprintf(f, "set environment " RT_TWIN_VARIABLE "=%s\n", variable);
-	if (t->cwd)
+	if (t->cwd && !access(t->cwd, X_OK))
 		fprintf(f, "set cwd %s\n", t->cwd);
 	fprintf(f, "source %s\nrethread run\n", script);
 	free(script);

@@ -4,6 +4,7 @@
 #include "cli/libraries.h"
 #include "cli/margin.h"
 #include "cli/run.h"
+#include "trace/image.h"
 #include "trace/store.h"
 #include "exe/demangle.h"
 #include "exe/report.h"
@@ -341,6 +342,8 @@ static void one_run(struct record *r, struct run_result *result)
 		die(EXIT_ERROR, "%s", err.text); /* later runs would be for nothing */
 	if (r->lost)
 		warn("there is no trace of this run: %s", err.text);
+	else if (!r->until_failure || result->failure.kind != RT_FAIL_NONE)
+		trace_keep_image(r->dir, other ? r->other.program : r->run.program);
 	if (r->hunt)
 		hunt_finish(r->hunt, r->dir, result->failure.kind != RT_FAIL_NONE);
 }

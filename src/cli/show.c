@@ -1,9 +1,11 @@
 #include "cli/show.h"
+#include "trace/image.h"
 #include "trace/store.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -46,7 +48,7 @@ uint64_t trace_bytes(const struct trace *t)
 	DIR *dir = opendir(t->dir);
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		struct stat st;
-		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && (strcmp(e->d_name, TRACE_IMAGE) || st.st_nlink == 1))
 			bytes += (uint64_t)st.st_blocks * 512;
 	}
 	if (dir)

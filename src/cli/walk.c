@@ -20,9 +20,9 @@ static bool can_walk(const struct trace *t, struct error *err)
 		return fail(err, "scheme base records no paths");
 	if (!t->program)
 		return fail(err, "the trace does not name its program");
-	if (access(t->program, R_OK))
+	if (access(t->image, R_OK))
 		return fail(err, "cannot read %s: %s", t->program, strerror(errno));
-	if (!sections_has(t->program, RT_SECTION_BITCODE))
+	if (!sections_has(t->image, RT_SECTION_BITCODE))
 		return fail(err, "%s has no bitcode, and there is no companion", t->program);
 	return true;
 }

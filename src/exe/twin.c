@@ -24,10 +24,10 @@ static bool check_build(const struct trace *t, struct error *err)
 {
 	static const uint8_t none[RT_BUILD_ID_SIZE];
 	uint8_t now[RT_BUILD_ID_SIZE] = {0};
-	if (access(t->program, R_OK))
-		return fail(err, "cannot read %s (%s): a trace is of use only where the program that was recorded, or a copy of it, "
-				 "is at that path", t->program, strerror(errno));
-	struct symbols *s = symbols_open(t->program, err);
+	if (access(t->image, R_OK))
+		return fail(err, "cannot read %s (%s): a trace that has not kept the program is of use only where the program that was recorded, "
+				 "or a copy of it, is at that path", t->program, strerror(errno));
+	struct symbols *s = symbols_open(t->image, err);
 	if (!s)
 		return false;
 	symbols_build_id(s, now, sizeof now);
@@ -51,7 +51,7 @@ char *twin_extract(const struct trace *t, const char *dir, struct error *err)
 		return path;
 	char *data;
 	size_t size;
-	bool ok = sections_read(t->program, RT_SECTION_TWIN, &data, &size, err);
+	bool ok = sections_read(t->image, RT_SECTION_TWIN, &data, &size, err);
 	if (ok) {
 		ok = replace_file(path, data, size, 0700, err);
 		free(data);
@@ -115,7 +115,7 @@ static void start_twin(const struct trace *t, const char *twin, const struct twi
 	personality(ADDR_NO_RANDOMIZE);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left who would wait for it */
 	if (t->cwd && chdir(t->cwd))
-		_exit(126);
+		(void)!chdir("/"); /* it is gone, or was another machine's: what the program asked of it is in the log */
 	execve(twin, t->argv, env);
 	_exit(127);
 }
@@ -165,8 +165,6 @@ static bool run_into(const struct trace *t, const char *twin, const struct twin_
 		return fail(err, "lost %s: %s", twin, strerror(errno));
 	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
 		return fail(err, "cannot execute %s", twin);
-	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 126)
-		return fail(err, "the recorded directory %s is gone", t->cwd);
 	return true;
 }
 
@@ -270,7 +268,7 @@ bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct posi
  */
 static bool same_site(const struct trace *t, const char *twin, const struct rt_failure *f)
 {
-	struct symbols *recorded = symbols_open(trace_is_rw(t) ? twin : t->program, NULL), *replayed = symbols_open(twin, NULL);
+	struct symbols *recorded = symbols_open(trace_is_rw(t) ? twin : t->image, NULL), *replayed = symbols_open(twin, NULL);
 	struct position was, is;
 	uint64_t known = recorded ? failing_address(recorded, &t->failure, true, &was) : 0;
 	uint64_t at = replayed ? failing_address(replayed, f, true, &is) : 0;
@@ -359,7 +357,7 @@ static void say_why(const struct trace *t, const char *twin, bool timed_out, str
 	else if (r->outcome == RT_REPLAY_FAILED) {
 		failure_describe(t, &r->failure, r->thread, came, sizeof came);
 		if (!strcmp(expected, came)) { /* but elsewhere */
-			program_line(trace_is_rw(t) ? twin : t->program, &t->failure, there, sizeof there);
+			program_line(trace_is_rw(t) ? twin : t->image, &t->failure, there, sizeof there);
 			program_line(twin, &r->failure, here, sizeof here);
 		}
 		snprintf(result->why, sizeof result->why, "expected: %.280s%.200s; came: %.280s%.200s", expected, there, came, here);

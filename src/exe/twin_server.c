@@ -15,7 +15,7 @@
 struct twin_server {
 	pid_t pid;
 	int line; /* requests go there, answers come from there */
-	const char *twin, *cwd; /* for messages */
+	const char *twin; /* for messages */
 };
 
 struct twin_server *twin_server_start(const struct trace *t, const char *twin, bool quiet, struct error *err)
@@ -26,7 +26,7 @@ struct twin_server *twin_server_start(const struct trace *t, const char *twin, b
 		return NULL;
 	}
 	struct twin_server *s = xcalloc(1, sizeof *s);
-	*s = (struct twin_server){ .line = line[0], .twin = twin, .cwd = t->cwd };
+	*s = (struct twin_server){ .line = line[0], .twin = twin };
 	char *variable = xasprintf("mode=serve,line=%d", line[1]);
 	struct twin_run run = { .variable = variable, .quiet = quiet, .inherited = line[1] };
 	s->pid = twin_start(t, twin, &run, NULL, err);
@@ -46,8 +46,6 @@ static bool fail_ended(struct twin_server *s, struct error *err)
 	s->pid = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return fail(err, "cannot execute %s", s->twin);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 126)
-		return fail(err, "the recorded directory %s is gone", s->cwd);
 	return fail(err, WIFSIGNALED(status) ? "the twin died as it began: signal %d" : "the twin ended as it began: status %d",
 		    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }

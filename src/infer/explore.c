@@ -27,7 +27,7 @@ static bool make_code(const struct trace *t, const char *code, translator *trans
 {
 	char *bitcode;
 	size_t size;
-	if (!sections_read(t->program, RT_SECTION_BITCODE, &bitcode, &size, err))
+	if (!sections_read(t->image, RT_SECTION_BITCODE, &bitcode, &size, err))
 		return false;
 	bool ok = translates(bitcode, size, code, err);
 	free(bitcode);
@@ -122,7 +122,7 @@ static bool write_failure(const struct trace *t, const char *twin, const char *d
 {
 	if (t->failure.kind != RT_FAIL_SIGNAL || !t->failure.nframes)
 		return true;
-	struct symbols *symbols = symbols_open(trace_is_rw(t) ? twin : t->program, NULL);
+	struct symbols *symbols = symbols_open(trace_is_rw(t) ? twin : t->image, NULL);
 	struct position p;
 	bool ok = true;
 	if (symbols && failure_code_site(symbols, &t->failure, &p) && p.file) {
@@ -143,7 +143,7 @@ static bool write_places(const struct trace *t, const char *dir, struct error *e
 {
 	uint64_t *at;
 	size_t n;
-	if (!places_read(t->program, &at, &n, err))
+	if (!places_read(t->image, &at, &n, err))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (at[i])

@@ -268,7 +268,7 @@ static void ask(struct story *s, uint64_t read)
 static bool is_where_it_failed(const struct story *s, const struct trace *t, const struct rt_trail *step)
 {
 	struct position p = { .function = "" };
-	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->program, NULL); /* the one that failed */
+	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->image, NULL); /* the one that failed */
 	const struct site_line *x = site_line_of(s, step);
 	bool there = program && failure_site(program, &t->failure, &p) && p.file && p.line == x->line;
 	size_t n = strlen(x->file), all = there ? strlen(p.file) : 0;
@@ -530,7 +530,7 @@ static json_t *numbered_json(const struct story *s, uint64_t i)
 static json_t *failure_json(const struct story *s, const struct trace *t)
 {
 	struct position p = { .function = "" };
-	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->program, NULL); /* the one that failed */
+	struct symbols *program = trace_is_rw(t) ? s->symbols : symbols_open(t->image, NULL); /* the one that failed */
 	if (!program || !failure_site(program, &t->failure, &p))
 		p = (struct position){ .function = "" };
 	char *where = p.file && p.line ? xasprintf("%s:%d", p.file, p.line) : xstrdup("");
@@ -556,7 +556,7 @@ static unsigned count_switches(json_t *steps)
 bool story_write(const struct rt_attempt *a, const struct trace *t, const char *twin, const char *path, struct error *err)
 {
 	struct story s = { .a = a, .trace = t, .symbols = symbols_open(twin, NULL) };
-	if (report_read(&s.report, t->program, NULL))
+	if (report_read(&s.report, t->image, NULL))
 		read_sites(&s);
 	s.steps = trail_read(s.a, &s.n, &s.recent);
 	s.matters = xcalloc(s.n + 1, sizeof *s.matters);

@@ -1,5 +1,7 @@
 #include "trace/trace.h"
 
+#include "trace/image.h"
+
 #include "trace/log_file.h"
 #include "trace/meta.h"
 
@@ -249,6 +251,7 @@ struct trace *trace_open(const char *dir, struct error *err)
 
 	t->dir = xstrdup(dir);
 	t->program = xstrdup("");
+	t->image = xstrdup("");
 	t->cwd = xstrdup("");
 	t->argv = xcalloc(1, sizeof *t->argv);
 	t->environment = xcalloc(1, sizeof *t->environment);
@@ -257,8 +260,11 @@ struct trace *trace_open(const char *dir, struct error *err)
 		path = xasprintf("%s/log.%ld", dir, pid);
 		ok = read_log(t, path, err);
 	}
-	if (ok)
+	if (ok) {
 		judge(t, &meta);
+		free(t->image);
+		t->image = t->program ? trace_image(dir, t->program) : NULL;
+	}
 	free(path);
 	free(meta.thread_name);
 	if (ok)
@@ -294,6 +300,7 @@ void trace_free(struct trace *t)
 	free(t->threads);
 	free(t->dir);
 	free(t->program);
+	free(t->image);
 	free_strings(t->argv);
 	free_strings(t->environment);
 	free(t->cwd);

@@ -69,7 +69,8 @@ struct trace {
 	struct trace_thread *threads; /* by number; main is 0 */
 	uint32_t nthreads;
 	/* From meta.json, written by `rethread record`; empty when that is missing. */
-	char *program;        /* absolute path of the executable */
+	char *program;        /* absolute path of the executable, as it was recorded */
+	char *image;          /* the file to read it from: that one, or the trace's own (store.h) where it is another by now */
 	char **argv;          /* NULL-terminated */
 	char **environment;   /* NULL-terminated */
 	char *cwd;

@@ -38,6 +38,7 @@ has out 'the program ended without failing'
 # Another build is another program.
 sed -i 's/20000/20001/' p.c
 rethread cc -O2 -g p.c -o p
+rm "$(latest)/program"
 status 4 rethread replay 2>err
 has err 'built again since it was recorded'
 
