@@ -4,6 +4,7 @@ set -e
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+page=$PWD/build/demo.html
 export PATH=$PWD/build:$PATH XDG_DATA_HOME=$work/data
 cp bugs/twostage.c "$work"
 cd "$work"
@@ -21,3 +22,5 @@ run rethread info
 run rethread reproduce
 run rethread replay -n 20
 run rethread explain
+run rethread explain --html "$page"
+printf '\nThe interleaving as a picture is in %s\n' "$page"
