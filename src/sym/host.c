@@ -575,6 +575,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 		return host_moves(t, c, x->class == EXTERNAL_FILLS);
 	if (c->site)
 		self->saps++;
+	mirror_lacks_room(self, c);
 	if (x && x->class == EXTERNAL_ENDS && c->nin == 1 && strstr(x->name, "xit"))
 		shown_status(self, &c->in[0]);
 	/* Text that is made in memory may decide something later. */

@@ -294,6 +294,16 @@ void host_allocates(struct ithread *t)
 	self->placed = 0;
 }
 
+void mirror_lacks_room(struct ethread *self, struct native_call *c)
+{
+	const uint64_t too_much = UINT64_MAX / 2, least = 1ull << 32;
+	bool failed = self->allocates && !self->place && self->log && self->next_value < self->log->values.n;
+	if (!failed || !c->name || strcmp(c->name, "malloc") || !c->in[0].e)
+		return;
+	condition_add(self, expr_binary(engine.exprs, EXPR_ULT, expr_const(engine.exprs, 64, least), c->in[0].e), 1, CONDITION_RECORDED);
+	c->in[0] = (struct slot){ too_much, EXPR_NONE };
+}
+
 /* What is in the block's memory: zeroes where none was before. */
 static void keep_before(struct ethread *self, uint64_t start, uint64_t size)
 {

@@ -26,6 +26,11 @@ struct allocation {
 /* mirror.c. The thread allocates; 0: memory anywhere will do. */
 uint64_t mirror_place(struct ethread *self, uint64_t size, uint64_t align);
 /*
+ * Did the recorded run get no memory from malloc, for a size that depends on what was read (a length where something else lay)? Then that was more than a machine
+ * has, whatever it is guessed to be, and the call fails here, too.
+ */
+void mirror_lacks_room(struct ethread *self, struct native_call *c);
+/*
  * The allocating call of `name` is over, whose block was given a place. The memory that it filled, which holds what it held before
  * again, and what it is to hold now (the caller frees that).
  */
