@@ -11,12 +11,12 @@
 
 enum {
 	MOST = 4096,  /* bytes; more are left to native code */
-	BEYOND = 64,  /* so much longer than it is now a text may have been, outside of the heap */
+	BEYOND = 64,  /* so much longer than it is now a text may have been, outside of the heap; so much further what is looked for may have been */
 	PAGE = 4096,
 	DIGITS = 18,  /* of a number, with what stands before it: none of these is too large */
 };
 
-enum text_kind { MEASURES, COMPARES_TEXT, COMPARES_BYTES, COPIES, COPIES_TO_END, APPENDS, COUNTS };
+enum text_kind { MEASURES, FINDS, COMPARES_TEXT, COMPARES_BYTES, COPIES, COPIES_TO_END, APPENDS, COUNTS };
 
 static const struct text_function {
 	const char *name;
@@ -24,6 +24,7 @@ static const struct text_function {
 	int most; /* the parameter that says how many bytes at most; -1: none does */
 } functions[] = {
 	{ "strlen", MEASURES, -1 },         { "strnlen", MEASURES, 1 },
+	{ "memchr", FINDS, 2 },
 	{ "strcmp", COMPARES_TEXT, -1 },    { "strncmp", COMPARES_TEXT, 2 },
 	{ "memcmp", COMPARES_BYTES, 2 },    { "bcmp", COMPARES_BYTES, 2 },
 	{ "strcpy", COPIES, -1 },           { "__strcpy_chk", COPIES, -1 },
@@ -41,7 +42,7 @@ static const struct text_function {
 struct text {
 	struct slot *at;
 	size_t n;
-	bool ended; /* by a byte that is known to be 0 */
+	bool ended; /* by a byte that is known to be what ends it: 0, or what is looked for */
 };
 
 static const struct text_function *find(const char *name)
@@ -94,11 +95,11 @@ static uint64_t last_end(uint64_t from, uint64_t now)
 	return end < page ? end : page;
 }
 
-/* Is one of the bytes from the first on known to be 0? Then the text ends there. */
-static bool cut_at_end(struct text *t, size_t first)
+/* Is one of the bytes from the first on known to be that one? Then the text ends there. */
+static bool cut_at(struct text *t, size_t first, uint8_t byte)
 {
 	for (size_t i = first; i < t->n; i++)
-		if (!t->at[i].v && !is_symbol(&t->at[i])) {
+		if (t->at[i].v == byte && !is_symbol(&t->at[i])) {
 			t->n = i + 1;
 			return t->ended = true;
 		}
@@ -112,12 +113,34 @@ static void read_text(struct ethread *self, uint32_t site, struct text *t, uint6
 	read_bytes(self, site, t, from, n < most ? n + 1 : most, to, true);
 	size_t seen = 0;
 	self->beyond_text = true;
-	while (!cut_at_end(t, seen) && t->n < most && from + t->n < end && is_symbol(&t->at[t->n - 1])) {
+	while (!cut_at(t, seen, 0) && t->n < most && from + t->n < end && is_symbol(&t->at[t->n - 1])) {
 		uint64_t granule = 8 - (from + t->n) % 8, left = end - (from + t->n);
 		seen = t->n;
 		if (left > most - t->n)
 			left = most - t->n;
 		read_bytes(self, site, t, from + t->n, granule < left ? granule : left, to + t->n, true);
+	}
+	self->beyond_text = false;
+}
+
+/* How many bytes of n are looked at until the byte is found, as they are now. */
+static uint64_t distance(uint64_t from, uint64_t n, uint8_t byte)
+{
+	const char *now = n ? memchr((const char *)(uintptr_t)from, byte, n) : NULL;
+	return now ? (uint64_t)(uintptr_t)now - from + 1 : n;
+}
+
+/* Reads n bytes at most up to the byte that is looked for, and a little further where it may be another one. */
+static void read_until(struct ethread *self, uint32_t site, struct text *t, uint64_t from, uint64_t n, uint8_t byte)
+{
+	uint64_t first = distance(from, n, byte), most = n - first < BEYOND ? n : first + BEYOND;
+	read_bytes(self, site, t, from, first, from, false);
+	size_t seen = 0;
+	self->beyond_text = true;
+	while (!cut_at(t, seen, byte) && t->n < most && is_symbol(&t->at[t->n - 1])) {
+		uint64_t granule = 8 - (from + t->n) % 8, left = most - t->n;
+		seen = t->n;
+		read_bytes(self, site, t, from + t->n, granule < left ? granule : left, from + t->n, false);
 	}
 	self->beyond_text = false;
 }
@@ -149,18 +172,18 @@ size_t text_doubtful(void)
 	return doubts;
 }
 
-/* How long the text is. It does not go on where nothing more was read, which is no ground for a proof. */
-static struct slot length(struct ethread *self, const struct text *t, uint64_t most)
+/* Where the byte comes first: how long a text is. It does not go on where nothing more was read, which is no ground for a proof. */
+static struct slot first_of(struct ethread *self, const struct text *t, uint64_t most, uint8_t byte)
 {
 	struct slot r = { t->n, expr_const(engine.exprs, 64, t->n) };
 	bool sure = t->ended || t->n == most;
-	expr ends = expr_const(engine.exprs, 1, sure), zero = expr_const(engine.exprs, 8, 0);
+	expr ends = expr_const(engine.exprs, 1, sure), wanted = expr_const(engine.exprs, 8, byte);
 	for (size_t i = t->n; i--;) {
-		if (!t->at[i].v)
+		if (t->at[i].v == byte)
 			r.v = i;
 		else if (!is_symbol(&t->at[i]))
 			continue;
-		expr is_end = equal(byte_expr(&t->at[i]), zero);
+		expr is_end = equal(byte_expr(&t->at[i]), wanted);
 		r.e = expr_ite(engine.exprs, is_end, expr_const(engine.exprs, 64, i), r.e);
 		if (!sure)
 			ends = expr_binary(engine.exprs, EXPR_OR, is_end, ends);
@@ -169,6 +192,18 @@ static struct slot length(struct ethread *self, const struct text *t, uint64_t m
 	if (!sure)
 		condition_add(self, ends, 1, CONDITION_PATH);
 	return known(r);
+}
+
+/* Its address, or NULL where it is nowhere. */
+static struct slot found_at(struct ethread *self, const struct text *t, uint64_t from, uint64_t most, uint8_t byte)
+{
+	struct slot at = first_of(self, t, most, byte), r = { at.v == t->n ? 0 : from + at.v, EXPR_NONE };
+	if (!at.e)
+		return r;
+	expr none = expr_equals(engine.exprs, at.e, t->n);
+	r.e = expr_binary(engine.exprs, EXPR_ADD, at.e, expr_const(engine.exprs, 64, from));
+	r.e = expr_ite(engine.exprs, none, expr_const(engine.exprs, 64, 0), r.e);
+	return r;
 }
 
 static expr zero_or(expr byte, expr r)
@@ -279,7 +314,7 @@ static void write_copy(struct ethread *self, uint32_t site, uint64_t to, struct 
 /* Where the text at hand ends is a guess, if it can be told at all. */
 static uint64_t take_length(struct ethread *self, const struct text *t)
 {
-	struct slot n = length(self, t, UINT64_MAX);
+	struct slot n = first_of(self, t, UINT64_MAX, 0);
 	if (n.e)
 		guess_assume(self, n.e, n.v, false);
 	return n.v;
@@ -296,7 +331,7 @@ static struct slot copy(struct ethread *self, const struct native_call *c, enum 
 		t.ended = false;
 	}
 	read_text(self, c->site, &t, c->in[1].v, UINT64_MAX, to);
-	struct slot n = length(self, &t, UINT64_MAX);
+	struct slot n = first_of(self, &t, UINT64_MAX, 0);
 	write_copy(self, c->site, to, &t, &n);
 	if (kind == COPIES_TO_END && n.e)
 		guess_assume(self, n.e, n.v, false);
@@ -415,15 +450,25 @@ static bool is_short_number(const struct native_call *c)
 
 /* ---- calls ---- */
 
+static unsigned texts_of(enum text_kind kind)
+{
+	return kind == MEASURES || kind == FINDS ? 1 : 2;
+}
+
 static struct slot look(struct ethread *self, const struct native_call *c, enum text_kind kind, uint64_t most)
 {
 	struct text t[2] = { 0 };
-	for (unsigned i = 0; i < (kind == MEASURES ? 1u : 2u); i++)
-		if (kind == COMPARES_BYTES)
+	uint8_t wanted = (uint8_t)(kind == FINDS ? c->in[1].v : 0);
+	for (unsigned i = 0; i < texts_of(kind); i++)
+		if (kind == FINDS)
+			read_until(self, c->site, &t[i], c->in[i].v, most, wanted);
+		else if (kind == COMPARES_BYTES)
 			read_bytes(self, c->site, &t[i], c->in[i].v, most, c->in[i].v, false);
 		else
 			read_text(self, c->site, &t[i], c->in[i].v, most, c->in[i].v);
-	struct slot r = kind == MEASURES ? length(self, &t[0], most) : difference(&t[0], &t[1], kind == COMPARES_TEXT);
+	struct slot r = kind == MEASURES ? first_of(self, &t[0], most, 0)
+			: kind == FINDS	 ? found_at(self, &t[0], c->in[0].v, most, wanted)
+					 : difference(&t[0], &t[1], kind == COMPARES_TEXT);
 	free(t[0].at);
 	free(t[1].at);
 	return r;
@@ -432,11 +477,11 @@ static struct slot look(struct ethread *self, const struct native_call *c, enum 
 /* Are the texts, as they are now, short enough, and there at all? */
 static bool is_short(const struct native_call *c, enum text_kind kind, uint64_t most)
 {
-	for (unsigned i = 0; i < (kind == MEASURES ? 1u : 2u); i++)
-		if (c->in[i].v < RT_PAGE ||
-		    (kind != COMPARES_BYTES && strnlen((const char *)(uintptr_t)c->in[i].v, most < MOST ? most : MOST) == MOST))
+	bool ends = kind != COMPARES_BYTES && kind != FINDS;
+	for (unsigned i = 0; i < texts_of(kind); i++)
+		if (c->in[i].v < RT_PAGE || (ends && strnlen((const char *)(uintptr_t)c->in[i].v, most < MOST ? most : MOST) == MOST))
 			return false;
-	return kind != COMPARES_BYTES || most < MOST;
+	return ends || (kind == FINDS ? distance(c->in[0].v, most, (uint8_t)c->in[1].v) < MOST : most < MOST);
 }
 
 bool text_only_reads(const char *name)
