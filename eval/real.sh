@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft; all but the last fifteen, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft; all but the last fifteen, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, znc libssl-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -931,7 +931,19 @@ try_mafft() {
 	proteins 60 400 >proteins.many
 	proteins 14 60 >proteins.in
 	cost ./mafft-native/core/disttbfast ./mafft-recorded/core/disttbfast "${arguments[@]}" proteins.many
-	compared mafft core/disttbfast 'wait without a loop' "${arguments[@]}" proteins.in
+	compared mafft core/disttbfast 'wait without a loop' "${arguments[@]}" proteins.in 2>/dev/null
+}
+
+# Jobs of a pool of threads, which come back through a pipe, and which can be cancelled (C++).
+try_znc() {
+	local w
+	needs libssl-dev && fetch znc znc || return
+	for w in native recorded bug; do
+		build znc $w jobs './configure -q --disable-ipv6 --disable-zlib --disable-charset --disable-i18n && cp third_party/Csocket/Csocket.h include/znc/ &&
+			$CXX -std=c++11 -O1 -g -w -ffunction-sections -DHAVE_PTHREAD -Iinclude "$root/eval/programs/zncjobs.cc" src/Threads.cpp src/ZNCDebug.cpp \
+				src/ZNCString.cpp -pthread -Wl,--gc-sections -o jobs' || return
+	done
+	compared znc jobs 'state changed outside of the lock'
 }
 
 for program in "${programs[@]}"; do
