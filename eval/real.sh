@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco; all but the last twelve, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft; all but the last fifteen, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, znc libssl-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -885,6 +885,65 @@ try_e2fsprogs() {
 	[ -e system.img ] || { truncate -s 64M system.img && ./e2fsprogs-native/misc/mke2fs -q -F -b 1024 -g 1024 -O ^flex_bg,^uninit_bg,^has_journal,^resize_inode,^metadata_csum \
 		-t ext4 -U 00000000-0000-0000-0000-000000000001 system.img; }
 	compared e2fsprogs misc/dumpe2fs 'tree without the lock' system.img
+}
+
+# A logger with a queue of one line, which its threads wait for by events (C++, CMake).
+try_log4cplus() {
+	local w
+	fetch liblog4cplus-dev log4cplus || return
+	for w in native recorded bug; do
+		build log4cplus $w lines 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O1 -g -w" -DLOG4CPLUS_BUILD_TESTING=OFF \
+			-DLOG4CPLUS_BUILD_LOGGINGSERVER=OFF -DWITH_UNIT_TESTS=OFF -DBUILD_SHARED_LIBS=OFF -DLOG4CPLUS_ENABLE_DECORATED_LIBRARY_NAME=OFF .. &&
+			make -s -j"$(nproc)" log4cplus && cd .. && $CXX -std=c++17 -O1 -g -w "$root/eval/programs/log4lines.cc" -Iinclude -Ib/include \
+				b/src/liblog4cplus.a -pthread -o lines' || return
+	done
+	compared log4cplus lines 'event reset outside of its lock'
+}
+
+# Handlers of events, which loops in a pool of threads run, and which go while events are on their way (C++, libtool).
+try_filezilla() {
+	local w
+	needs nettle-dev libgnutls28-dev libgmp-dev && fetch libfilezilla-dev libfilezilla || return
+	for w in native recorded bug; do
+		build libfilezilla $w events './configure -q --disable-shared --enable-static --disable-nls CXXFLAGS="-O1 -g -w" && make -s -j"$(nproc)" -C lib &&
+			$CXX -std=c++17 -O1 -g -w "$root/eval/programs/fzevents.cc" -Ilib lib/.libs/libfilezilla.a -lnettle -lhogweed -lgmp -lgnutls -pthread -o events' || return
+	done
+	compared libfilezilla events 'handler freed too early'
+}
+
+# Proteins, alike but for a tenth of their letters.
+proteins() {
+	python3 -c 'import random, sys
+n, length = int(sys.argv[1]), int(sys.argv[2])
+random.seed(5)
+base = [random.choice("ACDEFGHIKLMNPQRSTVWY") for _ in range(length)]
+for i in range(n):
+    print(">s%d\n%s" % (i, "".join(random.choice(["", c + c, "A", "W"]) if random.random() < 0.2 else c for c in base)))' "$@"
+}
+
+# Sequences that threads align along a tree: each joint waits for those below it.
+try_mafft() {
+	local w arguments=(-q 0 -E 2 -V -1.53 -s 0.0 -W 6 -C 3-3 -b 62 -g 0 -f -1.53 -Q 100.0 -h 0 -F -X 0.1 -i)
+	needs python3 && fetch mafft mafft || return
+	for w in native recorded bug; do
+		build mafft $w core/disttbfast 'make -s -j"$(nproc)" -C core CC="$CC" CFLAGS="-O2 -g -w" disttbfast' || return
+	done
+	proteins 60 400 >proteins.many
+	proteins 14 60 >proteins.in
+	cost ./mafft-native/core/disttbfast ./mafft-recorded/core/disttbfast "${arguments[@]}" proteins.many
+	compared mafft core/disttbfast 'wait without a loop' "${arguments[@]}" proteins.in 2>/dev/null
+}
+
+# Jobs of a pool of threads, which come back through a pipe, and which can be cancelled (C++).
+try_znc() {
+	local w
+	needs libssl-dev && fetch znc znc || return
+	for w in native recorded bug; do
+		build znc $w jobs './configure -q --disable-ipv6 --disable-zlib --disable-charset --disable-i18n && cp third_party/Csocket/Csocket.h include/znc/ &&
+			$CXX -std=c++11 -O1 -g -w -ffunction-sections -DHAVE_PTHREAD -Iinclude "$root/eval/programs/zncjobs.cc" src/Threads.cpp src/ZNCDebug.cpp \
+				src/ZNCString.cpp -pthread -Wl,--gc-sections -o jobs' || return
+	done
+	compared znc jobs 'state changed outside of the lock'
 }
 
 for program in "${programs[@]}"; do
