@@ -249,6 +249,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	recall_load();
 	mirror_load();
 	turns_load();
+	inside_load();
 	left_load();
 	ties_load();
 	engine.races = races_new(engine.known.at, engine.known.n);

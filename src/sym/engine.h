@@ -57,6 +57,7 @@ enum wait_kind {
 	WAIT_FREE,    /* the wait_size bytes at wait_order are freed, or others have come to wait_time (mirror.c) */
 	WAIT_VALUE,   /* the wait_size bytes at wait_order are wait_value (wait_other: something else), or others have come to wait_time (await.c) */
 	WAIT_ROUTINE, /* a once routine of a library's, whose pthread_once_t is at wait_order, runs in another thread */
+	WAIT_LIBRARY, /* ... until nobody is in a call of a library that has asked the system in it, and can go on (inside.c) */
 	WAIT_FOREVER, /* ended, or blocked at the end of its log */
 	/* Where the order of synchronization is not recorded (unordered.c): */
 	WAIT_READ,    /* no writer holds the object */
@@ -281,6 +282,7 @@ struct ethread {
 	char *before;      /* what was in that memory */
 	struct native_memory *native_memory; /* of the native call it is in (native.c) */
 	bool outside;      /* in a call of a function that no table has (inside.c) */
+	uint64_t calls_outside; /* so many such calls it has begun */
 	bool read_fault;   /* what it read last, of what the log has, led to the fault that ended the run (recall.c) */
 	struct asked {
 		uint64_t sap; /* 0: none */
@@ -514,6 +516,8 @@ int sync_point(const char *what);
 /* The recorded run never came back from the call at hand. */
 _Noreturn void sync_blocked(struct ethread *self);
 bool sync_can_go(const struct ethread *t);
+/* Has another thread, which has not ended, inputs that it is yet to make? */
+bool sync_others_ask(const struct ethread *t);
 /* At the end: who is blocked comes after who holds. Returns how much it learnt that only another run can make use of. */
 size_t sync_finish(void);
 /* A synchronization object is initialised. */
@@ -590,6 +594,14 @@ void inside_came_back(struct ethread *self);
 void inside_begins(struct ethread *self);
 void inside_ends(struct ethread *self);
 void inside_asked(struct ethread *self, const char *what);
+/* Before such a call: waits for those that are in one and have asked, and for others, if an earlier run has found that they ask in its place. */
+void inside_waits(struct ethread *self);
+/* The call asks for an input that its thread's log does not have: ends the run if another's has. */
+void inside_asks_in_vain(struct ethread *self, const char *what);
+/* Has somebody to be waited for by who waits for that (WAIT_LIBRARY)? */
+bool inside_is_asking(const struct ethread *t);
+void inside_load(void);
+size_t inside_finish(void); /* as sync_finish */
 
 /* outside.c: does the address lie where blocks are, but in none? */
 bool outside_is(uint64_t address);

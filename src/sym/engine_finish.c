@@ -118,7 +118,7 @@ _Noreturn void engine_finish(void)
 	unmapped_finish();
 	if (engine.mismatches || engine.faults)
 		recall_share();
-	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + left_finish() + recall_finish() + quiet_finish() + lulls_finish();
+	size_t nfound, learnt = sync_finish() + mirror_finish() + turns_finish() + inside_finish() + left_finish() + recall_finish() + quiet_finish() + lulls_finish();
 	const struct range *found = racy_places(&nfound, learnt);
 	bool last = nfound == 0 && !learnt; /* else nobody reads it, and it may be gigabytes */
 	guess_finish(last);

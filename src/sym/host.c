@@ -612,6 +612,8 @@ bool host_call(struct ithread *t, struct native_call *c)
 		engine_ends_here(self, c->site != 0);
 		ithread_stop(t);
 	}
+	if (!x && c->site)
+		inside_waits(self);
 	host_initialises(c);
 	if (!x || x->class != EXTERNAL_PURE)
 		unseen_call();

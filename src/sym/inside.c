@@ -4,9 +4,15 @@
  * did not do what it does every time, so those that call such functions later, as the executor ran, have to come later in the
  * replay as well: else they would ask, and the first one would not. So do those that call one while the first one is still at it, and asks: they find
  * what it has made so far, or wait for it (pthread_once). Of races that says nothing, so clocks learn nothing from it.
+ *
+ * In the executor, too, the first one may be another than in the recorded run: its log has no such input. It is too late then to do without what it has begun to make, which others may
+ * wait for in the library itself, for ever. So the run ends, and in the next one that call waits until those have asked that did (inside_waits). Nor does a thread begin
+ * such a call while another is in one and has asked, if that can go on: it may wait for what that makes without a word to anybody.
  */
 #include "sym/engine.h"
+#include "sym/ties.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The last input inside of a call, and the event that stands for it once somebody came later. */
@@ -65,6 +71,79 @@ static void follow_askings(struct ethread *self)
 		if (is_news(self, other))
 			come_after(self, event_add_late(other, EVENT_ORDERED, 0, other->asked.sap, other->asked.site), &is_event);
 	}
+}
+
+/* A call of a thread, by its number among those of functions that no table has. */
+struct vain {
+	uint64_t thread, call;
+};
+static struct {
+	vec(struct vain) all; /* those of earlier runs first */
+	size_t nloaded;
+} vains;
+
+void inside_load(void)
+{
+	char *data, *path = xasprintf("%s/vains", engine.config->state);
+	size_t size;
+	if (read_file(path, &data, &size, NULL)) {
+		vains.all.at = (struct vain *)data;
+		vains.nloaded = vains.all.n = vains.all.cap = size / sizeof *vains.all.at;
+	}
+	free(path);
+}
+
+size_t inside_finish(void)
+{
+	struct error err;
+	char *path = xasprintf("%s/vains", engine.config->state);
+	if (vains.all.n > vains.nloaded && !write_file(path, vains.all.at, vains.all.n * sizeof *vains.all.at, &err))
+		engine_fatal("%s", err.text);
+	free(path);
+	return vains.all.n - vains.nloaded;
+}
+
+static bool is_vain(const struct ethread *t)
+{
+	for (size_t i = 0; i < vains.nloaded; i++)
+		if (t->log && vains.all.at[i].thread == t->log->info.number && vains.all.at[i].call == t->calls_outside)
+			return true;
+	return false;
+}
+
+bool inside_is_asking(const struct ethread *t)
+{
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		const struct ethread *other = engine.threads.at[i];
+		if (other != t && !other->ended && other->outside && other->asked.sap && other->wait != WAIT_LIBRARY && sync_can_go(other))
+			return true;
+	}
+	return false;
+}
+
+void inside_waits(struct ethread *self)
+{
+	static const int not_begun = 0; /* as of a routine that runs once */
+	self->calls_outside++;
+	if (inside_is_asking(self)) {
+		self->wait = WAIT_LIBRARY;
+		baton_wait(self);
+	}
+	if (!is_vain(self))
+		return;
+	self->wait = WAIT_ROUTINE;
+	self->wait_order = (uint64_t)(uintptr_t)&not_begun;
+	baton_wait(self);
+}
+
+void inside_asks_in_vain(struct ethread *self, const char *what)
+{
+	enum { MOST = 1000 };
+	bool by_library = self->outside && self->native && strcmp(self->native, what);
+	if (!by_library || !self->log || engine.free || ties_on() || is_vain(self) || vains.all.n == MOST || !sync_others_ask(self))
+		return;
+	*vec_push(&vains.all) = (struct vain){ self->log->info.number, self->calls_outside };
+	engine_finish();
 }
 
 void inside_begins(struct ethread *self)

@@ -559,6 +559,7 @@ const struct rt_input *native_input(uint32_t function, const char *what)
 	if (!self->log || self->next_input >= self->log->ninputs) {
 		if (goes_on_without(self))
 			native_off_path(self, what, "nothing");
+		inside_asks_in_vain(self, what);
 		sync_blocked(self);
 	}
 	const struct rt_input *r = self->log->inputs[self->next_input];

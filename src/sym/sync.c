@@ -23,6 +23,14 @@ static bool asks_yet(const struct trace_thread *log)
 	return log->ninputs != 0;
 }
 
+bool sync_others_ask(const struct ethread *t)
+{
+	for (size_t i = 0; i < engine.trace->nthreads; i++)
+		if (&engine.trace->threads[i] != t->log && asks_yet(&engine.trace->threads[i]))
+			return true;
+	return false;
+}
+
 /*
  * A library's routine may ask the system, and a thread of which the log has no more inputs did not do that. Others that are yet to ask come first then, if
  * anybody can go on: it is one of them that ran the routine, if it asks at all.
@@ -30,11 +38,10 @@ static bool asks_yet(const struct trace_thread *log)
 static bool leaves_routine_to_others(const struct ethread *t)
 {
 	static bool asking; /* whether others can go on may depend on whether this one can */
-	bool asked = false, can_go = false;
+	bool can_go = false;
 	if (asking || !t->log || t->next_input < t->log->ninputs || *(const volatile int *)(uintptr_t)t->wait_order)
 		return false;
-	for (size_t i = 0; i < engine.trace->nthreads && !asked; i++)
-		asked = &engine.trace->threads[i] != t->log && asks_yet(&engine.trace->threads[i]);
+	bool asked = sync_others_ask(t);
 	asking = true;
 	for (size_t i = 0; i < engine.threads.n && asked && !can_go; i++) {
 		const struct ethread *other = engine.threads.at[i];
@@ -71,6 +78,8 @@ bool sync_can_go(const struct ethread *t)
 		return await_can_go(t);
 	case WAIT_ROUTINE:
 		return !is_once_running((const void *)(uintptr_t)t->wait_order) && !leaves_routine_to_others(t);
+	case WAIT_LIBRARY:
+		return !inside_is_asking(t);
 	case WAIT_FOREVER:
 		return false;
 	default:

@@ -45,7 +45,7 @@ int number(int x)
 P
 clang-19 -O1 -c q.c -o q.o
 rethread cc -O2 -g -pthread p.c q.o -o p
-# Of four recordings at least two are reproduced and replayed each time. Why others leave the schedule is not known yet.
+# Of four recordings at least three are reproduced and replayed each time.
 replayed() {
 	local n=0 i
 	for i in 1 2 3 4; do
@@ -55,7 +55,7 @@ replayed() {
 		has out '^reproduced 5/5$'
 		n=$((n + 1))
 	done
-	[ $n -ge 2 ] || fail "$1: $n of 4 replayed: $(cat out)"
+	[ $n -ge 3 ] || fail "$1: $n of 4 replayed: $(cat out)"
 }
 replayed p
 
@@ -73,3 +73,32 @@ int number(int x)
 P
 rethread cc -O2 -g -pthread p.c j.c -o j -l:libjansson.so.4
 replayed j
+
+# Others wait in the library itself, without a word to anybody, until it has asked: the executor lets nobody begin such a call meanwhile.
+cat >r.c <<'P'
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int begun, made;
+int number(int x)
+{
+	if (!__atomic_exchange_n(&begun, 1, __ATOMIC_SEQ_CST)) {
+		size_t size = 1 << 20;
+		char *seeds = malloc(size);
+		int file = open("/dev/urandom", O_RDONLY);
+		for (int i = 0; i < 20; i++)
+			if (read(file, seeds, size) <= 0)
+				return -1;
+		close(file);
+		free(seeds);
+		__atomic_store_n(&made, 1, __ATOMIC_SEQ_CST);
+	}
+	while (!__atomic_load_n(&made, __ATOMIC_SEQ_CST))
+		sched_yield();
+	return x;
+}
+P
+clang-19 -O1 -c r.c -o r.o
+rethread cc -O2 -g -pthread p.c r.o -o r
+replayed r

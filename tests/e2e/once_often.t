@@ -3,6 +3,7 @@ cat >often.cpp <<'P'
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 static std::once_flag flag;
 static int table[64];
 static volatile int total;
@@ -17,7 +18,12 @@ static void work()
 		if (!get()[i % 64])
 			abort();
 		if (i % 30 == 0)
-			total = total + 1; /* the bug */
+		{
+			int was = total;
+			if (i == 1500)
+				usleep(300);
+			total = was + 1; /* the bug */
+		}
 	}
 }
 int main()

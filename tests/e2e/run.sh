@@ -1,6 +1,7 @@
 #!/bin/bash
 # End-to-end tests: each tests/e2e/*.t is a small shell script that runs in an empty directory of its own,
 # with `rethread` in PATH and lib.sh read in, and passes when it exits 0.
+# A test takes 10 s or less on a quiet machine; the limit (E2E_TIMEOUT, seconds) is for those that hang, also on a busy one.
 # Run some only: tests/e2e/run.sh cc_basic record_exit. Last line: "N passed, N failed".
 # Many tests record whatever a race brought forth, so no two runs of them are alike. Up to two that fail are run once more,
 # alone; one that passes then is counted as passed, but shown as UNSTEADY with what it said first.
@@ -20,7 +21,7 @@ one() {
 	cd "$dir" || exit 1
 	: >"$dir.said"
 	HOME=$dir/home XDG_DATA_HOME=$dir/home/data TMPDIR=$dir/tmp E2E_SAID=$dir.said \
-		timeout -k 5 "${E2E_TIMEOUT:-120}" bash -eE -c 'trap "echo line \$LINENO: \$BASH_COMMAND >&2" ERR; ''. "$0"; . "$1"' "$E2E_LIB" "$file" >"$dir/log" 2>&1
+		timeout -k 5 "${E2E_TIMEOUT:-300}" bash -eE -c 'trap "echo line \$LINENO: \$BASH_COMMAND >&2" ERR; ''. "$0"; . "$1"' "$E2E_LIB" "$file" >"$dir/log" 2>&1
 	status=$?
 	if [ $status = 0 ] && [ -n "$(ls -A "$dir/tmp")" ]; then
 		echo "left behind in TMPDIR: $(ls -A "$dir/tmp")" >>"$dir/log"

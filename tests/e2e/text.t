@@ -110,3 +110,43 @@ int main(void)
 }
 P
 HARD=2 BUDGET=25 ENGINE=solve proven levels.c
+
+# How long a text may have been ends with its block: nobody has read what lies behind, and what the length decides is a condition (else one recording of ten was not reproduced).
+cat >freed.c <<'P'
+/* A text is given back between two looks at it: how long it was says nothing of what lies behind its block. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *volatile host;
+
+static void *look(void *unused)
+{
+	const char *name = host;
+	size_t n = strlen(name);
+	usleep(100000);
+	if ((strncmp(name, "host-", 5) || n != 14) && *name != 'h')
+		abort(); /* bug: it is not there any more */
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t t;
+	host = strdup("host-0.example");
+	pthread_create(&t, NULL, look, NULL);
+	usleep(50000);
+	free(host);
+	host = NULL;
+	pthread_join(t, NULL);
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread freed.c -o freed
+status 134 rethread record -q --until-failure --runs 20 ./freed 2>err
+rethread reproduce --engine solve --budget 25 >out 2>&1 || fail "$(cat out)"
+has out 'reproduced and proven by replay'
+rethread explain >out
+has out 'In short: thread 1:1 read '
+! grep 'behind the end' out || fail "it read its block only"
