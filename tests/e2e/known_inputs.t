@@ -128,7 +128,8 @@ has out '^ +40  by_block .*branches: 1 known' '^ +53  by_read .*branches: [12] k
 for i in 1 2 3 4 5 6 7 8 9; do cat text text text; done >long
 status 134 rethread record -q --max-log 64K -o short.trace ./p long
 rethread dump --lines all short.trace >short.dump 2>warnings
-same "$(cat warnings)" "rethread: warning: the log ends early: --max-log was reached"
+# Where a path rests on how two threads raced, which a cut log need not tell, dump says so.
+same "$(grep -v 'the lines may end early or be wrong' warnings)" "rethread: warning: the log ends early: --max-log was reached"
 rethread reproduce short.trace >out
 has out 'reproduced and proven by replay'
 

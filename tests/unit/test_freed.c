@@ -42,10 +42,10 @@ static bool is_found(struct execution *x, struct freed *f)
 		*vec_push(&l.steps) = (struct step){order[i], false};
 	struct told t;
 	struct slice s;
-	told_init(&t, x, &l);
-	slice_init(&s, &t.x, &t.l);
 	uint64_t *values = xcalloc(expr_count(x->exprs) + 1, sizeof *values), symbol = LEFT;
 	expr_eval_all(x->exprs, &symbol, values);
+	told_init(&t, x, &l, values);
+	slice_init(&s, &t.x, &t.l);
 	bool found = freed_find(f, &s, &t, values);
 	free(values);
 	slice_release(&s);
