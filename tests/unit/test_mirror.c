@@ -125,6 +125,11 @@ void order_add(struct event_ref a, struct event_ref b)
 	*vec_push(&engine.orders) = (struct order_ref){ a, b };
 }
 
+void condition_add(struct ethread *t, expr e, uint64_t value, enum condition_kind kind)
+{
+	(void)t, (void)e, (void)value, (void)kind;
+}
+
 void notes_block(struct ethread *t, uint32_t site, uint64_t start, uint64_t size, enum note_kind kind)
 {
 	(void)t, (void)site, (void)start, (void)size, (void)kind;
