@@ -44,7 +44,7 @@ struct record {
 	char *dir;            /* of the current run */
 	int held;             /* its trace_hold */
 	bool lost;            /* what makes it a trace could not be written */
-	bool nothing;          /* the last run left nothing to keep: a runner, of whose programs none failed */
+	bool nothing;         /* the last run left nothing to keep: a runner, of whose programs none failed */
 	struct exec_command other; /* what its process has become by exec; without argv: nothing else */
 	char *twin;           /* scheme rw: the file's contents, which every trace gets */
 	size_t twin_size;
@@ -295,24 +295,6 @@ static void drop_run(const struct record *r)
 		warn("%s", err.text);
 }
 
-static int end_alike(const struct run_result *result, bool more);
-
-/* A runner has left nothing to keep: that is no failure where it ended well, and several were recorded. */
-static void check_started(const struct record *r, const struct run_result *result)
-{
-	if (result->started && result->failure.kind == RT_FAIL_NONE)
-		return;
-	drop_run(r);
-	if (!result->started)
-		die(EXIT_ERROR, "%s is no program built by rethread, and none took its place (exec) or was started by it: record the one that matters",
-		    r->run.program);
-	char *what = failure_line(&result->failure);
-	if (result->failure.kind == RT_FAIL_PREDICATE)
-		die(EXIT_ERROR, "%s: %u programs were recorded, and which one is to blame is not known: record it by itself", what, result->started);
-	warn("%s: %s, but none of the %u recorded processes failed: nothing is kept", r->run.program, what, result->started);
-	exit(end_alike(result, false));
-}
-
 static void one_run(struct record *r, struct run_result *result)
 {
 	struct error err;
@@ -330,8 +312,6 @@ static void one_run(struct record *r, struct run_result *result)
 	exec_release(&r->other);
 	bool other = exec_read(&r->other, r->dir, result->pid);
 	exec_forget(r->dir);
-	if (r->run.runner && !result->logged && !result->interrupted)
-		check_started(r, result);
 	r->done++;
 	r->nothing = r->run.runner && !result->logged;
 	if (r->nothing)
@@ -456,6 +436,22 @@ static int end_alike(const struct run_result *result, bool more)
 	return 128 + sig;
 }
 
+/* A runner has left nothing to keep: that is no failure where it ended well, and several were recorded. */
+static void check_started(const struct record *r, const struct run_result *result)
+{
+	if (result->started && result->failure.kind == RT_FAIL_NONE)
+		return;
+	drop_run(r);
+	if (!result->started)
+		die(EXIT_ERROR, "%s is no program built by rethread, and none took its place (exec) or was started by it: record the one that matters",
+		    r->run.program);
+	char *what = failure_line(&result->failure);
+	if (result->failure.kind == RT_FAIL_PREDICATE)
+		die(EXIT_ERROR, "%s: %u programs were recorded, and which one is to blame is not known: record it by itself", what, result->started);
+	warn("%s: %s, but none of the %u recorded processes failed: nothing is kept", r->run.program, what, result->started);
+	exit(end_alike(result, false));
+}
+
 static int record_as(const struct command *self, struct record r, int argc, char **argv)
 {
 	struct run_result result;
@@ -473,6 +469,8 @@ static int record_as(const struct command *self, struct record r, int argc, char
 		/* Threads that try for locks take them in other orders than those that sleep: failures may need either. */
 		r.run.patient = r.done % 2;
 		one_run(&r, &result);
+		if (r.nothing && !result.interrupted)
+			check_started(&r, &result);
 		bool last = result.failure.kind != RT_FAIL_NONE || run_signal() || result.interrupted || r.done == r.runs;
 		if (r.until_failure)
 			progress(&r, last);

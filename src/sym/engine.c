@@ -252,6 +252,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	inside_load();
 	left_load();
 	ties_load();
+	unmapped_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
 	self = engine_thread_new(NULL);
 	atexit(engine_leave_process);

@@ -655,6 +655,7 @@ size_t text_doubtful(void); /* at the end: how many texts were taken to be no lo
  * unmapped.c: an access, at a site; does not return where the recorded run ended by it. The call of munmap at hand: true, the executor has
  * done it. Something is about to be mapped where the recorded run had it. At the end: orders are added.
  */
+void unmapped_load(void);
 void unmapped_access(struct ethread *self, uint32_t site, uint64_t address, unsigned size);
 bool unmapped_call(struct ethread *self, const struct native_call *c);
 void unmapped_mapped(struct ethread *self, uint64_t recorded);

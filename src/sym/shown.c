@@ -68,6 +68,8 @@ void shown_bytes(struct ethread *self, uint32_t site, uint64_t from, const char 
 uint32_t shown_call(struct ethread *self, struct native_call *c, enum condition_kind kind)
 {
 	uint32_t texts = 0;
+	if (ties_on() && kind == CONDITION_OUTPUT)
+		ties_shown(self, c);
 	const struct trace_shown *r = next_record(self, false, c->site);
 	if (r)
 		shows_words(self, c, r, kind);

@@ -41,6 +41,8 @@ static struct {
 	uint32_t split;            /* of the branch that comes next */
 	struct { expr e; uint64_t v, at; } addresses[ARRAY]; /* of accesses at hand, the last ones */
 	unsigned naddresses;
+	vec(expr) shown;           /* by the last calls that showed something, */
+	vec(struct branch) shown_under; /* and what the last of them was under */
 } all;
 
 void ties_load(void)
@@ -291,9 +293,40 @@ static void add_last_branch(roots *left)
 		add_root(left, all.branches.at[all.branches.n - 1].e, TIED_BY_VALUE);
 }
 
+void ties_shown(struct ethread *t, const struct native_call *c)
+{
+	if (!is_followed(t))
+		return;
+	for (size_t i = 0; i < c->nin; i++)
+		if (c->in[i].e)
+			*vec_push(&all.shown) = c->in[i].e;
+	all.shown_under.n = 0;
+	for (size_t i = 0; i < all.under.n; i++)
+		*vec_push(&all.shown_under) = all.under.at[i];
+}
+
+/* The run was judged by what it showed: the last things that were computed, and what led there. */
+static _Noreturn void answer_shown(void)
+{
+	enum { LAST = 8 };
+	roots left = {0};
+	for (size_t i = all.shown.n > LAST ? all.shown.n - LAST : 0; i < all.shown.n; i++)
+		add_root(&left, all.shown.at[i], TIED_BY_VALUE);
+	all.under.n = 0;
+	for (size_t i = 0; i < all.shown_under.n; i++)
+		*vec_push(&all.under) = all.shown_under.at[i];
+	if (all.asked.what == TIES_IF)
+		answer_if();
+	if (!left.n && all.under.n) /* a message, or none */
+		add_root(&left, all.under.at[all.under.n - 1].e, TIED_BY_VALUE);
+	answer(&left);
+}
+
 void ties_status(struct ethread *t, expr status)
 {
 	roots left = {0};
+	if (is_followed(t) && !all.asked.sap && engine.trace->failure.kind == RT_FAIL_PREDICATE && (all.shown.n || all.shown_under.n))
+		answer_shown();
 	if (!is_followed(t) || all.asked.sap || (!status && engine.trace->failure.kind != RT_FAIL_EXIT))
 		return;
 	if (all.asked.what == TIES_IF)

@@ -19,5 +19,7 @@ bool ties_strays(struct ethread *t);
 void ties_wrote(struct ethread *t, const struct access *a);
 void ties_status(struct ethread *t, expr status);
 void ties_failed(struct ethread *t);
+/* The call shows its parameters. */
+void ties_shown(struct ethread *t, const struct native_call *c);
 
 #endif

@@ -38,6 +38,7 @@ struct unmapping {
 };
 
 static struct {
+	bool may; /* the program calls munmap, and what is followed here is of use */
 	struct page *pages; /* open addressing */
 	size_t slots, npages;
 	vec(struct unmapping) all;
@@ -124,6 +125,13 @@ static void note_use(struct ethread *self, uint32_t site, uint64_t address)
 
 /* ---- what the threads do ---- */
 
+void unmapped_load(void)
+{
+	for (uint32_t i = 0; i < engine.config->module->nsymbols && !unmapped.may; i++)
+		unmapped.may = !strcmp(interp_symbol_name(engine.interp, i), "munmap");
+	unmapped.may &= !ties_on() && !engine.free;
+}
+
 /* Is that the place at which the recorded run ended? Mappings lie where they did, as far as the lower half of an address goes. */
 static bool is_where_it_ended(const struct ethread *self, uint64_t address, uint64_t size)
 {
@@ -136,7 +144,7 @@ static bool is_where_it_ended(const struct ethread *self, uint64_t address, uint
 
 void unmapped_access(struct ethread *self, uint32_t site, uint64_t address, unsigned size)
 {
-	if (!may_be_mapped(address) || !site || ties_on() || engine.free)
+	if (!unmapped.may || !may_be_mapped(address) || !site)
 		return;
 	if (is_where_it_ended(self, address, size)) {
 		event_add(self, EVENT_CALL, 0, site_describe(self, site, "access"));
@@ -152,7 +160,7 @@ void unmapped_access(struct ethread *self, uint32_t site, uint64_t address, unsi
 
 bool unmapped_call(struct ethread *self, const struct native_call *c)
 {
-	if (c->nin < 2 || ties_on() || engine.free)
+	if (c->nin < 2 || !unmapped.may)
 		return false;
 	uint64_t at = c->in[0].v, size = (c->in[1].v + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
 	if (at % RT_PAGE || !size || !may_be_mapped(at) || size > KEPT_AT_MOST - unmapped.kept)

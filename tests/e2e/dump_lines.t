@@ -105,8 +105,9 @@ has out '^thread 1: ' '^  path 0 '
 rethread dump --lines 3 --thread 1:1 >out
 has out 'the last of them'
 status 2 rethread dump --thread 9 2>err
-# Without the program the log is still read.
+# Without the program, also the one that the trace keeps, the log is still read.
 mv p gone
+rm "$(latest)/program"
 rethread dump >out 2>err
 has err 'paths are bits, not source lines, the last of them \(--bits: all\): cannot read .*/p'
 has out '^thread 1:1: ' '^  path [0-9]+ '

@@ -31,7 +31,7 @@ for opt in -O0 -O2; do
 	has out 'thread 1 waits for left.lock:'
 	has out 'thread 1:1 waits for rights\[1\].lock:'
 done
-rethread strip clerks && strip --strip-debug clerks
+rethread strip clerks && strip --strip-debug clerks && rm "$(latest)/program"
 rethread explain >out
 has out 'thread 1 waits for left\+8:'
 

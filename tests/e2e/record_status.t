@@ -36,4 +36,4 @@ check 134 assert assert
 check 139 signal segv
 check 137 signal kill
 same "$(stat -c %a "$(latest)")" 700
-same "$(stat -c %a "$(latest)"/* | sort -u)" 600
+same "$(find "$(latest)/" -type f ! -name program -exec stat -c %a {} + | sort -u)" 600
