@@ -127,6 +127,7 @@ C
 rethread cc -O0 -g long.c -o long
 rethread record -q ./long || true
 mv long gone
+rm "$(latest)/program"
 rethread dump >out 2>err
 has out '^  path [1-9][0-9]+ '
 ! grep -q '^  path 0 ' out || fail "from its begin"
