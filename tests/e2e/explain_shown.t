@@ -5,8 +5,8 @@ cat >audit.c <<'P'
 #include <unistd.h>
 enum { TICK = 20000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int here = 100, there, rounds;
-static void *move(void *arg)
+static int here = 100, there, result, rounds;
+static void *moves(void *arg)
 {
 	usleep(TICK);
 	pthread_mutex_lock(&lock);
@@ -23,28 +23,39 @@ static int look(const int *place)
 	pthread_mutex_unlock(&lock);
 	return is;
 }
-int main(void)
+static void *adds(void *arg)
 {
-	pthread_t t;
-	pthread_create(&t, NULL, move, NULL);
 	int sum = look(&here); /* bug: not both at once */
 	usleep(3 * TICK);
 	sum += look(&there);
-	pthread_join(t, NULL);
+	pthread_mutex_lock(&lock);
+	result = sum;
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	int noise = 0;
+	pthread_create(&t[0], NULL, moves, NULL);
+	pthread_create(&t[1], NULL, adds, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	int is = look(&result);
 	for (int i = 0; i < 3; i++)
-		look(&rounds);
-	if (sum == 100)
+		noise += look(&rounds);
+	if (is == 100)
 		puts("fine");
 	else
-		printf(ASKED, sum);
-	return 0;
+		SAYS;
+	return noise < 0;
 }
 P
-for text in '"wrong: %d\n"' '"wrong\n"'; do
-	rethread cc -O2 -g -w -pthread -DASKED="$text" audit.c -o audit
+for says in 'printf("wrong: %d\n", is)' 'puts("wrong")'; do
+	rethread cc -O2 -g -w -pthread -DSAYS="$says" audit.c -o audit
 	rethread record --until-failure --runs 20 -q --fail-if 'grep -q wrong' ./audit >/dev/null 2>&1
 	rethread reproduce >out 2>&1 || fail "$(cat out)"
 	rethread explain >out
-	sed -n '/^In short:/,/^$/p' out | tr -s ' \n' ' ' >text
-	has text '^In short: thread 1 read here \(audit.c:[0-9]+\) before thread 1:1 changed it \(audit.c:11\), and there \(audit.c:[0-9]+\) after'
+	has out 'In short: thread 1 found result = 130 \(audit.c:[0-9]+\), which thread 1:2 had written'
+	! grep -q 'no single cause' out || fail "$(cat out)"
 done
