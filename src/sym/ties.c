@@ -286,10 +286,12 @@ void ties_wrote(struct ethread *t, const struct access *a)
 	answer(&left);
 }
 
-/* What it failed by: the last branch. */
+/* What it failed by: the innermost branch that it is under (a message behind it may have branches of its own), else the last one. */
 static void add_last_branch(roots *left)
 {
-	if (all.branches.n)
+	if (all.under.n)
+		add_root(left, all.under.at[all.under.n - 1].e, TIED_BY_VALUE);
+	else if (all.branches.n)
 		add_root(left, all.branches.at[all.branches.n - 1].e, TIED_BY_VALUE);
 }
 
