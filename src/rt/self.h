@@ -49,6 +49,12 @@ struct rt_pieces {
 	uint64_t seq; /* of the newest; in chunk[] it is the last one that is not NULL */
 };
 
+/* How many values there were since a time, and how many more than it allows, at most: of all, and of those that do not only go round. */
+enum rt_pace { RT_PACE_ALL, RT_PACE_CHANGING, RT_PACES };
+struct rt_paced {
+	uint64_t since, n, more;
+};
+
 struct rt_self {
 	/* Used for each tray that is full. */
 	uint8_t *tray;          /* NULL: the path is not recorded */
@@ -86,7 +92,7 @@ struct rt_self {
 	bool often_ends;        /* what is read often is not recorded any more, or not much longer (rt_thread.often_over) */
 	uint64_t values_since;  /* when it was last asked whether they are too many, in nanoseconds */
 	uint64_t values_began;  /* when the first one came; 0: there is none */
-	uint64_t values_more;   /* how many more there were than time allows, at most */
+	struct rt_paced values_paced[RT_PACES];
 	/* Cold. */
 	struct rt_peer *peer;
 	uint32_t children; /* threads this one has created */

@@ -40,9 +40,9 @@ static void go_on(uint32_t *at, uint32_t *end)
 
 /*
  * Recording values must stay cheap. A thread that has filled so many windows faster than this goes on without what it reads often,
- * and then without any: inference guesses what it read from there on.
+ * and then, where the others alone are faster than they may be, without any: inference guesses what it read from there on.
  */
-enum { NS_PER_VALUE = 100, WINDOWS = 4 };
+enum { NS_PER_VALUE = 100, NS_PER_VALUE_OFTEN = 300, WINDOWS = 4 };
 
 /*
  * Thousands of threads that all end before they have filled so many, or soon after, would write a log without bounds. What such threads wrote
@@ -51,9 +51,9 @@ enum { NS_PER_VALUE = 100, WINDOWS = 4 };
 enum { HASTY_BYTES = 16 << 20 };
 static uint64_t hasty_bytes;
 
-static bool is_faster(uint64_t since, uint64_t now, uint64_t bytes)
+static bool is_faster(const struct rt_self *self, uint64_t since, uint64_t now, uint64_t bytes)
 {
-	return now - since < bytes / sizeof(uint32_t) * NS_PER_VALUE;
+	return now - since < bytes / sizeof(uint32_t) * (self->often_ends ? NS_PER_VALUE : NS_PER_VALUE_OFTEN);
 }
 
 /* Of the thread's chunks, the newest included. */
@@ -76,30 +76,34 @@ static bool fills_windows_too_fast(struct rt_self *self)
 		return false;
 	now = rt_clock_ns();
 	self->values_since = now;
-	return since && is_faster(since, now, (uint64_t)WINDOWS * window->size);
+	return since && is_faster(self, since, now, (uint64_t)WINDOWS * window->size);
 }
 
 static bool is_one_of_many(const struct rt_self *self)
 {
 	return __atomic_load_n(&hasty_bytes, __ATOMIC_RELAXED) > HASTY_BYTES && self->values_began &&
-	       is_faster(self->values_began, rt_clock_ns(), bytes_of(&self->value_pieces));
+	       is_faster(self, self->values_began, rt_clock_ns(), bytes_of(&self->value_pieces));
 }
 
 /*
- * Values that repeat themselves take no room, but about two nanoseconds each. Whether a thread polls or works, they do not tell. So a thread has one for each
- * so many nanoseconds of its life, and all threads together so many more.
+ * Values that repeat themselves take no room, but about two nanoseconds each. Whether a thread polls or works, they do not tell, but that a worker's change
+ * all the time. So a thread has one for each so many nanoseconds of its life, and all threads together so many more, of those that change fewer.
  */
-enum { NS_PER_REPEAT = 20, REPEATS_MORE = 64 << 20, REPEATS_ASKED = 64 * RT_VALUE_TRAY };
-static uint64_t repeats_more;
+enum { REPEATS_ASKED = 64 * RT_VALUE_TRAY };
+static struct { const uint64_t each_ns, more; uint64_t taken; } paces[RT_PACES] = {
+	[RT_PACE_ALL] = {.each_ns = 20, .more = 64 << 20},
+	[RT_PACE_CHANGING] = {.each_ns = 40, .more = 16 << 20},
+};
 
-static bool repeats_too_fast(struct rt_self *self)
+static bool is_too_fast(struct rt_self *self, enum rt_pace pace, uint64_t now)
 {
-	uint64_t due = (rt_clock_ns() - self->values_began) / NS_PER_REPEAT, more = repeats.n > due ? repeats.n - due : 0, before = self->values_more;
+	struct rt_paced *paced = &self->values_paced[pace];
+	uint64_t due = (now - paced->since) / paces[pace].each_ns, more = paced->n > due ? paced->n - due : 0, before = paced->more;
 
 	if (more <= before)
 		return false;
-	self->values_more = more;
-	return __atomic_add_fetch(&repeats_more, more - before, __ATOMIC_RELAXED) > REPEATS_MORE;
+	paced->more = more;
+	return __atomic_add_fetch(&paces[pace].taken, more - before, __ATOMIC_RELAXED) > paces[pace].more;
 }
 
 /* The first time, the thread goes on with those that do not come often: often_over is how many there are when its tray is next empty. */
@@ -111,6 +115,25 @@ static bool too_many(struct rt_self *self, bool are)
 	if (self->often_ends)
 		return true;
 	self->often_ends = true;
+	return false;
+}
+
+static void begin_paces(struct rt_self *self, uint64_t now)
+{
+	for (unsigned i = 0; i < RT_PACES; i++)
+		self->values_paced[i] = (struct rt_paced){.since = now};
+}
+
+/* Once those that come often are over, only the others' pace counts. */
+static bool repeats_too_many(struct rt_self *self)
+{
+	uint64_t now = rt_clock_ns();
+	bool fast = is_too_fast(self, RT_PACE_ALL, now) || is_too_fast(self, RT_PACE_CHANGING, now);
+
+	if (too_many(self, fast))
+		return true;
+	if (fast)
+		begin_paces(self, now);
 	return false;
 }
 
@@ -177,8 +200,11 @@ static bool put_tray(struct rt_self *self, uint32_t n)
 
 	if ((more && !put_more(self, back, more)) || !put(self, repeats.words, nwords))
 		return false;
-	if (nwords)
+	self->values_paced[RT_PACE_ALL].n += n;
+	if (nwords) {
+		self->values_paced[RT_PACE_CHANGING].n += n;
 		self->value_run = repeats.back ? self->value_slot - 1 : NULL;
+	}
 	return true;
 }
 
@@ -193,7 +219,7 @@ static bool empty(struct rt_self *self)
 {
 	uint32_t n = (uint32_t)(__rethread_values.at - self->value_tray);
 
-	if (repeats.n % REPEATS_ASKED == 0 && too_many(self, repeats_too_fast(self)))
+	if (repeats.n % REPEATS_ASKED == 0 && repeats_too_many(self))
 		return false;
 	if (!put_tray(self, n))
 		return false;
@@ -222,6 +248,7 @@ static bool begin(struct rt_self *self)
 	self->value_pieces.seq = 0;
 	to_chunk(self, self->value_pieces.chunk[0]);
 	self->values_began = rt_clock_ns();
+	begin_paces(self, self->values_began);
 	repeats.n = repeats.back = 0;
 	*self->value_tray = first_value;
 	set_state(self, 0);
@@ -286,7 +313,7 @@ void rt_values_end(const struct rt_self *self)
 	uint64_t bytes = bytes_of(&self->value_pieces) - left;
 
 	/* A page for each thread is what the thread itself takes, too. */
-	if (__rethread_values.at && self->values_began && bytes > RT_PAGE && is_faster(self->values_began, rt_clock_ns(), bytes))
+	if (__rethread_values.at && self->values_began && bytes > RT_PAGE && is_faster(self, self->values_began, rt_clock_ns(), bytes))
 		__atomic_fetch_add(&hasty_bytes, bytes, __ATOMIC_RELAXED);
 	stop();
 }

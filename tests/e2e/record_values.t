@@ -98,6 +98,14 @@ rethread record -q -o few.same ./same
 rethread info few.same | grep -q '^values *too many to record them all'
 test "$(values few.same | cut -d ' ' -f 2)" -gt 60000000
 test "$(du -k few.same | cut -f 1)" -lt 9000
+# Of those that change all the time, as what a worker reads does, fewer.
+sed -e 's/cells.next % CELLS.*/{ *place += i; place = i % 500 ? cells : cells + i \/ 500 % CELLS; }/' -e 's/, next;/, *volatile place = cells;/' \
+	-e 's/many = 6000000/many = 120000000/' many.c >change.c
+rethread cc -O2 -g -pthread -o change change.c
+rethread record -q -o few.change ./change
+rethread info few.change | grep -q '^values *too many to record them all'
+test "$(values few.change | cut -d ' ' -f 2)" -gt 1000000
+test "$(values few.change | cut -d ' ' -f 2)" -lt 60000000
 # Mappings and memory that comes by way of a parameter are blocks, too.
 cat >mapped.c <<'P'
 #include <pthread.h>
