@@ -1,7 +1,8 @@
 # Real programs, as rows of bench/run.sh's table, which reads this file. Programs of bench/programs/ are always there; pbzip2 with
 # libbz2 built into it (so that all of the work is recorded), zstd and leveldb come from Debian's sources, as in eval/real.sh, when the network
 # allows (leveldb where there is a cmake, memcached where there is libevent-dev); they are built once, in build/bench. Time is processor time: user and system
-# (of memcached the server's alone). SIZE: megabytes of text to compress.
+# (of memcached the server's alone), and about half a second or more: a start takes some milliseconds more, and so do a thread's first values.
+# SIZE: megabytes of text to compress.
 echo "-- real programs (processor time)"
 TIMEFORMAT='%U %S'
 
@@ -46,10 +47,10 @@ for v in native lto recorded tsan every; do
 		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
 	done
 done
-program "words" programs/@/words 2 8
-program "sort" programs/@/sort 2 2000
-program "matrix" programs/@/matrix 2 600 600
-program "search" programs/@/search 2 400
+program "words" programs/@/words 2 32
+program "sort" programs/@/sort 2 8000
+program "matrix" programs/@/matrix 2 1200 1200
+program "search" programs/@/search 2 3000
 
 # ---------------------------------------------------------------- from Debian's sources
 
@@ -125,9 +126,8 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 				(cd "$work/of.$v" && build_$p $v) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log"; exit 1; }
 		done
 	done
-	# The same text again until it is long enough; blocks of bzip2 are shorter than it is.
-	: >text
-	until [ "$(wc -c <text)" -ge $((${SIZE:-4} << 20)) ]; do cat "$here"/../src/*/*.c "$here"/../docs/*.md >>text; done
+	# Text of which each part is another one: what repeats itself is no work for zstd.
+	find -L /usr/lib/llvm-19/include/llvm -name '*.h' | LC_ALL=C sort | xargs cat 2>/dev/null | head -c $((${SIZE:-16} << 20)) >text
 	"$sources/native/pbzip2" -k -p2 -c text >text.bz2
 	program "pbzip2 -p2" "$sources/@/pbzip2" -k -p2 -c text
 	program "pbzip2 -p2 -d" "$sources/@/pbzip2" -d -k -p2 -c text.bz2
@@ -135,7 +135,7 @@ elif (cd "$sources" && fetch) >"$work/fetch.log" 2>&1; then
 	if [ -x "$sources/recorded/leveldb" ]; then
 		"$sources/native/leveldb" --num=3000 --benchmarks=fillseq,compact --db="$work/db" >/dev/null 2>&1
 		program "leveldb, random reads" "$sources/@/leveldb" --num=3000 --benchmarks=readrandom --use_existing_db=1 --threads=2 \
-			--reads=200000 --db="$work/db"
+			--reads=1000000 --db="$work/db"
 	fi
 	if [ -x "$sources/recorded/memcached" ]; then
 		$CC -O2 "$here/served.c" -o served || exit 1
