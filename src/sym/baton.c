@@ -26,6 +26,15 @@ static void hand_over(struct ethread *next)
 	syscall(SYS_futex, &next->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/* Until it comes back. What others compute meanwhile is nothing that this one does in its round of a wait. */
+static void pass_to(struct ethread *self, struct ethread *next)
+{
+	size_t before = expr_count(engine.exprs);
+	hand_over(next);
+	await_turn(self);
+	self->spin.nexprs += expr_count(engine.exprs) - before;
+}
+
 /*
  * Nobody can go on. Without the recorded order of synchronization somebody may have got ahead of others who needed the lock
  * first: they go on all the same. Or nobody is going to allocate a block, or to free one: who waits for it goes on with what memory
@@ -90,8 +99,7 @@ void baton_wait(struct ethread *self)
 	struct ethread *next = pick();
 	if (!next)
 		engine_finish();
-	hand_over(next);
-	await_turn(self);
+	pass_to(self, next);
 	self->wait = WAIT_NOTHING;
 }
 
@@ -100,8 +108,7 @@ void baton_yield(struct ethread *self)
 	struct ethread *next = engine.guided < engine.guide.n ? self : pick();
 	if (!next || next == self || when(next) >= when(self))
 		return;
-	hand_over(next);
-	await_turn(self);
+	pass_to(self, next);
 }
 
 void baton_wander(struct ethread *self, uint64_t random, uint64_t until)
@@ -118,8 +125,7 @@ void baton_wander(struct ethread *self, uint64_t random, uint64_t until)
 
 void baton_give(struct ethread *self, struct ethread *next)
 {
-	hand_over(next);
-	await_turn(self);
+	pass_to(self, next);
 }
 
 void baton_first(struct ethread *self)

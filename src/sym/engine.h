@@ -154,11 +154,13 @@ struct lap_store { /* to memory that does not race */
 	uint32_t site, size;
 	uint64_t address, value;
 };
-struct lap_read {
+struct lap_read { /* or a write that races */
 	uint32_t site, size;
 	uint64_t address;
 	size_t event; /* racy: its number among the thread's, and what it read */
 	expr symbol;
+	bool writes;
+	struct slot written;
 };
 struct lap {
 	/* Where the thread was at the first of its reads. */

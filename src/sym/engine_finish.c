@@ -2,6 +2,7 @@
 #include "sym/engine.h"
 
 #include "sym/sync.h"
+#include "sym/laps.h"
 #include "sym/ties.h"
 
 #include <jansson.h>
@@ -61,7 +62,7 @@ static void write_status(size_t found)
 {
 	uint64_t saps = 0, instructions = 0, events = 0;
 	bool failed = false;
-	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + outside_doubtful() + lulls_doubtful() + cut_short();
+	size_t doubts = engine.assumptions.n + recall_doubtful() + mirror_doubtful() + unordered_doubtful() + text_doubtful() + outside_doubtful() + lulls_doubtful() + laps_doubtful() + cut_short();
 	for (size_t i = 0; i < engine.threads.n; i++) {
 		const struct ethread *t = engine.threads.at[i];
 		saps += t->saps;

@@ -60,9 +60,10 @@ static uint32_t *find_slot(const struct expr_arena *x, const struct expr_node *n
 		if (!x->table[i] || same_node(&x->nodes.at[x->table[i]], n))
 			return &x->table[i];
 	}
+	/* In steps that get longer: what is near is dense in places. */
 	i = hash & x->mask;
-	while (x->table[i] && !same_node(&x->nodes.at[x->table[i]], n))
-		i = (i + 1) & x->mask;
+	for (uint32_t step = 1; x->table[i] && !same_node(&x->nodes.at[x->table[i]], n); step++)
+		i = (i + step) & x->mask;
 	return &x->table[i];
 }
 
@@ -121,6 +122,21 @@ bool expr_same_but(const struct expr_arena *x, expr a, expr b, const struct expr
 {
 	unsigned left = 4096;
 	return same_but(x, a, b, symbols, n, &left);
+}
+
+static bool mentions(const struct expr_arena *x, expr e, expr symbol, unsigned *left)
+{
+	const struct expr_node *n = &x->nodes.at[e];
+	if (e == symbol || !e || !*left)
+		return e == symbol;
+	--*left;
+	return mentions(x, n->a, symbol, left) || mentions(x, n->b, symbol, left) || mentions(x, n->c, symbol, left);
+}
+
+bool expr_mentions(const struct expr_arena *x, expr e, expr symbol)
+{
+	unsigned left = 4096;
+	return mentions(x, e, symbol, &left);
 }
 
 size_t expr_count(const struct expr_arena *x)

@@ -53,6 +53,8 @@ struct expr_pair {
 	expr a, b;
 };
 bool expr_same_but(const struct expr_arena *x, expr a, expr b, const struct expr_pair *symbols, size_t n);
+/* Is the symbol in it? False, too, where that is not seen soon. */
+bool expr_mentions(const struct expr_arena *x, expr e, expr symbol);
 const struct expr_node *expr_nodes(const struct expr_arena *x); /* array; [0] is unused */
 /* An arena holding these nodes (as from a file); NULL when they break the invariants above. */
 struct expr_arena *expr_arena_load(const struct expr_node *nodes, size_t count);

@@ -387,25 +387,45 @@ static void drain(struct ethread *self, uint32_t site)
 		event_add(self, EVENT_FENCE, 0, site_describe(self, site, "atomic"));
 }
 
+/* One more round of a busy wait, for a lock that is tried in vain: as spin_read, for an update that leaves all as it is. */
+static bool spins(struct ethread *self, uint32_t site, struct access *a, host_update *update, void *data)
+{
+	struct slot old, new_value = { 0 };
+	const struct event *e = spin_last(self, site, a, &old);
+	if (!e || e->kind != EVENT_UPDATE || !update(data, self->interp, old, &new_value) || new_value.v != old.v ||
+	    value_expr(&new_value, a->size) != e->written || !spin_read(self, site, a))
+		return false;
+	if (!new_value.e)
+		write_memory(a->address, a->size, new_value.v);
+	laps_doubt(new_value.e);
+	laps_updated(self, site, &(struct access){ .address = a->address, .size = a->size, .value = new_value }, old.v);
+	unseen_note(a->address, a->size, read_memory(a->address, a->size));
+	return true;
+}
+
 void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_update *update, void *data)
 {
 	struct ethread *self = of(t);
 	self->saps++;
-	self->effects++;
 	unmapped_access(self, site, piece->address, piece->size);
+	if (!ties_on())
+		laps_read(self, site, piece);
 	time_wander(self);
 	recall_await(self, piece->address, piece->size);
 	early_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, false);
 	racy |= is_racy(self, piece->address, piece->size, true);
 	suspect_read(self, site, piece->address, piece->size, racy);
-	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value;
+	if (racy && !ties_on() && spins(self, site, piece, update, data))
+		return;
+	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value = { 0 };
 	uint32_t number = 0;
 	if (racy)
 		old = guess_read(self, piece->address, piece->size, old.v, &number);
 	else
 		old.e = interp_memory_expr(engine.interp, piece->address, piece->size);
 	expr read = old.e;
+	const struct access found = { .address = piece->address, .size = piece->size, .value = old };
 	recall_value(self, &old, piece->size);
 	piece->value = old;
 	if (ties_on())
@@ -418,8 +438,12 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		interp_set_memory_expr(engine.interp, piece->address, piece->size, new_value.e);
 	}
 	if (!racy) {
+		if (!ties_on())
+			laps_note(self, site, piece, false);
 		drain(self, site);
 		notes_access(self, site, piece, false, "atomic");
+		if (writes)
+			laps_store(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
 		if (writes)
 			notes_access(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, true, "atomic");
 		return;
@@ -428,12 +452,21 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	bool writes_back = !writes && self->buffered;
 	if (writes && outside_decides(new_value.e))
 		new_value.e = EXPR_NONE;
-	expr value = writes ? value_expr(&new_value, piece->size) : writes_back ? read : EXPR_NONE;
+	struct slot written = { new_value.v, counting_clean(self, new_value.e) };
+	expr value = writes ? value_expr(&written, piece->size) : writes_back ? read : EXPR_NONE;
 	struct event *e = read_event(self, writes || writes_back ? EVENT_UPDATE : EVENT_READ, piece->address, site, "atomic");
 	e->size = (uint8_t)piece->size;
 	e->piece = number;
 	e->read = read;
 	e->written = value;
+	if (!ties_on())
+		spin_note(self, site, &found);
+	if (ties_on())
+		self->effects++;
+	else if (writes)
+		laps_updated(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, old.v);
+	else
+		laps_note(self, site, piece, true);
 	unseen_note(piece->address, piece->size, writes ? new_value.v : read_memory(piece->address, piece->size));
 	if (writes)
 		await_wrote(self, piece->address, piece->size, new_value.v);

@@ -6,6 +6,9 @@
  *
  * What the laps count may differ (counting.c).
  *
+ * An atomic update that leaves all as it is, a lock that is tried in vain, is a read. Where it might have changed something for others in a lap that
+ * is left out (a lock with more than two states), that no interleaving was found proves nothing.
+ *
  * A lap is what happens from one execution of a read of shared memory, its anchor, to the next. Two laps are the same when they
  * read the same places at the same sites, took the same branches, found the same recorded values, stored the same
  * to memory that does not race, and left the same in all registers; what was read, where it races, is another symbol in each. They
@@ -16,6 +19,7 @@
  * problem. Reads left out say nothing that these two do not: leaving them out allows orders that did not happen, but forbids none
  * that may have. In a schedule they come with the first lap (EVENT_LAPS): who has to come after its reads waits for them.
  */
+#include "model/atoms.h"
 #include "sym/engine.h"
 
 #include <stddef.h>
@@ -26,10 +30,14 @@ enum {
 	MOST_BITS = 64,   /* of a lap's path */
 	EAGER = 8,        /* attempts at the same anchor that may fail, before there are fewer */
 	WORTHWHILE = 3,   /* laps left out at once, at the least */
+	AS_CHEAP = 256,   /* rounds of one read, which are no events (spin.c), cost about as much as one attempt */
 	MOST_SAPS = 65535, /* of a lap */
 	MOST_LOCALS = 16384, /* bytes of local variables, in which counters are looked for */
 };
 #define NO_EVENT SIZE_MAX /* the read does not race */
+
+/* Updates that may have changed something in laps that were left out. */
+static uint64_t doubtful;
 
 static bool is_read(const struct lap_read *r, uint32_t site, const struct access *a)
 {
@@ -85,7 +93,8 @@ static bool same_reads(const struct lap *a, const struct lap *b)
 {
 	for (uint32_t i = 0; i < a->n; i++)
 		if (a->reads[i].site != b->reads[i].site || a->reads[i].address != b->reads[i].address ||
-		    a->reads[i].size != b->reads[i].size || !a->reads[i].symbol != !b->reads[i].symbol)
+		    a->reads[i].size != b->reads[i].size || !a->reads[i].symbol != !b->reads[i].symbol ||
+		    a->reads[i].writes != b->reads[i].writes || a->reads[i].written.v != b->reads[i].written.v)
 			return false;
 	return a->n && a->n == b->n;
 }
@@ -119,7 +128,56 @@ static bool are_same(const struct ethread *t, const struct lap *end)
 	       same_values(t, a->value, b->value, end->value - b->value);
 }
 
-/* ... and did they store the same? */
+/* It writes another value only where it finds the one that it is looking for. */
+static bool is_compare(expr written)
+{
+	return written && expr_node(engine.exprs, written)->op == EXPR_ITE;
+}
+
+void laps_doubt(expr written)
+{
+	doubtful += !is_compare(written);
+}
+
+/* ... and was what others can see of what they wrote the same? */
+static bool wrote_same(const struct ethread *t)
+{
+	const struct lap *a = &t->laps.before, *b = &t->laps.now;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (!laps_same_expr(&t->laps, a->reads[i].written.e, b->reads[i].written.e))
+			return false;
+	return true;
+}
+
+/* The way of the lap that ends now was decided by what was read there. */
+static bool is_decided_by(const struct ethread *t, const struct lap_read *r)
+{
+	for (size_t i = t->laps.now.conditions; i < t->conditions.n; i++)
+		if (expr_mentions(engine.exprs, t->conditions.at[i].condition.condition, r->symbol))
+			return true;
+	return false;
+}
+
+/*
+ * An update that leaves all as it is, such as that of a lock that is tried again and again, is no more than a read. That it is one in all laps, what the
+ * thread found there has to tell: a thread that only keeps a flag up finds it down at times.
+ */
+static bool is_like_read(const struct ethread *t, const struct lap_read *r, const struct lap_read *before)
+{
+	bool merged = r->event == before->event; /* spin.c has asked */
+	return !r->writes || merged || is_compare(r->written.e) || is_decided_by(t, r);
+}
+
+static bool are_like_reads(const struct ethread *t)
+{
+	const struct lap *a = &t->laps.before, *b = &t->laps.now;
+	for (uint32_t i = 0; i < b->n; i++)
+		if (!is_like_read(t, &b->reads[i], &a->reads[i]))
+			return false;
+	return true;
+}
+
+/* ... and what they stored? */
 static bool stored_same(const struct ethread *t, const struct lap *end)
 {
 	const struct lap *a = &t->laps.before, *b = &t->laps.now;
@@ -206,7 +264,7 @@ static void mark_first(struct ethread *t, uint32_t i, uint64_t saps)
 	if (first == last && first)
 		first--;
 	struct event *e = &t->events.at[first], *same = &t->events.at[last];
-	if (first < last && e->kind == EVENT_READ && e->object == same->object && e->site == same->site) {
+	if (first < last && e->kind == same->kind && event_reads(e) && e->object == same->object && e->site == same->site) {
 		e->flags |= EVENT_LAPS;
 		e->laps = (uint32_t)(last - first) << 16 | (uint32_t)saps;
 	}
@@ -219,7 +277,8 @@ static void move_event(struct ethread *t, const struct lap_read *r, uint64_t by,
 	e->run = ++engine.nevents;
 	e->after = time;
 	e->before = 0;
-	engine.symbols.at[expr_node(engine.exprs, r->symbol)->value].read.sap = e->sap;
+	if (r->symbol)
+		engine.symbols.at[expr_node(engine.exprs, r->symbol)->value].read.sap = e->sap;
 	if (t->stamped > r->event)
 		t->stamped = r->event;
 }
@@ -278,6 +337,14 @@ static void leave_out(struct ethread *t, const struct lap *end, uint64_t n)
 	last->path_bits += n * nbits;
 	last->value += n * values;
 	last->lines = t->lines.passed;
+	for (uint32_t i = 0; i < last->n; i++)
+		if (last->reads[i].writes)
+			laps_doubt(last->reads[i].written.e);
+}
+
+uint64_t laps_doubtful(void)
+{
+	return doubtful;
 }
 
 static void snap(struct laps *l, struct ethread *t, const struct slot *registers, size_t n)
@@ -296,10 +363,11 @@ static void snap(struct laps *l, struct ethread *t, const struct slot *registers
 static void consider_counted(struct ethread *t, const struct lap *end)
 {
 	struct laps *l = &t->laps;
-	uint64_t n = are_same(t, end) ? counting_ends(t, end, laps_ahead) : 0;
+	bool is_round = l->now.n == 1;
+	uint64_t n = are_same(t, end) && wrote_same(t) && are_like_reads(t) ? counting_ends(t, end, laps_ahead) : 0;
 	counting_stops(t);
 	l->snapped = false;
-	l->misses = n ? 0 : l->misses + 1;
+	l->misses = n > (is_round ? AS_CHEAP : 0) ? 0 : l->misses + 1;
 	if (n)
 		leave_out(t, end, n);
 }
@@ -308,7 +376,7 @@ static void consider_counted(struct ethread *t, const struct lap *end)
 static void consider(struct ethread *t, const struct lap *end)
 {
 	struct laps *l = &t->laps;
-	if (!are_same(t, end)) {
+	if (!are_same(t, end) || !wrote_same(t) || !are_like_reads(t)) {
 		l->snapped = false;
 		return;
 	}
@@ -356,16 +424,16 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 		consider(t, &end);
 }
 
-void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy)
+/* Is the event at hand the only one since the last of the lap's? */
+static bool is_alone(const struct ethread *t, bool racy)
+{
+	return t->events.n == t->laps.nevents || (racy && t->events.n == t->laps.nevents + 1);
+}
+
+static void note(struct ethread *t, const struct lap_read *r)
 {
 	struct laps *l = &t->laps;
-	struct lap_read r = { .site = site, .size = (uint32_t)a->size, .address = a->address, .event = NO_EVENT };
-	if (racy) {
-		r.event = t->events.n - 1;
-		r.symbol = t->events.at[r.event].read;
-	}
-	bool alone = t->events.n == l->nevents || (racy && t->events.n == l->nevents + 1);
-	if (l->ends || !alone || !l->now.n || l->now.n == LAP_READS) {
+	if (l->ends || !is_alone(t, r->event != NO_EVENT) || !l->now.n || l->now.n == LAP_READS) {
 		if (l->ends) {
 			lap_copy(&l->before, &l->now);
 		} else {
@@ -376,7 +444,32 @@ void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool ra
 	}
 	l->ends = false;
 	l->nevents = t->events.n;
-	l->now.reads[l->now.n++] = r;
+	l->now.reads[l->now.n++] = *r;
+}
+
+static struct lap_read read_of(const struct ethread *t, uint32_t site, const struct access *a, bool racy)
+{
+	struct lap_read r = { .site = site, .size = (uint32_t)a->size, .address = a->address, .event = NO_EVENT };
+	if (racy) {
+		r.event = t->events.n - 1;
+		r.symbol = t->events.at[r.event].read;
+	}
+	return r;
+}
+
+void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy)
+{
+	struct lap_read r = read_of(t, site, a, racy);
+	note(t, &r);
+}
+
+void laps_updated(struct ethread *t, uint32_t site, const struct access *a, uint64_t old)
+{
+	struct lap_read r = read_of(t, site, a, true);
+	r.writes = true;
+	r.written = a->value;
+	t->effects += a->value.v != old || counting_clean(t, a->value.e) != a->value.e;
+	note(t, &r);
 }
 
 void laps_store(struct ethread *t, uint32_t site, const struct access *a)

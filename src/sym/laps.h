@@ -12,6 +12,12 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a);
 void laps_note(struct ethread *t, uint32_t site, const struct access *a, bool racy);
 /* Something is stored that does not race. */
 void laps_store(struct ethread *t, uint32_t site, const struct access *a);
+/* An atomic update that races, the last event, has found `old` and written a->value; laps_read came before. */
+void laps_updated(struct ethread *t, uint32_t site, const struct access *a, uint64_t old);
+
+/* An update that wrote this is left out. How many there were that may have changed something. */
+void laps_doubt(expr written);
+uint64_t laps_doubtful(void);
 
 /*
  * counting.c: two laps were the same but for what may be counters. Begins to look at how the next one changes them, if it is worth it; the
@@ -34,5 +40,7 @@ bool laps_same_expr(const struct laps *l, expr a, expr b);
  */
 bool spin_read(struct ethread *t, uint32_t site, struct access *a);
 void spin_note(struct ethread *t, uint32_t site, const struct access *a);
+/* The event of the round before, and what it read, when the access at hand may be one more round; else NULL. */
+const struct event *spin_last(const struct ethread *t, uint32_t site, const struct access *a, struct slot *value);
 
 #endif

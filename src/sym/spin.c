@@ -57,6 +57,12 @@ static void round_begins(struct ethread *t)
 	t->spin.nexprs = expr_count(engine.exprs);
 }
 
+const struct event *spin_last(const struct ethread *t, uint32_t site, const struct access *a, struct slot *value)
+{
+	*value = t->spin.value;
+	return is_same_read(t, site, a) && !t->spin.computes ? &t->events.at[t->spin.event] : NULL;
+}
+
 bool spin_read(struct ethread *t, uint32_t site, struct access *a)
 {
 	struct spin *s = &t->spin;
@@ -72,6 +78,9 @@ bool spin_read(struct ethread *t, uint32_t site, struct access *a)
 		return false;
 	}
 	struct event *e = &t->events.at[s->event];
+	/* What an update found, and nobody has looked at, was not the same for certain. */
+	if (e->kind == EVENT_UPDATE && !s->merged && !now.nconditions)
+		return false;
 	if ((e->after != t->time && !s->merged) || t->piece_sap == t->saps ||
 	    path_reader_peek(&t->path, now.nbits) != (int64_t)now.bits)
 		return false;
