@@ -393,6 +393,15 @@ static void consider_access(const struct fields *f, LLVMValueRef access, struct 
 	consider_address(f, pointers[0], (struct way){.size = size}, best, DEPTH);
 }
 
+static bool describe(struct field *field)
+{
+	const char *own = type_text(field->type, TYPE_NAME);
+	field->name = own ? own : field->name;
+	field->of_library = type_is_of_library(field->type);
+	field->line = LLVMDITypeGetLine(field->type);
+	return field->name || field->variable;
+}
+
 bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field)
 {
 	*field = (struct field){0};
@@ -401,13 +410,20 @@ bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, stru
 		consider_block(f, site, field);
 	else
 		consider_access(f, site, field);
-	if (!field->type)
-		return find_array(f, site, allocates, field);
-	const char *own = type_text(field->type, TYPE_NAME);
-	field->name = own ? own : field->name;
-	field->of_library = type_is_of_library(field->type);
-	field->line = LLVMDITypeGetLine(field->type);
-	return field->name || field->variable;
+	return field->type ? describe(field) : find_array(f, site, allocates, field);
+}
+
+bool fields_around(const struct fields *f, LLVMValueRef pointer, struct field *field)
+{
+	*field = (struct field){0};
+	*f->looked_at = 0;
+	consider_address(f, pointer, (struct way){.size = 1}, field, DEPTH);
+	return field->type && describe(field) && (!field->of_library || field->variable);
+}
+
+void fields_offset(const struct fields *f, LLVMValueRef gep, int64_t *constant, uint64_t *stride)
+{
+	llvm_pointer_offset(gep, f->layout, constant, stride);
 }
 
 /* ---------------------------------------------------------------- all of it ------------------- */

@@ -310,6 +310,11 @@ struct llvm_place {
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
 /* The same of an instruction; in a file that `is_foreign`, where that was inlined into one that is not. */
 void llvm_own_place_of(LLVMValueRef instruction, bool (*is_foreign)(const char *file), struct llvm_place *place);
+/* `this` of the functions of a foreign file that were inlined where the instruction is, from the one that the program called inwards; how many. */
+unsigned llvm_called_on(LLVMValueRef instruction, bool (*is_foreign)(const char *file), LLVMValueRef *all, unsigned most);
+/* `this` of the function itself: an argument, or what all calls have given; NULL: it has none. */
+LLVMValueRef llvm_this_of(LLVMValueRef function);
+bool llvm_is_in_file(LLVMValueRef function, bool (*is_foreign)(const char *file));
 /* A metadata node's operands: how many; one, or NULL (also beyond the last); the text that one is, NULL when none or empty. */
 unsigned llvm_node_operands(LLVMMetadataRef node);
 LLVMMetadataRef llvm_node_operand(LLVMMetadataRef node, unsigned i);
