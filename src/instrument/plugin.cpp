@@ -221,6 +221,17 @@ static void placeAt(const Instruction *I, const DILocation *L, llvm_place *P)
 		P->Function = Sub->getName().data();
 }
 
+// As in src/sym/translate_debug.c: what the optimiser moved has no line any more; a value that was read belongs to where it is used.
+static const DILocation *locationOf(const Instruction *I)
+{
+	const DILocation *L = I->getDebugLoc().get();
+	if (!L && isa<LoadInst>(I))
+		for (const User *U : I->users())
+			if (auto *By = dyn_cast<Instruction>(U); By && (L = By->getDebugLoc().get()))
+				break;
+	return L;
+}
+
 HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 {
 	Value *V = unwrap(VRef);
@@ -236,14 +247,14 @@ HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 	auto *A = dyn_cast<AllocaInst>(I);
 	if (auto *Local = A ? variableOf(A) : nullptr)
 		return placeOfVariable(Local, P);
-	placeAt(I, I->getDebugLoc().get(), P);
+	placeAt(I, locationOf(I), P);
 }
 
 // Code of a file that is not the program's own is where it was inlined into one that is, if it was.
 HIDDEN void llvm_own_place_of(LLVMValueRef VRef, bool (*IsForeign)(const char *), llvm_place *P)
 {
 	auto *I = cast<Instruction>(unwrap(VRef));
-	const DILocation *Innermost = I->getDebugLoc().get(), *L = Innermost;
+	const DILocation *Innermost = locationOf(I), *L = Innermost;
 	while (L && text(L->getFilename()) && IsForeign(L->getFilename().data()))
 		L = L->getInlinedAt();
 	*P = {nullptr, nullptr, nullptr, 0};
