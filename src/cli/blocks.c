@@ -409,10 +409,16 @@ static void name_held(struct blocks *b, struct extent *e, const char *holder, co
 	out->owner = owner;
 }
 
+/* What is none of a container's has a name that readers know (object_of in src/cli/words.c). */
+static bool has_counts(const struct claim *c)
+{
+	return c->hint->of_library && (!strncmp(c->hint->type.name, "_Sp_counted", 11) || !strncmp(c->hint->type.name, "_Stop_state", 11));
+}
+
 /* Where no type of the program's own, nor a pointer of its own, says more. */
 static const char *holder_of(struct blocks *b, const struct extent *e, const struct claim *c, const json_t *step)
 {
-	if (!e || (c && !c->hint->of_library && !c->hint->local))
+	if (!e || (c && ((!c->hint->of_library && !c->hint->local) || has_counts(c))))
 		return NULL;
 	const char *own = holder_of_step(b, step);
 	return own ? own : e->holder;
