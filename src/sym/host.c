@@ -410,7 +410,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	piece->value = old;
 	if (ties_on())
 		old.e = piece->value.e = ties_read(self, piece);
-	bool writes = update(data, t, old, &new_value);
+	bool writes = update(data, t, old, &new_value), stores = interp_site_is_store(engine.interp, site);
 	if (writes) {
 		if (ties_on())
 			ties_wrote(self, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
@@ -419,7 +419,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	}
 	if (!racy) {
 		drain(self, site);
-		notes_access(self, site, piece, false, "atomic");
+		if (!stores)
+			notes_access(self, site, piece, false, "atomic");
 		if (writes)
 			notes_access(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value }, true, "atomic");
 		return;
@@ -434,6 +435,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	e->piece = number;
 	e->read = read;
 	e->written = value;
+	e->flags |= stores ? EVENT_STORES : 0;
 	unseen_note(piece->address, piece->size, writes ? new_value.v : read_memory(piece->address, piece->size));
 	if (writes)
 		await_wrote(self, piece->address, piece->size, new_value.v);
