@@ -485,17 +485,17 @@ static bool write_finds(FILE *f, const struct finds *d)
 {
 	const struct execution *x = &d->told.x;
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
-	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
-	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
-	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
-	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
-	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
-	       write_step(f, d->was_halfway ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
-	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
-	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
-	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"overposted\": ", f) >= 0 &&
-	       write_step(f, d->was_overposted ? overposted_json(&d->overposted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_BETWEEN ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_FREED ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_STALE ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_AGAIN ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_BUFFERED ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_PUBLISHED ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_HALFWAY ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_UNDONE ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_PASSED ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_ACTED ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"overposted\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_OVERPOSTED ? overposted_json(&d->overposted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 
