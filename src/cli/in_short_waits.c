@@ -82,6 +82,16 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
 }
 
+/* What it waits for never came: nobody did anything about what it had found. */
+static void say_unchanged(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read");
+	if (!read || !json_is_true(json_object_get(hang, "unchanged")) || step_of(root, hang, "other") || step_of(root, hang, "taken"))
+		return;
+	say(w, ". It had found %s%s%s, which nobody has changed since%s", object_of(read), value_of(read, " = ", ""), at(read),
+	    json_is_true(json_object_get(hang, "never")) ? "; nobody has signalled it" : "");
+}
+
 /* The lock that it keeps while it waits. */
 static void say_kept(struct words *w, const json_t *root, const json_t *hang)
 {
@@ -141,6 +151,8 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 		say_missed(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")) && !signal)
 		say_taken(w, root, hang);
+	if (!json_is_true(json_object_get(hang, "lost")) && !json_object_get(hang, "wanted"))
+		say_unchanged(w, root, hang);
 	say(w, ".");
 	return true;
 }

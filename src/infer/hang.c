@@ -128,6 +128,7 @@ static void find_read(const struct finder *f, struct hang *h, size_t from)
 		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && events_overlap(e, read))
 			h->wrote = i;
 	}
+	h->unchanged = read && h->wrote == SLICE_NONE && f->complete;
 	for (size_t i = f->l->needed; read && h->wrote != SLICE_NONE && i-- > h->wrote && h->is == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (!told_writes(e) || !events_overlap(e, read))

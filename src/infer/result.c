@@ -469,6 +469,8 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 			json_object_set_new(one, "object", json_string(place_name(x, h->condition)));
 		if (h->joins != UINT32_MAX)
 			json_object_set_new(one, "joins", json_string(x->threads.at[h->joins].name));
+		if (h->unchanged)
+			json_object_set_new(one, "unchanged", json_true());
 		const struct {
 			const char *key;
 			size_t step;
