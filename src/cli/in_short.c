@@ -467,7 +467,7 @@ void print_in_short(const json_t *root, const struct trace *t)
 {
 	struct words w = {NULL}, found = {NULL};
 	begin_outside(&w, root);
-	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = say_cause(&w, root);
+	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = !(waits && is_spin_told(root)) && say_cause(&w, root);
 	if (!waits && !cause && t->failure.kind != RT_FAIL_DEADLOCK)
 		say_found(&found, root);
 	if (found.text)

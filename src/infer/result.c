@@ -469,12 +469,14 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 			json_object_set_new(one, "object", json_string(place_name(x, h->condition)));
 		if (h->joins != UINT32_MAX)
 			json_object_set_new(one, "joins", json_string(x->threads.at[h->joins].name));
+		if (h->spins)
+			json_object_set_new(one, "spins", json_true());
 		if (h->unchanged)
 			json_object_set_new(one, "unchanged", json_true());
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"missed", h->missed}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));
