@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* They belong to what matters, whatever the slice says. */
 static void mark(struct slice *s, const size_t *steps, size_t n)
@@ -136,11 +137,19 @@ static unsigned find_between(struct search *c)
 	return b->late ? CAUSE_BETWEEN : CAUSE_BETWEEN | EARLY;
 }
 
+/* It wrote there when it was done, and then began anew: sites are numbered in the order of the code. Who came in between need have done no harm. */
+static bool is_next_round(const struct search *c)
+{
+	const struct event *first = told_event(c->t, c->d->between.first), *second = told_event(c->t, c->d->between.second);
+	const struct site_info *from = &c->t->x.sites.at[first->site], *to = &c->t->x.sites.at[second->site];
+	return first->kind == EVENT_WRITE && second->kind == EVENT_READ && to->number && to->number < from->number && !strcmp(from->function, to->function);
+}
+
 /* What the failing thread went by, unless what was found already tells of what its failure rests on. */
 static unsigned find_rests(struct search *c)
 {
 	struct stale rests;
-	bool between = c->d->found & CAUSE_BETWEEN && !is_beside(c, c->d->between.first);
+	bool between = c->d->found & CAUSE_BETWEEN && !is_beside(c, c->d->between.first) && !is_next_round(c);
 	if (between || has_waited(c) || !rests_find(&rests, c->s, c->t, c->d->values, c->how, c->source))
 		return 0;
 	c->d->stale = rests;

@@ -177,6 +177,18 @@ static size_t written_last(struct table *last, const struct told *t, const struc
 	return 0;
 }
 
+/* The thread has written it itself in the end: had another changed it before that? Then what the thread had read was outdated by then. The write, step + 1, or 0. */
+static size_t written_first(const struct told *t, size_t read, size_t until)
+{
+	const struct event *r = told_event(t, read);
+	for (size_t i = read + 1; i < until && i - read < WINDOW; i++) {
+		const struct event *e = told_event(t, i);
+		if (told_writes(e) && !t->l.steps.at[i].visible && events_overlap(e, r))
+			return e->thread != r->thread ? i + 1 : 0;
+	}
+	return 0;
+}
+
 /* Does the thread read the same place in the same line? A loop has gone round. */
 static bool is_same_look(const struct told *t, size_t first, size_t second)
 {
@@ -213,6 +225,8 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 			note_write(&others, e, i);
 		bool led = how[i] & TIED_BY_WAY;
 		size_t is = led ? written_last(&last, t, e) : how[i] & TIED_BY_BRANCH ? written_last(&others, t, e) : 0;
+		if (is && led && told_event(t, is - 1)->thread == self)
+			is = written_first(t, i, second);
 		if (!is || e->kind != EVENT_READ || i > wrote || (found && !led))
 			continue;
 		const struct event *o = told_event(t, is - 1);

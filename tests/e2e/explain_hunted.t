@@ -1,5 +1,5 @@
 # What `hunt` found, with several seeds each: what is filled in a later round of a loop was not shown too early; what a thread overwrote without a look was changed by
-# another before that; a sequentially consistent store counts nothing, and overwrites what it has not seen.
+# another before that, and so is what it was led on by; a sequentially consistent store counts nothing, and overwrites what it has not seen.
 hunted() { # NAME SEED: into the file `short`
 	rm -rf t
 	got=0
@@ -204,4 +204,76 @@ rethread c++ -std=c++20 -O2 -g -pthread ring.cpp -o ring
 for seed in 2 3; do
 	hunted ring $seed
 	has short 'In short: thread 1:[23] overwrote \(ring.cpp:32\) what thread 1:[23] had written to ring.head_ \(ring.cpp:32\) without having seen it: it had read it before that \(ring.cpp:28\)'
+done
+cat >pool.cpp <<'P'
+#include <cassert>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+struct Connection {
+	int id;
+	bool busy = false;
+	explicit Connection(int i) : id(i) {}
+	void query()
+	{
+		assert(!busy);
+		busy = true;
+		std::this_thread::yield();
+		busy = false;
+	}
+};
+class ConnectionPool {
+	std::vector<std::unique_ptr<Connection>> all;
+	std::vector<Connection *> free_list;
+	std::mutex m;
+
+public:
+	explicit ConnectionPool(int n)
+	{
+		for (int i = 0; i < n; i++) {
+			all.push_back(std::make_unique<Connection>(i));
+			free_list.push_back(all.back().get());
+		}
+	}
+	Connection *acquire()
+	{
+		Connection *c = nullptr;
+		{
+			std::lock_guard<std::mutex> l(m);
+			if (free_list.empty())
+				return nullptr;
+			c = free_list.back();
+		}
+		std::lock_guard<std::mutex> l(m);
+		if (!free_list.empty())
+			free_list.pop_back();
+		return c;
+	}
+	void release(Connection *c)
+	{
+		std::lock_guard<std::mutex> l(m);
+		free_list.push_back(c);
+	}
+};
+int main()
+{
+	ConnectionPool pool(4);
+	std::vector<std::thread> t;
+	for (int i = 0; i < 3; i++)
+		t.emplace_back([&pool] {
+			for (int k = 0; k < 30; k++)
+				if (Connection *c = pool.acquire()) {
+					c->query();
+					pool.release(c);
+				}
+		});
+	for (auto &x : t)
+		x.join();
+}
+P
+rethread c++ -std=c++20 -O2 -g -pthread pool.cpp -o pool
+for seed in 2 4; do
+	hunted pool $seed
+	has short 'In short: thread (1:[123]) went by what it had read in pool.free_list \(pool.cpp:(36|38)\) when it read Connection.busy \(pool.cpp:12\); in between thread 1:[123] had changed the one \(pool.cpp:42\) and the other \(pool.cpp:13\); thread \1 had given up pool.m by then\.'
 done
