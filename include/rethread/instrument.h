@@ -289,7 +289,8 @@ extern const char __rethread_linked_in[];
  *     held      NUMBER LINE FUNCTION FILE OFFSET:SIZE:LINE NAME    the site with this number accesses memory that a container has which is
  *                                                   there in the structure NAME; NUMBER 0: a function of a library does that is called in
  *                                                   this line; then perhaps a tab and the local variable that the structure is
- *     held      NUMBER LINE FUNCTION FILE global:OFFSET NAME       the same of a global variable; `:any` behind either: an element of an array there
+ *     held      NUMBER LINE FUNCTION FILE global:OFFSET NAME       the same of a global variable; behind either `:any` for an element of an array
+ *                                                   there, and :of:BYTES of each element of a std::vector of numbers there, or 0
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE

@@ -396,16 +396,18 @@ static unsigned number_held(struct blocks *b, struct extent *e, const char *hold
 /* Which node that is in, and where in it, is the library's affair; but for what the program put there. */
 static void name_held(struct blocks *b, struct extent *e, const char *holder, const struct claim *c, uint64_t at, unsigned size, struct block_name *out)
 {
-	bool numbers = c && c->hint->array, value = c && (numbers || rank(c->hint) > 0);
+	uint64_t element = holders_element(b->holders, holder);
+	bool whole = element && size == element && at % element == 0; /* numbers that a vector has, and nothing else is in its block */
+	bool numbers = c && c->hint->array, value = whole || (c && (numbers || rank(c->hint) > 0));
 	unsigned number = number_held(b, e, holder);
 	const char *kind = value ? "element" : "part", *article = value ? "an " : "";
 	char *owner = number ? xasprintf("%s #%u of %s", kind, number, holder) : xasprintf("%s%s of %s", article, kind, holder);
-	if (value && !numbers)
+	if (value && c && !numbers)
 		free(variables_field(b->v, &c->hint->type, c->array ? at % c->hint->type.size : at - c->base, size, &out->type));
 	out->block = e->block;
 	out->inside = value;
 	out->held = true;
-	out->name = xstrdup(owner);
+	out->name = whole ? xasprintf("%s[%llu]", holder, (unsigned long long)(at / element)) : xstrdup(owner);
 	out->owner = owner;
 }
 

@@ -85,6 +85,16 @@ static const char *name_of(const struct holders *h, struct held *held)
 	return held->name;
 }
 
+uint64_t holders_element(const struct holders *h, const char *name)
+{
+	for (size_t i = 0; i < h->all.n; i++) {
+		const char *of = h->all.at[i].name == name ? strstr(h->all.at[i].line->field[5], ":of:") : NULL;
+		if (of)
+			return strtoull(of + 4, NULL, 10);
+	}
+	return 0;
+}
+
 /* ---- lines ---- */
 
 static int compare_lines(const struct report_line *l, const char *file, size_t length, unsigned line)

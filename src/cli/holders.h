@@ -21,5 +21,7 @@ void holders_free(struct holders *h);
 
 /* Of what a site accesses; in a function of the library, of what that is called on in the line `where`, if that is one container only. NULL: it is not known. */
 const char *holders_name(struct holders *h, uint64_t site, const char *where);
+/* By the name that holders_name gave: bytes of each element of a std::vector of numbers; 0: of anything else. */
+uint64_t holders_element(const struct holders *h, const char *name);
 
 #endif

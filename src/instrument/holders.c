@@ -27,14 +27,26 @@ static bool is_told(LLVMMetadataRef type)
 	return !p.type || !type_is_of_library(p.type) || !name || *name != '_';
 }
 
-/* The member of the structure there, through the program's own structures, is told. */
-static bool is_told_member(const struct field *in)
+/* Other containers have more in a block than their elements. */
+static uint64_t element_of(LLVMMetadataRef type)
+{
+	struct plain p = type_plain(type);
+	const char *name = p.type && type_is_of_library(p.type) ? type_text(p.type, TYPE_NAME) : NULL;
+	LLVMMetadataRef all = name && !strncmp(name, "vector<", 7) && strncmp(name, "vector<bool", 11) ? type_node(p.type, TYPE_PARAMETERS) : NULL;
+	LLVMMetadataRef first = all && llvm_node_operands(all) ? type_node(all, 0) : NULL;
+	struct plain element = type_plain(first ? type_node(first, PARAMETER_TYPE) : NULL);
+	bool number = element.type && !type_is_record(element.type) && LLVMGetDINodeTag(element.type) != TAG_ARRAY;
+	return number ? type_bytes(element.type) : 0;
+}
+
+/* The member of the structure there, through the program's own structures. */
+static LLVMMetadataRef member_type(const struct field *in)
 {
 	struct plain p = {in->type, NULL};
 	uint64_t offset = in->offset;
 	for (int i = 0; p.type && type_is_record(p.type) && !type_is_of_library(p.type) && i < 32; i++)
 		p = type_member_at(p.type, &offset, &(LLVMMetadataRef){NULL});
-	return p.type && is_told(p.type);
+	return p.type;
 }
 
 static bool is_variable(LLVMValueRef base, int64_t offset, bool any, struct holder *h)
@@ -42,7 +54,7 @@ static bool is_variable(LLVMValueRef base, int64_t offset, bool any, struct hold
 	LLVMMetadataRef declared = LLVMIsAGlobalVariable(base) ? llvm_declared_type(base) : NULL;
 	if (!declared || offset < 0 || !is_told(declared))
 		return false;
-	*h = (struct holder){.variable = base, .offset = (uint64_t)offset, .any = any};
+	*h = (struct holder){.variable = base, .offset = (uint64_t)offset, .any = any, .element = element_of(member_type(&(struct field){.type = type_plain(declared).type, .offset = (uint64_t)offset}))};
 	return true;
 }
 
@@ -170,8 +182,11 @@ static bool is_of_pointer(struct search *s, LLVMValueRef pointer, struct holder 
 	if (is_variable(base, offset, any, h))
 		return true;
 	*h = (struct holder){.any = any};
-	if (fields_around(s->f, pointer, &h->field) && is_told_member(&h->field))
+	LLVMMetadataRef member = fields_around(s->f, pointer, &h->field) ? member_type(&h->field) : NULL;
+	if (member && is_told(member)) {
+		h->element = element_of(member);
 		return true;
+	}
 	return is_in_frames(s, base, h, depth) || is_from(s, base, h, depth);
 }
 

@@ -15,6 +15,7 @@ struct holder {
 	struct field field;
 	LLVMValueRef variable;
 	uint64_t offset; /* in the variable */
+	uint64_t element; /* bytes of one, of a std::vector of numbers or pointers; 0: of anything else */
 	bool any;        /* an element of an array that lies there, which one is not known */
 };
 

@@ -113,16 +113,17 @@ static void write_held(FILE *f, size_t number, LLVMValueRef i, const struct hold
 {
 	struct llvm_place p;
 	size_t length;
-	const char *any = h->any ? ":any" : "";
+	char kind[48];
+	snprintf(kind, sizeof kind, "%s:of:%llu", h->any ? ":any" : "", (unsigned long long)h->element);
 	llvm_own_place_of(i, is_system_source, &p);
 	fprintf(f, "held\t%zu\t", number);
 	write_place(f, &p, '\t');
 	if (h->variable) {
-		fprintf(f, "global:%llu%s\t", (unsigned long long)h->offset, any);
+		fprintf(f, "global:%llu%s\t", (unsigned long long)h->offset, kind);
 		write_field(f, LLVMGetValueName2(h->variable, &length), '\n');
 		return;
 	}
-	fprintf(f, "%llu:%llu:%u%s\t", (unsigned long long)h->field.offset, (unsigned long long)h->field.size, h->field.line, any);
+	fprintf(f, "%llu:%llu:%u%s\t", (unsigned long long)h->field.offset, (unsigned long long)h->field.size, h->field.line, kind);
 	write_field(f, h->field.name, h->field.variable ? '\t' : '\n');
 	if (h->field.variable)
 		write_field(f, h->field.variable, '\n');

@@ -81,11 +81,17 @@ static void next(int)
 		abort();
 	b.open.pop(); /* takes */
 }
+static void tally(int)
+{
+	std::vector<long> &counts = bank_of(0)->counts;
+	for (int i = 0; i < 20; i++)
+		counts[2]++;
+}
 static Bank bank;
 static Bank *bank_of(int) { return &bank; }
 int main(int argc, char **argv)
 {
-	static void (*const all[])(int) = {take, withdraw, add, grow, next};
+	static void (*const all[])(int) = {take, withdraw, add, grow, next, tally};
 	stock["apple"] = 3;
 	stock["pear"] = 1;
 	bank.accounts[1].balance = 100;
@@ -95,11 +101,18 @@ int main(int argc, char **argv)
 	std::thread a(f, 0), b(f, 1);
 	a.join();
 	b.join();
+	assert(f != tally || bank.counts[2] == 40);
 }
 P
 line() { grep -n "$1" held.cpp | head -1 | cut -d: -f1; }
 for opt in -O2 -O0; do
 	rethread c++ -std=c++17 $opt -g -pthread held.cpp -o held
+	# What a vector has are numbers, and their places are known.
+	status 134 rethread hunt -q --runs 2000 -o "t$opt.vector" ./held 5 2>err
+	rethread reproduce --budget 30 "t$opt.vector" >out 2>&1 || fail "$(cat out)"
+	rethread explain "t$opt.vector" >out
+	sed '/^Who came/,$d' out | tr -s ' \n' ' ' >short
+	has short 'In short: thread 1:[12] overwrote \(held.cpp:[0-9]*\) what thread 1:[12] had written to bank.counts\[2\] \(held.cpp:[0-9]*\)'
 	for one in '0 stock ' '1 Account.balance ' '2 bank.index ' '4 bank.open '; do
 		status 134 rethread hunt -q --runs 2000 -o "t$opt${one%% *}" ./held "${one%% *}" 2>err
 		rethread reproduce --budget 30 "t$opt${one%% *}" >out 2>&1 || fail "$(cat out)"
