@@ -158,6 +158,9 @@ static bool say_halfway(struct words *w, const json_t *root)
 	if (json_is_true(json_object_get(h, "in_turns")))
 		say(w, "thread %s had written %s%s and not yet what is written next every other time%s; thread %s looked in between%s: thread %s gives up %s between the two.", a,
 		    object_of(wrote), at(wrote), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
+	else if (!json_object_get(h, "given_up"))
+		say(w, "thread %s writes %s%s and then %s%s; when thread %s read the second%s and the first%s, it had only written the first.", a, object_of(wrote), at(wrote), object_of(read), at(usual), text(read, "thread"),
+		    at(read), at(seen));
 	else
 		say(w, "thread %s had written %s%s and not yet %s, which it writes next%s; thread %s read both in between%s: thread %s gives up %s between the two.", a, object_of(wrote), at(wrote),
 	    object_of(read), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
