@@ -151,12 +151,14 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValueRef from, const struct way *w, struct field *best,
 			  unsigned depth)
 {
-	LLVMMetadataRef declared = llvm_declared_type(from);
-	if (declared) {
-		consider_pointee(type_pointee(declared), w, best);
+	uint64_t begin;
+	LLVMMetadataRef declared = llvm_declared_part(from, &begin);
+	struct field around = {0};
+	if (declared) { /* the pointer itself, or a structure that has it there */
+		struct plain p = type_descend(type_plain(declared), &begin, type_is_pointer_at, 0);
+		consider_pointee(p.type ? type_pointee(p.type) : (struct plain){0}, w, best);
 		return;
 	}
-	struct field around = {0};
 	consider_alias_information(f, access, sizeof(void *), &around);
 	consider_address(f, from, (struct way){.size = sizeof(void *)}, &around, depth);
 	if (!around.type)
@@ -208,6 +210,8 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 	}
 	if (LLVMIsAAllocaInst(pointer))
 		consider_local(pointer, &w, best);
+	else if (LLVMIsAGlobalVariable(pointer))
+		consider_pointee(type_plain(llvm_declared_type(pointer)), &w, best);
 	else if (LLVMIsALoadInst(pointer) && depth)
 		consider_kept(f, pointer, LLVMGetOperand(pointer, 0), &w, best, depth - 1);
 	else if (LLVMIsAPHINode(pointer))

@@ -325,6 +325,8 @@ void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), vo
 unsigned llvm_variable_types(LLVMValueRef value, LLVMMetadataRef *types, const char **names, unsigned most);
 /* The type of the variable that is an alloca or a global variable, or NULL. */
 LLVMMetadataRef llvm_declared_type(LLVMValueRef value);
+/* The same, and of which part of a variable that the optimiser split it is: bytes from its begin. */
+LLVMMetadataRef llvm_declared_part(LLVMValueRef value, uint64_t *offset);
 /* How far a getelementptr is from its pointer: the constant part, and the smallest step of the others, or 0. */
 void llvm_pointer_offset(LLVMValueRef gep, LLVMTargetDataRef layout, int64_t *constant, uint64_t *stride);
 /* Is the value needed by anything that is emitted? */

@@ -321,6 +321,21 @@ HIDDEN LLVMMetadataRef llvm_declared_type(LLVMValueRef VRef)
 	return Variable && Variable->getType() ? wrap(Variable->getType()) : nullptr;
 }
 
+HIDDEN LLVMMetadataRef llvm_declared_part(LLVMValueRef VRef, uint64_t *Offset)
+{
+	auto *G = dyn_cast<GlobalVariable>(unwrap(VRef));
+	SmallVector<DIGlobalVariableExpression *, 1> All;
+	*Offset = 0;
+	if (G)
+		G->getDebugInfo(All);
+	auto Part = All.size() == 1 ? All[0]->getExpression()->getFragmentInfo() : std::nullopt;
+	if (!Part || All[0]->getExpression()->getNumElements() != 3)
+		return llvm_declared_type(VRef);
+	*Offset = Part->OffsetInBits / 8;
+	const DIType *Type = All[0]->getVariable()->getType();
+	return Type ? wrap(Type) : nullptr;
+}
+
 HIDDEN void llvm_pointer_offset(LLVMValueRef V, LLVMTargetDataRef Layout, int64_t *Constant, uint64_t *Stride)
 {
 	auto *P = cast<GEPOperator>(unwrap(V));
