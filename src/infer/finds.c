@@ -356,13 +356,17 @@ static bool is_alone(const struct slice *s, const struct told *t, const uint8_t 
 	for (uint32_t i = 0; how && i < t->x.threads.n; i++)
 		if (t->x.threads.at[i].count && t->x.events.at[t->x.threads.at[i].first + t->x.threads.at[i].count - 1].flags & EVENT_FAILS)
 			failing = i;
-	size_t began = SLICE_NONE;
+	size_t began = SLICE_NONE; /* when it was created: its first step may come long after that in this order */
+	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX && began == SLICE_NONE; i++) {
+		const struct event *e = told_event(t, i);
+		if ((e->kind == EVENT_CREATE && e->object == failing) || e->thread == failing)
+			began = i;
+	}
 	bool own = false, foreign = false; /* it rests on something that the thread wrote; which has read something of another's before */
 	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX; i++) {
 		const struct event *e = told_event(t, i);
 		if (e->thread != failing)
 			continue;
-		began = began == SLICE_NONE ? i : began;
 		bool syncs = !told_accesses(e) && e->kind != EVENT_START && e->kind != EVENT_END && e->kind != EVENT_LOCK && e->kind != EVENT_UNLOCK && e->kind != EVENT_CREATE &&
 			     e->kind != EVENT_CALL && e->kind != EVENT_FENCE;
 		size_t saw = told_reads(e) ? s->saw[i] : SLICE_NONE;
