@@ -286,6 +286,11 @@ extern const char __rethread_linked_in[];
  *                                                   perhaps a tab and the local variable that it is
  *     site      ... FILE array|local:SIZE NAME      it accesses numbers of SIZE bytes behind the pointer NAME, which is a local variable
  *                                                   or something else
+ *     held      NUMBER LINE FUNCTION FILE OFFSET:SIZE:LINE NAME    the site with this number accesses memory that a container has which is
+ *                                                   there in the structure NAME; NUMBER 0: a function of a library does that is called in
+ *                                                   this line; then perhaps a tab and the local variable that the structure is
+ *     held      NUMBER LINE FUNCTION FILE global:OFFSET NAME       the same of a global variable; behind either `:any` for an element of an array
+ *                                                   there, and :of:BYTES of each element of a std::vector of numbers there, or 0
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE

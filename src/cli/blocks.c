@@ -1,5 +1,6 @@
 #include "cli/blocks.h"
 
+#include "cli/holders.h"
 #include "exe/report.h"
 
 #include <rethread/instrument.h>
@@ -32,11 +33,13 @@ struct count {
 	unsigned n, mattering; /* those of the steps that matter have the lowest numbers */
 };
 
-/* Which part of a block is accessed. */
+/* Which part of a block is accessed, and what the program calls the container that has the block. */
 struct extent {
 	char *block;
 	uint64_t low, high;
-	size_t next; /* of the same bucket, + 1 */
+	const char *holder; /* NULL: none, or not known */
+	unsigned number;    /* among the blocks of that; 0: it was not asked for yet */
+	size_t next;        /* of the same bucket, + 1 */
 };
 
 /* What a class of the library has inside of it: what std::make_shared made. */
@@ -51,6 +54,7 @@ enum { BUCKETS = 1 << 14, MOST_OF_BLOCK = 200 };
 struct blocks {
 	struct variables *v;
 	struct report report;
+	struct holders *holders;
 	vec(struct hint) hints; /* by site less 1; size 0: none */
 	vec(struct claim) claims;
 	size_t first[BUCKETS];   /* of the claims of a block, + 1 */
@@ -90,9 +94,11 @@ static void read_hint(struct blocks *b, const struct report_line *l)
 }
 
 /* Calls of interposed functions are in the report, too, but have no number. */
-static void read_hints(struct blocks *b, const char *program)
+static void read_hints(struct blocks *b, const json_t *interleaving, const char *program)
 {
-	if (!report_read(&b->report, program, NULL))
+	bool read = report_read(&b->report, program, NULL);
+	b->holders = holders_new(&b->report, b->v, interleaving);
+	if (!read)
 		return;
 	for (size_t i = 0; i < b->report.lines.n; i++) {
 		const struct report_line *l = &b->report.lines.at[i];
@@ -158,17 +164,24 @@ static struct extent *extent_of(struct blocks *b, const char *block)
 	return NULL;
 }
 
-static void add_extent(struct blocks *b, const char *block, uint64_t at, uint64_t size)
+static void add_extent(struct blocks *b, const char *block, uint64_t at, uint64_t size, const char *holder)
 {
 	struct extent *e = extent_of(b, block);
 	if (!e) {
 		size_t *first = &b->first_extent[hash_of(block)];
-		*vec_push(&b->extents) = (struct extent){ xstrdup(block), at, at + size, *first };
+		*vec_push(&b->extents) = (struct extent){ xstrdup(block), at, at + size, holder, 0, *first };
 		*first = b->extents.n;
 		return;
 	}
 	e->low = at < e->low ? at : e->low;
 	e->high = at + size > e->high ? at + size : e->high;
+	e->holder = e->holder ? e->holder : holder;
+}
+
+static const char *holder_of_step(struct blocks *b, const json_t *step)
+{
+	const char *where = json_string_value(json_object_get(step, "where"));
+	return step ? holders_name(b->holders, (uint64_t)json_integer_value(json_object_get(step, "site")), where ? where : "") : NULL;
 }
 
 static bool is_same_type(const struct hint *a, const struct hint *b)
@@ -258,7 +271,7 @@ static void take_step(struct blocks *b, const json_t *interleaving, const json_t
 	if (!object || !parse(object, &block, &at))
 		return;
 	if (json_object_get(step, "size") && *block)
-		add_extent(b, block, at, (uint64_t)json_integer_value(json_object_get(step, "size")));
+		add_extent(b, block, at, (uint64_t)json_integer_value(json_object_get(step, "size")), holder_of_step(b, step));
 	if (!h) {
 		free(block);
 		return;
@@ -369,7 +382,53 @@ static char *owner_name(struct blocks *b, struct claim *c)
 	return name;
 }
 
-bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned size, struct block_name *out)
+/* ---- what a container has ---- */
+
+static unsigned number_held(struct blocks *b, struct extent *e, const char *holder)
+{
+	struct count *count = count_of(b, holder);
+	e->number = e->number ? e->number : ++count->n;
+	/* The only one that matters has none. */
+	bool several = count->mattering ? count->mattering > 1 || e->number > 1 : count->n > 1;
+	return several ? e->number : 0;
+}
+
+/* Which node that is in, and where in it, is the library's affair; but for what the program put there. */
+static void name_held(struct blocks *b, struct extent *e, const char *holder, const struct claim *c, uint64_t at, unsigned size, struct block_name *out)
+{
+	uint64_t element = holders_element(b->holders, holder);
+	bool whole = element && size == element && at % element == 0; /* numbers that a vector has, and nothing else is in its block */
+	bool numbers = c && c->hint->array, value = whole || (c && (numbers || rank(c->hint) > 0));
+	unsigned number = number_held(b, e, holder);
+	const char *kind = value ? "element" : "part", *article = value ? "an " : "";
+	char *owner = number ? xasprintf("%s #%u of %s", kind, number, holder) : xasprintf("%s%s of %s", article, kind, holder);
+	if (value && c && !numbers)
+		free(variables_field(b->v, &c->hint->type, c->array ? at % c->hint->type.size : at - c->base, size, &out->type));
+	out->block = e->block;
+	out->inside = value;
+	out->held = true;
+	out->name = whole ? xasprintf("%s[%llu]", holder, (unsigned long long)(at / element)) : xstrdup(owner);
+	out->owner = owner;
+}
+
+/* What is none of a container's has a name that readers know (object_of in src/cli/words.c). */
+static bool has_counts(const struct claim *c)
+{
+	return c->hint->of_library && (!strncmp(c->hint->type.name, "_Sp_counted", 11) || !strncmp(c->hint->type.name, "_Stop_state", 11));
+}
+
+/* Where no type of the program's own, nor a pointer of its own, says more. */
+static const char *holder_of(struct blocks *b, const struct extent *e, const struct claim *c, const json_t *step)
+{
+	if (!e || (c && ((!c->hint->of_library && !c->hint->local) || has_counts(c))))
+		return NULL;
+	const char *own = holder_of_step(b, step);
+	return own ? own : e->holder;
+}
+
+/* ---- all names ---- */
+
+bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint64_t behind, unsigned size, struct block_name *out)
 {
 	char *block;
 	uint64_t at;
@@ -378,9 +437,13 @@ bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned
 		return false;
 	at += behind;
 	struct claim *c = claim_of(b, block, at, size);
+	struct extent *e = *block ? extent_of(b, block) : NULL;
 	free(block);
-	if (!c)
-		return false;
+	const char *holder = holder_of(b, e, c, step);
+	if (holder)
+		name_held(b, e, holder, c, at, size, out);
+	if (holder || !c)
+		return holder;
 	uint64_t in = c->array ? at % c->hint->type.size : at - c->base;
 	char *field = c->hint->array ? xstrdup("") : variables_field(b->v, &c->hint->type, in, size, &out->type);
 	if (!field) /* the type is known, and its members are not: the program was stripped, or has its debug information elsewhere */
@@ -411,7 +474,7 @@ static void number_owners(struct blocks *b, const json_t *steps, bool mattering)
 		const char *object = json_string_value(json_object_get(step, "object"));
 		struct block_name n;
 		if ((json_object_get(step, "matters") || !mattering) && object &&
-		    blocks_name(b, object, 0, (unsigned)json_integer_value(json_object_get(step, "size")), &n))
+		    blocks_name(b, step, object, 0, (unsigned)json_integer_value(json_object_get(step, "size")), &n))
 			block_name_release(&n);
 	}
 	for (size_t k = 0; mattering && k < b->counts.n; k++)
@@ -425,7 +488,7 @@ struct blocks *blocks_new(const json_t *interleaving, const char *program, struc
 	size_t i;
 	json_t *step;
 	b->v = v;
-	read_hints(b, program);
+	read_hints(b, interleaving, program);
 	take_blocks(b, interleaving);
 	json_array_foreach(steps, i, step)
 		take_step(b, interleaving, step);
@@ -448,6 +511,7 @@ void blocks_free(struct blocks *b)
 	vec_free(&b->extents);
 	vec_free(&b->counts);
 	vec_free(&b->hints);
+	holders_free(b->holders);
 	report_release(&b->report);
 	free(b);
 }

@@ -4,7 +4,7 @@
  *
  *     struct blocks *b = blocks_new(interleaving, program, variables);
  *     struct block_name n;
- *     if (blocks_name(b, "heap block 0x40+36", 0, 4, &n)) ...     // "edition.price.cents", owner "edition"
+ *     if (blocks_name(b, step, "heap block 0x40+36", 0, 4, &n)) ...     // "edition.price.cents", owner "edition"
  *     block_name_release(&n);
  *     blocks_free(b);
  */
@@ -22,6 +22,7 @@ struct block_name {
 	char *owner;            /* what that begins with: the type, or the local variable; with a number where there are several of the type */
 	const char *block;      /* "heap block 0x40", or "" */
 	bool inside;            /* the owner is a part of the block */
+	bool held;              /* by a container, whose name both have */
 	bool numbers;           /* the owner is what holds the pointer to them */
 	struct value_type type; /* as variables_member has it */
 };
@@ -30,8 +31,8 @@ struct block_name {
 struct blocks *blocks_new(const json_t *interleaving, const char *program, struct variables *v);
 void blocks_free(struct blocks *b);
 
-/* What lies `behind` an "object" of a step, accessed with `size` bytes (0: an object that begins there). False: nothing is known of it. */
-bool blocks_name(struct blocks *b, const char *object, uint64_t behind, unsigned size, struct block_name *out);
+/* What lies `behind` an "object" of a step (NULL: of any), accessed with `size` bytes (0: an object that begins there). False: nothing is known of it. */
+bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint64_t behind, unsigned size, struct block_name *out);
 void block_name_release(struct block_name *n);
 
 #endif

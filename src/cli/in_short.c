@@ -158,6 +158,9 @@ static bool say_halfway(struct words *w, const json_t *root)
 	if (json_is_true(json_object_get(h, "in_turns")))
 		say(w, "thread %s had written %s%s and not yet what is written next every other time%s; thread %s looked in between%s: thread %s gives up %s between the two.", a,
 		    object_of(wrote), at(wrote), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
+	else if (!json_object_get(h, "given_up"))
+		say(w, "thread %s writes %s%s and then %s%s; when thread %s read the second%s and the first%s, it had only written the first.", a, object_of(wrote), at(wrote), object_of(read), at(usual), text(read, "thread"),
+		    at(read), at(seen));
 	else
 		say(w, "thread %s had written %s%s and not yet %s, which it writes next%s; thread %s read both in between%s: thread %s gives up %s between the two.", a, object_of(wrote), at(wrote),
 	    object_of(read), at(usual), text(read, "thread"), at(read), a, text(json_object_get(h, "given_up"), "object"));
@@ -404,6 +407,26 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	return best >= 0;
 }
 
+/* What it found it had written itself, of what another thread had left there. */
+static bool foreign_behind_own(const json_t *root, struct asked *found)
+{
+	json_t *steps = json_object_get(root, "steps");
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);)
+		for (size_t k = json_array_size(steps); a.writer && k--;) {
+			json_t *s = json_array_get(steps, k), *by;
+			if (number(s, "step") > number(a.writer, "step") || strcmp(text(s, "thread"), text(a.writer, "thread")) || strcmp(text(s, "object"), text(a.read, "object")) || !json_object_get(s, "saw"))
+				continue;
+			by = step_numbered(root, number(s, "saw"));
+			if (by && strcmp(text(by, "thread"), text(s, "thread")) && !is_ancestor(text(by, "thread"), text(s, "thread")) && !inside_of(s)) {
+				*found = (struct asked){a.of, s, by};
+				return true;
+			}
+			break;
+		}
+	return false;
+}
+
 /* Nothing of another thread's was found: perhaps the thread came too early. */
 static void say_unwritten(struct words *w, const json_t *root)
 {
@@ -425,11 +448,11 @@ static void say_unwritten(struct words *w, const json_t *root)
 static void say_found(struct words *w, const json_t *root)
 {
 	struct asked a;
-	if (!foreign_read(root, &a)) {
+	if (!foreign_read(root, &a) && !foreign_behind_own(root, &a)) {
 		say_unwritten(w, root);
 		return;
 	}
-	json_t *next = json_object_get(a.of, "next");
+	json_t *next = a.read == step_of(root, a.of, "step") ? json_object_get(a.of, "next") : NULL;
 	if (inside_of(a.read)) {
 		say(w, "thread %s found %s%s as thread %s had left it%s.", text(a.read, "thread"), object_of(a.read), at(a.read), text(a.writer, "thread"), at(a.writer));
 		return;
@@ -467,7 +490,7 @@ void print_in_short(const json_t *root, const struct trace *t)
 {
 	struct words w = {NULL}, found = {NULL};
 	begin_outside(&w, root);
-	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = say_cause(&w, root);
+	bool waits = say_cycle(&w, root, t) || say_hang(&w, root, t), cause = !(waits && is_spin_told(root)) && say_cause(&w, root);
 	if (!waits && !cause && t->failure.kind != RT_FAIL_DEADLOCK)
 		say_found(&found, root);
 	if (found.text)

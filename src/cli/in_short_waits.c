@@ -11,7 +11,7 @@ json_t *wait_of(const json_t *root, const char *thread)
 	size_t i;
 	json_array_foreach(json_object_get(root, "hangs"), i, hang) {
 		json_t *step = step_of(root, hang, "step");
-		if (step && !strcmp(text(step, "thread"), thread))
+		if (step && !json_is_true(json_object_get(hang, "spins")) && !strcmp(text(step, "thread"), thread))
 			return step;
 	}
 	return NULL;
@@ -82,6 +82,16 @@ static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
 }
 
+/* What it waits for never came: nobody did anything about what it had found. */
+static void say_unchanged(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read");
+	if (!read || !json_is_true(json_object_get(hang, "unchanged")) || step_of(root, hang, "other") || step_of(root, hang, "taken"))
+		return;
+	say(w, ". It had found %s%s%s, which nobody has changed since%s", object_of(read), value_of(read, " = ", ""), at(read),
+	    json_is_true(json_object_get(hang, "never")) ? "; nobody has signalled it" : "");
+}
+
 /* The lock that it keeps while it waits. */
 static void say_kept(struct words *w, const json_t *root, const json_t *hang)
 {
@@ -117,12 +127,41 @@ static void say_running(struct words *w, const json_t *root, const char *thread)
 	}
 }
 
+/* It does not wait, but looks again and again. */
+static void say_spin(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *missed = step_of(root, hang, "missed"), *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told");
+	bool own = is && !strcmp(text(is, "thread"), text(read, "thread"));
+	say(w, "thread %s goes round for ever: it finds %s%s%s, ", text(read, "thread"), object_of(read), value_of(read, " = ", ""), at(read));
+	if (own)
+		say(w, "which it had written itself%s, and nobody has changed", at(is));
+	else if (is)
+		say(w, "which thread %s had written%s", text(is, "thread"), at(is));
+	else
+		say(w, "which nobody is known to have written");
+	if (missed)
+		say(w, "; before that thread %s had set it%s%s, which thread %s did not see", text(missed, "thread"), left_by(missed), at(missed), text(read, "thread"));
+	if (looked && told)
+		say(w, "; thread %s had looked at %s%s before thread %s wrote it%s", text(looked, "thread"), object_of(looked), at(looked), text(told, "thread"), at(told));
+	say(w, ".");
+}
+
+bool is_spin_told(const json_t *root)
+{
+	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0);
+	return json_is_true(json_object_get(hang, "spins")) && (json_object_get(hang, "missed") || json_object_get(hang, "told"));
+}
+
 /* The first of those that wait is the most telling. */
 bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 {
 	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0), *step = step_of(root, hang, "step"), *signal = step_of(root, hang, "signal"), *holder;
 	if (!is_about_waits(t) || !step)
 		return false;
+	if (json_is_true(json_object_get(hang, "spins"))) {
+		say_spin(w, root, hang);
+		return true;
+	}
 	if (say_circle(w, root))
 		return true;
 	const char *object = text(*text(hang, "object") ? hang : step, "object"), *joins = text(hang, "joins");
@@ -141,6 +180,8 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 		say_missed(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")) && !signal)
 		say_taken(w, root, hang);
+	if (!json_is_true(json_object_get(hang, "lost")) && !json_object_get(hang, "wanted"))
+		say_unchanged(w, root, hang);
 	say(w, ".");
 	return true;
 }

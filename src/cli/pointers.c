@@ -112,9 +112,9 @@ static char *pointer_text(const struct pointers *p, uint64_t address)
 	struct block_name n;
 	if (!k)
 		return NULL;
-	if (!blocks_name(p->b, k->name, address - k->start, 0, &n))
+	if (!blocks_name(p->b, NULL, k->name, address - k->start, 0, &n))
 		return name_of(k, address - k->start);
-	char *text = n.numbers ? name_of(k, address - k->start) : xasprintf("&%s", address == k->start && !n.inside ? n.owner : n.name);
+	char *text = n.held ? xstrdup(n.owner) : n.numbers ? name_of(k, address - k->start) : xasprintf("&%s", address == k->start && !n.inside ? n.owner : n.name);
 	block_name_release(&n);
 	return text;
 }

@@ -112,7 +112,8 @@ bool is_write(const json_t *step)
 
 const char *inside_of(const json_t *step)
 {
-	return strstr(text(step, "object"), "._M_");
+	const char *object = text(step, "object");
+	return strncmp(object, "part ", 5) ? strstr(object, "._M_") : object;
 }
 
 const char *deed(const json_t *step)

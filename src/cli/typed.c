@@ -53,9 +53,9 @@ static char *member_of(const struct access *a, unsigned at, unsigned size, struc
 	if (!a->b)
 		return place_member(a->v, a->variable, a->offset + at, size, type);
 	struct block_name n;
-	if (!blocks_name(a->b, a->variable, at, size, &n))
+	if (!blocks_name(a->b, NULL, a->variable, at, size, &n))
 		return NULL;
-	*type = n.type;
+	*type = n.held ? (struct value_type){.kind = VALUE_UNKNOWN} : n.type;
 	free(n.owner);
 	return n.name;
 }
@@ -181,7 +181,7 @@ static bool name_block(json_t *step, json_t *interleaving, struct blocks *b, con
 {
 	struct block_name n;
 	char *was = xstrdup(object);
-	if (!blocks_name(b, was, 0, size, &n)) {
+	if (!blocks_name(b, step, was, 0, size, &n)) {
 		free(was);
 		return false;
 	}

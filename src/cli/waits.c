@@ -199,6 +199,39 @@ static bool print_taken(const json_t *root, const json_t *hang, const char *prog
 	return true;
 }
 
+static void print_told(const json_t *told, const char *program)
+{
+	printf("    which thread %s wrote only after that: %s\n", text(told, "thread"), text(told, "value"));
+	quote(told, program);
+}
+
+/* Who would have let it go on looked at something else too early. */
+static void print_looked(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told");
+	if (!looked || !told)
+		return;
+	printf("    thread %s had read %s%s%s: %s\n", text(looked, "thread"), style.race, text(looked, "object"), style.off, text(looked, "value"));
+	quote(looked, program);
+	print_told(told, program);
+}
+
+/* What it looks at again and again. */
+static void print_spin(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *missed = step_of(root, hang, "missed");
+	printf("  thread %s goes round, and finds %s%s%s: %s\n", text(read, "thread"), style.race, text(read, "object"), style.off, text(read, "value"));
+	quote(read, program);
+	if (missed) {
+		printf("    which thread %s had set to something else in between: %s\n", text(missed, "thread"), text(missed, "value"));
+		quote(missed, program);
+	}
+	if (is) {
+		printf("    which %s%s had written\n", strcmp(text(is, "thread"), text(read, "thread")) ? "thread " : "it itself", strcmp(text(is, "thread"), text(read, "thread")) ? text(is, "thread") : "");
+		quote(is, program);
+	}
+}
+
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
@@ -215,8 +248,7 @@ static void print_test(const json_t *root, const json_t *hang, const char *progr
 	if (looked && told) {
 		printf("    and then read %s%s%s: %s\n", style.race, text(looked, "object"), style.off, text(looked, "value"));
 		quote(looked, program);
-		printf("    which thread %s wrote only after that: %s\n", text(told, "thread"), text(told, "value"));
-		quote(told, program);
+		print_told(told, program);
 	}
 }
 
@@ -238,6 +270,11 @@ void print_hangs(const json_t *root, const struct trace *t)
 		json_t *step = step_numbered(root, number(hang, "step"));
 		if (!step || i >= MOST_HANGS)
 			continue;
+		if (json_is_true(json_object_get(hang, "spins"))) {
+			print_spin(root, hang, t->program);
+			print_looked(root, hang, t->program);
+			continue;
+		}
 		const char *object = text(*text(hang, "object") ? hang : step, "object");
 		const char *joins = text(hang, "joins");
 		printf("  thread %s waits%s%s%s%s\n", text(step, "thread"),

@@ -50,8 +50,12 @@ const char *object_of(const json_t *step)
 			return insides[i].is;
 	static char texts[4][160]; /* until the next but three */
 	static unsigned next;
-	const char *object = text(step, "object"), *inside = inside_of(step);
+	const char *object = text(step, "object"), *inside = inside_of(step), *of = inside == object ? strstr(object, " of ") : NULL;
 	char *out = texts[next++ % 4];
+	if (of) { /* "part #2 of Bank.accounts" */
+		snprintf(out, sizeof texts[0], "%s", of + 4);
+		return out;
+	}
 	snprintf(out, sizeof texts[0], "%.*s", inside ? (int)(inside - object) : (int)strlen(object), object);
 	return out;
 }

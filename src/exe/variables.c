@@ -1,6 +1,6 @@
 #include "exe/variables.h"
 
-#include <rethread/instrument.h>
+#include "base/sources.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -356,6 +356,19 @@ static bool is_only_declared(Dwarf_Die *type)
 	return dwarf_attr(type, DW_AT_declaration, &a) && !dwarf_formflag(&a, &declared) && declared;
 }
 
+/* Names that nobody but the library may use: those that begin with _, and the `c` of a std::queue. */
+static bool is_hidden(Dwarf_Die *class, Dwarf_Die *member, const char *name)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word access = dwarf_tag(class) == DW_TAG_class_type ? DW_ACCESS_private : DW_ACCESS_public;
+	const char *file = dwarf_decl_file(member);
+	if (*name == '_')
+		return true;
+	if (dwarf_attr(member, DW_AT_accessibility, &a))
+		dwarf_formudata(&a, &access);
+	return access != DW_ACCESS_public && file && is_system_source(file);
+}
+
 /* What library classes are made of inside is left out, but for the last part: `orders._M_finish` for `orders._M_impl._M_finish`. */
 static void append_member(struct place *p, const char *name)
 {
@@ -403,10 +416,11 @@ static bool into_member(struct place *p, unsigned size)
 		found_start = start;
 	}
 	const char *name = any && dwarf_tag(&found) == DW_TAG_member ? string(&found, DW_AT_name) : NULL;
-	if (!any || (name && *name == '_' && !size))
+	bool hidden = any && name && is_hidden(&p->type, &found, name);
+	if (!any || (hidden && !size))
 		return false;
 	p->whole |= is_whole(&p->type);
-	if (name && !p->whole)
+	if (name && !p->whole && (*name == '_' || !hidden))
 		append_member(p, name);
 	p->type = found_type;
 	p->offset -= found_start;
@@ -554,12 +568,12 @@ static bool is_same_type(Dwarf_Die a, Dwarf_Die b)
 	return a.addr == b.addr || (one && other && !strcmp(one, other));
 }
 
-char *variables_local(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+/* The local variable "queue@12"; NULL: there is none, or several of different types. */
+static const struct local *find_local(struct variables *v, const char *name)
 {
 	const char *at = strrchr(name, '@');
 	unsigned line = at ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
 	const struct local *found = NULL;
-	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	if (!v || !line)
 		return NULL;
 	if (!v->locals_found)
@@ -573,6 +587,13 @@ char *variables_local(struct variables *v, const char *name, uint64_t offset, un
 			return NULL;
 		found = l;
 	}
+	return found;
+}
+
+char *variables_local(struct variables *v, const char *name, uint64_t offset, unsigned size, struct value_type *type)
+{
+	const struct local *found = find_local(v, name);
+	*type = (struct value_type){ .kind = VALUE_UNKNOWN };
 	struct place p = { .offset = offset, .pointed = size == VARIABLES_POINTED };
 	size = p.pointed ? 0 : size;
 	if (!found)
@@ -580,6 +601,19 @@ char *variables_local(struct variables *v, const char *name, uint64_t offset, un
 	p.type = found->type;
 	append(&p, "%s", found->name, 0);
 	return plain_type(&p.type) && holds(&p.type, offset, size) ? member_text(&p, size, type) : NULL;
+}
+
+const char *variables_of_record(struct variables *v, const char *name, const struct record_key *key)
+{
+	const struct local *l = find_local(v, name);
+	const struct variable *x = v && !l ? find(v, name) : NULL;
+	Dwarf_Die type = l ? l->type : x ? x->type : (Dwarf_Die){ 0 };
+	Dwarf_Word size;
+	int line = 0;
+	if ((!l && !x) || !plain_type(&type) || dwarf_aggregate_size(&type, &size) || size != key->size || dwarf_decl_line(&type, &line) || (unsigned)line != key->line)
+		return NULL;
+	const char *own = dwarf_diename(&type);
+	return own && strcmp(own, key->name) ? NULL : l ? l->name : x->name;
 }
 
 /* NULL: there is none like that. */

@@ -51,7 +51,10 @@ struct record_key {
 	uint64_t size;
 };
 
-/* The same of a record that has no name as a variable has: ".price.cents"; "" for all of it. May lie behind its end, in an array without a size. */
+/* The source's name of a variable that is a record like that, by the name that variables_member or variables_local takes; NULL: it is something else. */
+const char *variables_of_record(struct variables *v, const char *name, const struct record_key *key);
+
+/* The same as variables_member of a record that has no name as a variable has: ".price.cents"; "" for all of it. May lie behind its end, in an array without a size. */
 char *variables_field(struct variables *v, const struct record_key *key, uint64_t offset, unsigned size, struct value_type *type);
 
 /*

@@ -170,6 +170,13 @@ static bool counts_first(const struct finder *f, size_t first, const struct even
 	return counts;
 }
 
+/* A pointer that was put where none was, or taken away, counts nothing. */
+static bool is_link(const struct finder *f, const struct event *write, const struct event *read)
+{
+	uint64_t one = f->values[write->written], other = f->values[read->read];
+	return write->size == sizeof one && (one ? !other && one >> 32 : other >> 32);
+}
+
 static bool is_late(struct finder *f, struct acted *out, const struct slice *s, size_t read, size_t act, size_t alike)
 {
 	const struct event *r = told_event(f->t, read);
@@ -177,7 +184,7 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
 		return false;
 	const struct event *w = told_event(f->t, first);
-	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || !counts_first(f, first, r) ||
+	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || is_link(f, w, r) || !counts_first(f, first, r) ||
 	    acts_anyway(f, read, f->values[w->written], act))
 		return false;
 	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true, false};

@@ -6,7 +6,10 @@
 #include "infer/outdated.h"
 #include "infer/through.h"
 
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* They belong to what matters, whatever the slice says. */
 static void mark(struct slice *s, const size_t *steps, size_t n)
@@ -16,165 +19,334 @@ static void mark(struct slice *s, const size_t *steps, size_t n)
 			s->matters[steps[i]] = true;
 }
 
-static bool find_between(struct between *b, struct slice *s, const struct execution *x, const struct linear *l,
-			 uint64_t *symbols)
-{
-	if (!between_find(b, s, x, l, symbols))
-		return false;
-	mark(s, (const size_t[]){b->first, b->other, b->second}, 3);
-	return true;
-}
+/* What is looked in. Of an order with store buffers that is not `d`'s own. */
+struct search {
+	struct finds *d;
+	struct slice *s;
+	const struct told *t;
+	uint64_t *symbols;
+	const uint8_t *how; /* of rests.h; NULL: it is not known */
+	const struct rests_source *source;
+	struct acted_chain chain; /* where `how` is known, and nothing that is certain was found before it */
+};
 
-static bool find_freed(struct freed *f, struct slice *s, const struct told *t, const uint64_t *values)
-{
-	if (!freed_find(f, s, t, values))
-		return false;
-	mark(s, (const size_t[]){f->use, f->freed, f->got, f->gone}, 4);
-	return true;
-}
+/* Besides the causes, what decides which ones are looked for. */
+enum {
+	CERTAIN = 1 << 16,   /* what was found leaves nothing else to say */
+	EARLY = 1 << 17,     /* CAUSE_BETWEEN, and not because of a late look only */
+	WAS_STALE = 1 << 18, /* CAUSE_STALE was found, and has nothing to do with the failure */
+};
 
-static bool mark_published(const struct published *p, struct slice *s)
-{
-	mark(s, (const size_t[]){p->shown, p->seen, p->read, p->filled, p->led}, 5);
-	return true;
-}
+enum {
+	SURE = CERTAIN | CAUSE_FREED,
+	FOUND = SURE | CAUSE_BETWEEN | CAUSE_STALE | CAUSE_UNDONE | CAUSE_PUBLISHED,
+	FOUND_ALL = FOUND | CAUSE_PASSED | CAUSE_OVERPOSTED | CAUSE_HALFWAY,
+};
 
-/* Does the failing thread's read have nothing to do with its failure? how: what that rests on; NULL: it is not known. */
-static bool is_beside(const struct told *t, const uint8_t *how, size_t step)
+/* Does the failing thread's read have nothing to do with its failure? */
+static bool is_beside(const struct search *c, size_t step)
 {
-	const struct event *e = told_event(t, step);
-	const struct execution_thread *by = &t->x.threads.at[e->thread];
-	return how && e->kind == EVENT_READ && !how[step] && t->x.events.at[by->first + by->count - 1].flags & EVENT_FAILS;
+	const struct event *e = told_event(c->t, step);
+	const struct execution_thread *by = &c->t->x.threads.at[e->thread];
+	return c->how && e->kind == EVENT_READ && !c->how[step] && c->t->x.events.at[by->first + by->count - 1].flags & EVENT_FAILS;
 }
 
 /* The same, or it would have come there all the same: find_rests has asked. */
-static bool is_idle(const struct told *t, const uint8_t *how, size_t step)
+static bool is_idle(const struct search *c, size_t step)
 {
-	return is_beside(t, how, step) || (how && how[step] == TIED_BY_BRANCH);
-}
-
-/* What is looked for where nothing is certain, and nobody is known to have come in between. */
-static void find_less_certain(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how, bool certain, bool between)
-{
-	if (!certain && !between && !d->was_stale)
-		d->was_stale = stale_find_sum(&d->stale, t, d->values) && !is_idle(t, how, d->stale.first);
-	d->was_undone = !certain && !between && !d->was_stale && undone_find(&d->undone, s, t, d->values);
-	if (!certain && !between && !d->was_stale && !d->was_undone)
-		d->too_early = published_find_behind(&d->published, s, t, d->values) && mark_published(&d->published, s);
-	d->was_passed &= !d->too_early && (certain || (!between && !d->was_stale && !d->was_undone));
+	return is_beside(c, step) || (c->how && c->how[step] == TIED_BY_BRANCH);
 }
 
 /* Did the failing thread come back from a wait, and not look again? That says more. */
-static bool has_waited(const struct slice *s, const struct told *t, const uint64_t *values)
+static bool has_waited(const struct search *c)
 {
 	bool looked, still;
-	for (size_t i = 0; i < s->asked.n; i++)
-		if (midway_wait(&t->x, &t->l, s, s->asked.at[i], values, &looked, &still) != SLICE_NONE)
+	for (size_t i = 0; i < c->s->asked.n; i++)
+		if (midway_wait(&c->t->x, &c->t->l, c->s, c->s->asked.at[i], c->d->values, &looked, &still) != SLICE_NONE)
 			return true;
 	return false;
 }
 
+/* ---- what may be found; each returns what that is, or 0 ---- */
+
+static unsigned find_again(struct search *c)
+{
+	return again_find(&c->d->again, c->t, c->d->values) ? CAUSE_AGAIN | CERTAIN : 0;
+}
+
+static unsigned find_freed(struct search *c)
+{
+	struct freed *f = &c->d->freed;
+	if (!freed_find(f, c->s, c->t, c->d->values))
+		return 0;
+	mark(c->s, (const size_t[]){f->use, f->freed, f->got, f->gone}, 4);
+	return CAUSE_FREED;
+}
+
+/* Two values of different times mostly may be. */
+static unsigned find_stale(struct search *c)
+{
+	if (!stale_find(&c->d->stale, c->s, c->t, c->d->values))
+		return 0;
+	return c->d->stale.certain ? CAUSE_STALE | CERTAIN : CAUSE_STALE;
+}
+
+static unsigned find_replaced(struct search *c)
+{
+	struct stale lost;
+	const uint64_t *values = c->d->values;
+	if (!lost_find(&lost, c->s, c->t, values) && !through_find(&lost, c->s, c->t, values) && !outdated_find_copy(&lost, c->s, c->t, values, true))
+		return 0;
+	c->d->stale = lost;
+	return CAUSE_STALE | CERTAIN;
+}
+
+static unsigned mark_published(struct search *c)
+{
+	const struct published *p = &c->d->published;
+	mark(c->s, (const size_t[]){p->shown, p->seen, p->read, p->filled, p->led}, 5);
+	return CAUSE_PUBLISHED;
+}
+
+static unsigned find_published(struct search *c)
+{
+	return published_find(&c->d->published, c->s, c->t, c->d->values, c->how) ? mark_published(c) | CERTAIN : 0;
+}
+
+static unsigned find_acted(struct search *c)
+{
+	acted_init(&c->chain, c->s, c->t, c->how, c->source);
+	bool found = acted_find_late(&c->d->acted, &c->chain, c->s, c->t, c->d->values, c->source) ||
+		     acted_find_computed(&c->d->acted, &c->chain, c->t, c->d->values, c->how);
+	return found ? CAUSE_ACTED | CERTAIN : 0;
+}
+
+static unsigned find_passed(struct search *c)
+{
+	if (!passed_find(&c->d->passed, c->s, c->t, c->d->values))
+		return 0;
+	return c->d->passed.by_value ? CAUSE_PASSED | CERTAIN : CAUSE_PASSED;
+}
+
+static unsigned find_between(struct search *c)
+{
+	struct between *b = &c->d->between;
+	if (!between_find(b, c->s, &c->t->x, &c->t->l, c->symbols))
+		return 0;
+	mark(c->s, (const size_t[]){b->first, b->other, b->second}, 3);
+	return b->late ? CAUSE_BETWEEN : CAUSE_BETWEEN | EARLY;
+}
+
+/* It wrote there when it was done, and then began anew: sites are numbered in the order of the code. Who came in between need have done no harm. */
+static bool is_next_round(const struct search *c)
+{
+	const struct event *first = told_event(c->t, c->d->between.first), *second = told_event(c->t, c->d->between.second);
+	const struct site_info *from = &c->t->x.sites.at[first->site], *to = &c->t->x.sites.at[second->site];
+	return first->kind == EVENT_WRITE && second->kind == EVENT_READ && to->number && to->number < from->number && !strcmp(from->function, to->function);
+}
+
 /* What the failing thread went by, unless what was found already tells of what its failure rests on. */
-static void find_rests(struct finds *d, struct slice *s, const struct told *t, const uint8_t *how, const struct rests_source *source)
+static unsigned find_rests(struct search *c)
 {
 	struct stale rests;
-	bool between = d->came_between && !is_beside(t, how, d->between.first);
-	bool stale = d->was_stale && (d->stale.certain || !is_idle(t, how, d->stale.first));
-	if (d->came_between && d->between.late && is_beside(t, how, d->between.first))
-		d->came_between = false;
-	d->was_stale = stale;
-	if (between || stale || has_waited(s, t, d->values) || !rests_find(&rests, s, t, d->values, how, source))
-		return;
-	d->stale = rests;
-	d->was_stale = true;
-	d->came_between = false;
+	bool between = c->d->found & CAUSE_BETWEEN && !is_beside(c, c->d->between.first) && !is_next_round(c);
+	if (between || has_waited(c) || !rests_find(&rests, c->s, c->t, c->d->values, c->how, c->source))
+		return 0;
+	c->d->stale = rests;
+	return CAUSE_STALE;
 }
 
 /* Where all that is known is that the failing thread finds something else when it looks again: did the other write that for a reason that was no longer so? */
-static void find_reason(struct finds *d, const struct acted_chain *chain, const struct told *t, const struct rests_source *source)
+static unsigned find_reason(struct search *c)
 {
 	struct acted a;
-	bool stale = d->was_stale && d->stale.rests && told_event(t, d->stale.first)->object == told_event(t, d->stale.second)->object;
-	bool late = d->came_between && d->between.late;
-	if ((!stale && !late) || !acted_find_outdated(&a, chain, t, d->values, source) || a.act != (stale ? d->stale.also : d->between.other))
-		return;
-	d->acted = a;
-	d->has_acted = true;
-	d->was_stale = d->came_between = d->was_passed = false;
+	const struct stale *f = &c->d->stale;
+	bool stale = c->d->found & CAUSE_STALE && f->rests && told_event(c->t, f->first)->object == told_event(c->t, f->second)->object;
+	bool late = (c->d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN;
+	if ((!stale && !late) || !acted_find_outdated(&a, &c->chain, c->t, c->d->values, c->source) || a.act != (stale ? f->also : c->d->between.other))
+		return 0;
+	c->d->acted = a;
+	return CAUSE_ACTED | CERTAIN;
 }
 
-/* What is certain to matter comes first: an old value that came again, a pointer that was replaced, one to what was not there yet. Two values of different times mostly may. */
+static unsigned find_sum(struct search *c)
+{
+	return stale_find_sum(&c->d->stale, c->t, c->d->values) && !is_idle(c, c->d->stale.first) ? CAUSE_STALE : 0;
+}
+
+static unsigned find_undone(struct search *c)
+{
+	return undone_find(&c->d->undone, c->s, c->t, c->d->values) ? CAUSE_UNDONE : 0;
+}
+
+static unsigned find_behind(struct search *c)
+{
+	return published_find_behind(&c->d->published, c->s, c->t, c->d->values) ? mark_published(c) : 0;
+}
+
+static unsigned find_torn(struct search *c)
+{
+	return c->d->found & WAS_STALE && rests_find_torn(&c->d->stale, c->s, c->t, c->d->values, c->how) ? CAUSE_STALE : 0;
+}
+
+static unsigned find_overposted(struct search *c)
+{
+	return overposted_find(&c->d->overposted, c->t) ? CAUSE_OVERPOSTED : 0;
+}
+
+static unsigned find_halfway(struct search *c)
+{
+	return halfway_find(&c->d->halfway, c->s, c->t, c->how) ? CAUSE_HALFWAY : 0;
+}
+
+static unsigned find_outdated(struct search *c)
+{
+	struct stale *f = &c->d->stale;
+	const uint64_t *values = c->d->values;
+	bool found = outdated_find_copy(f, c->s, c->t, values, false) || (outdated_find_pair(f, c->s, c->t, values) && !is_idle(c, f->first));
+	return found ? CAUSE_STALE : 0;
+}
+
+static unsigned find_outdated_reason(struct search *c)
+{
+	return !has_waited(c) && acted_find_outdated(&c->d->acted, &c->chain, c->t, c->d->values, c->source) ? CAUSE_ACTED : 0;
+}
+
+/* ---- what is dropped again; each returns what ---- */
+
+/* What the failure does not rest on. */
+static unsigned drop_beside(struct search *c)
+{
+	struct finds *d = c->d;
+	unsigned drop = 0;
+	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
+		drop |= CAUSE_BETWEEN;
+	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
+		drop |= CAUSE_STALE;
+		d->found |= WAS_STALE;
+	}
+	return drop;
+}
+
+static unsigned drop_stale(struct search *c)
+{
+	bool by_value = c->d->found & CAUSE_PASSED && c->d->passed.by_value;
+	return by_value || c->d->found & (EARLY | CAUSE_PUBLISHED) ? CAUSE_STALE : 0;
+}
+
+static unsigned drop_passed(struct search *c)
+{
+	unsigned found = c->d->found;
+	return found & CAUSE_PUBLISHED || (!(found & SURE) && found & (EARLY | CAUSE_STALE | CAUSE_UNDONE)) ? CAUSE_PASSED : 0;
+}
+
+/* A late look alone says least. */
+static unsigned drop_late(struct search *c)
+{
+	unsigned found = c->d->found;
+	return !(found & EARLY) && found & (CAUSE_STALE | CAUSE_UNDONE | CAUSE_PUBLISHED | CAUSE_PASSED) ? CAUSE_BETWEEN : 0;
+}
+
+/* ---- in which order ---- */
+
+/*
+ * The causes in the order in which they are looked for: what is certain to matter comes first, an old value that came again, a pointer that was replaced, one to what was not
+ * there yet. `unless`: what must not have been found by then. `drops`: what it takes the place of. `how`: it asks what the failure rests on.
+ */
+static const struct row {
+	unsigned (*find)(struct search *c), (*drop)(struct search *c);
+	unsigned unless, drops;
+	bool how;
+} rows[] = {
+	{.find = find_again},
+	{.find = find_freed},
+	{.find = find_stale, .unless = SURE},
+	{.find = find_replaced, .unless = SURE},
+	{.find = find_published, .unless = SURE},
+	{.find = find_acted, .unless = SURE, .drops = CAUSE_STALE, .how = true},
+	{.find = find_passed, .unless = SURE},
+	{.find = find_between, .unless = CERTAIN},
+	{.drop = drop_beside, .unless = SURE, .how = true},
+	{.find = find_rests, .unless = SURE | CAUSE_STALE, .drops = CAUSE_BETWEEN | EARLY, .how = true},
+	{.find = find_reason, .unless = SURE,
+	 .drops = CAUSE_STALE | CAUSE_BETWEEN | EARLY | CAUSE_PASSED, .how = true},
+	{.drop = drop_stale},
+	{.find = find_sum, .unless = SURE | EARLY | CAUSE_STALE},
+	{.find = find_undone, .unless = SURE | EARLY | CAUSE_STALE},
+	{.find = find_behind, .unless = SURE | EARLY | CAUSE_STALE | CAUSE_UNDONE},
+	{.drop = drop_passed},
+	{.drop = drop_late},
+	{.find = find_torn, .unless = FOUND},
+	{.find = find_overposted, .unless = FOUND_ALL},
+	{.find = find_halfway, .unless = FOUND_ALL, .how = true},
+	{.find = find_outdated, .unless = FOUND_ALL},
+	{.find = find_outdated_reason, .unless = FOUND_ALL | CAUSE_ACTED, .how = true},
+};
+
 static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how, const struct rests_source *source)
 {
-	struct stale lost;
-	struct acted_chain chain = {0};
-	d->came_again = again_find(&d->again, t, d->values);
-	d->used_freed = find_freed(&d->freed, s, t, d->values);
-	bool certain = d->came_again || d->used_freed;
-	d->was_stale = !certain && stale_find(&d->stale, s, t, d->values);
-	certain |= d->was_stale && d->stale.certain;
-	if (!certain && (lost_find(&lost, s, t, d->values) || through_find(&lost, s, t, d->values) || outdated_find_copy(&lost, s, t, d->values, true))) {
-		d->stale = lost;
-		d->was_stale = certain = true;
+	struct search c = {d, s, t, symbols, how, source, {0}};
+	d->found = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *r = &rows[i];
+		if (d->found & r->unless || (r->how && !how))
+			continue;
+		unsigned found = r->find ? r->find(&c) : 0, drop = r->drop ? r->drop(&c) : found ? r->drops : 0;
+		d->found = (d->found & ~drop) | found;
 	}
-	d->too_early = !certain && published_find(&d->published, s, t, d->values, how) && mark_published(&d->published, s);
-	certain |= d->too_early;
-	if (!certain && how)
-		acted_init(&chain, s, t, how, source);
-	d->has_acted = !certain && how && (acted_find_late(&d->acted, &chain, s, t, d->values, source) || acted_find_computed(&d->acted, &chain, t, d->values, how));
-	d->was_stale &= !d->has_acted;
-	certain |= d->has_acted;
-	d->was_passed = !certain && passed_find(&d->passed, s, t, d->values);
-	certain |= d->was_passed && d->passed.by_value;
-	d->came_between = (!certain || (d->used_freed && !d->came_again)) && find_between(&d->between, s, &t->x, &t->l, symbols);
-	bool dropped = d->was_stale;
-	if (!certain && how) {
-		find_rests(d, s, t, how, source);
-		find_reason(d, &chain, t, source);
-	}
-	certain |= d->has_acted;
-	dropped &= !d->was_stale && how;
-	bool between = d->came_between && !d->between.late;
-	d->was_stale &= !between && !d->too_early && (!d->was_passed || !d->passed.by_value);
-	find_less_certain(d, s, t, how, certain, between);
-	if (d->came_between && d->between.late && (d->was_stale || d->was_undone || d->too_early || d->was_passed))
-		d->came_between = false;
-	if (dropped && !certain && !d->came_between && !d->was_stale && !d->was_undone && !d->too_early)
-		d->was_stale = rests_find_torn(&d->stale, s, t, d->values, how);
-	bool any = certain || d->came_between || d->was_stale || d->was_undone || d->too_early || d->was_passed;
-	d->was_overposted = !any && overposted_find(&d->overposted, t);
-	any |= d->was_overposted;
-	d->was_halfway = !any && how && halfway_find(&d->halfway, s, t, how);
-	if (!any && !d->was_halfway)
-		d->was_stale = outdated_find_copy(&d->stale, s, t, d->values, false) || (outdated_find_pair(&d->stale, s, t, d->values) && !is_idle(t, how, d->stale.first));
-	if (!any && !d->was_halfway && !d->was_stale && !d->has_acted && how && !has_waited(s, t, d->values))
-		d->has_acted = acted_find_outdated(&d->acted, &chain, t, d->values, source);
-	acted_release(&chain);
+	acted_release(&c.chain);
+}
+
+/* ---- its steps ---- */
+
+#define STEP(cause, of) {CAUSE_##cause, offsetof(struct finds, of)}
+
+static const struct {
+	unsigned cause;
+	size_t at; /* a step, in struct finds */
+} steps[] = {
+	STEP(AGAIN, again.read), STEP(AGAIN, again.behind), STEP(AGAIN, again.away), STEP(AGAIN, again.back), STEP(AGAIN, again.changed), STEP(AGAIN, again.swapped),
+	STEP(FREED, freed.use), STEP(FREED, freed.freed), STEP(FREED, freed.got), STEP(FREED, freed.gone),
+	STEP(STALE, stale.first), STEP(STALE, stale.other), STEP(STALE, stale.second), STEP(STALE, stale.also), STEP(STALE, stale.before), STEP(STALE, stale.found),
+	STEP(PUBLISHED, published.shown), STEP(PUBLISHED, published.seen), STEP(PUBLISHED, published.read), STEP(PUBLISHED, published.filled), STEP(PUBLISHED, published.led),
+	STEP(ACTED, acted.first), STEP(ACTED, acted.other), STEP(ACTED, acted.second), STEP(ACTED, acted.act), STEP(ACTED, acted.alike),
+	STEP(PASSED, passed.first), STEP(PASSED, passed.then), STEP(PASSED, passed.other), STEP(PASSED, passed.second),
+	STEP(BETWEEN, between.first), STEP(BETWEEN, between.other), STEP(BETWEEN, between.second), STEP(BETWEEN, between.unlocked),
+	STEP(UNDONE, undone.first), STEP(UNDONE, undone.other), STEP(UNDONE, undone.seen), STEP(UNDONE, undone.second),
+	STEP(OVERPOSTED, overposted.before), STEP(OVERPOSTED, overposted.post), STEP(OVERPOSTED, overposted.take),
+	STEP(HALFWAY, halfway.wrote), STEP(HALFWAY, halfway.seen), STEP(HALFWAY, halfway.read), STEP(HALFWAY, halfway.usual),
+	STEP(BUFFERED, buffered.store[0]), STEP(BUFFERED, buffered.store[1]), STEP(BUFFERED, buffered.read[0]), STEP(BUFFERED, buffered.read[1]),
+};
+
+/* The i-th of `steps`, if it is of these causes and was found; or NULL. */
+static size_t *step_of(struct finds *d, size_t i, unsigned causes)
+{
+	size_t *step = (size_t *)((char *)d + steps[i].at);
+	return d->found & causes & steps[i].cause && *step != SLICE_NONE ? step : NULL;
 }
 
 /* Of an order with store buffers, what is found is said of where others see the stores. */
 static void find_cause_flat(struct finds *d, struct flat *f, uint64_t *symbols)
 {
 	find_cause(d, &f->slice, &f->told, symbols, NULL, NULL);
-	size_t *const steps[] = {&d->again.read, &d->again.behind, &d->again.away, &d->again.back, &d->again.changed, &d->again.swapped,
-				 &d->freed.use, &d->freed.freed, &d->freed.got, &d->freed.gone,
-				 &d->stale.first, &d->stale.other, &d->stale.second, &d->stale.also, &d->stale.before, &d->stale.found,
-				 &d->published.shown, &d->published.seen, &d->published.read, &d->published.filled, &d->published.led,
-				 &d->between.first, &d->between.other, &d->between.second, &d->between.unlocked,
-				 &d->undone.first, &d->undone.other, &d->undone.seen, &d->undone.second,
-				 &d->passed.first, &d->passed.then, &d->passed.other, &d->passed.second};
-	const bool found[] = {d->came_again, d->came_again, d->came_again, d->came_again, d->came_again, d->came_again,
-			      d->used_freed, d->used_freed, d->used_freed, d->used_freed,
-			      d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale, d->was_stale,
-			      d->too_early, d->too_early, d->too_early, d->too_early, d->too_early,
-			      d->came_between, d->came_between, d->came_between, d->came_between,
-			      d->was_undone, d->was_undone, d->was_undone, d->was_undone,
-			      d->was_passed, d->was_passed, d->was_passed, d->was_passed};
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (found[i] && *steps[i] != SLICE_NONE) {
-			*steps[i] = f->back[*steps[i]];
-			d->slice.matters[*steps[i]] = true;
+	d->found &= ~(unsigned)CAUSE_OVERPOSTED; /* its steps are not those of this order */
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		size_t *step = step_of(d, i, UINT_MAX);
+		if (step) {
+			*step = f->back[*step];
+			d->slice.matters[*step] = true;
 		}
+	}
+}
+
+/* The others are marked when they are found, also where they are dropped then. */
+static void mark_steps(struct finds *d)
+{
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		size_t *step = step_of(d, i, ~(unsigned)(CAUSE_FREED | CAUSE_PUBLISHED | CAUSE_BETWEEN));
+		if (step)
+			d->slice.matters[*step] = true;
+	}
 }
 
 /* Does the failure rest on nothing of another thread's? Locks alone tell nobody anything. What it wrote itself may rest on anything that it had read by then. */
@@ -184,13 +356,17 @@ static bool is_alone(const struct slice *s, const struct told *t, const uint8_t 
 	for (uint32_t i = 0; how && i < t->x.threads.n; i++)
 		if (t->x.threads.at[i].count && t->x.events.at[t->x.threads.at[i].first + t->x.threads.at[i].count - 1].flags & EVENT_FAILS)
 			failing = i;
-	size_t began = SLICE_NONE;
+	size_t began = SLICE_NONE; /* when it was created: its first step may come long after that in this order */
+	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX && began == SLICE_NONE; i++) {
+		const struct event *e = told_event(t, i);
+		if ((e->kind == EVENT_CREATE && e->object == failing) || e->thread == failing)
+			began = i;
+	}
 	bool own = false, foreign = false; /* it rests on something that the thread wrote; which has read something of another's before */
 	for (size_t i = 0; i < t->l.needed && failing != UINT32_MAX; i++) {
 		const struct event *e = told_event(t, i);
 		if (e->thread != failing)
 			continue;
-		began = began == SLICE_NONE ? i : began;
 		bool syncs = !told_accesses(e) && e->kind != EVENT_START && e->kind != EVENT_END && e->kind != EVENT_LOCK && e->kind != EVENT_UNLOCK && e->kind != EVENT_CREATE &&
 			     e->kind != EVENT_CALL && e->kind != EVENT_FENCE;
 		size_t saw = told_reads(e) ? s->saw[i] : SLICE_NONE;
@@ -213,13 +389,12 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 	slice_init(&d->slice, &d->told.x, &d->told.l);
 	struct flat flat;
 	if (flat_init(&flat, &d->told, &d->slice)) {
+		bool buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
 		d->alone = false;
-		d->was_buffered = buffered_find(&d->buffered, &d->told, d->values, symbols);
 		find_cause_flat(d, &flat, symbols);
-		d->was_overposted = false; /* its steps are not those of this order */
+		d->found |= buffered ? CAUSE_BUFFERED : 0;
 		flat_release(&flat);
 	} else {
-		d->was_buffered = false;
 		tied_list tied = rests_ask(source);
 		uint8_t *how = tied.n ? rests_steps(&d->told, &tied) : NULL;
 		if (how) {
@@ -231,26 +406,11 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 		free(how);
 		vec_free(&tied);
 	}
-	if (d->was_buffered)
-		mark(&d->slice, (const size_t[]){d->buffered.store[0], d->buffered.store[1], d->buffered.read[0], d->buffered.read[1]}, 4);
-	if (d->came_again)
-		mark(&d->slice, (const size_t[]){d->again.read, d->again.behind, d->again.away, d->again.back, d->again.changed, d->again.swapped}, 6);
-	if (d->was_undone)
-		mark(&d->slice, (const size_t[]){d->undone.first, d->undone.other, d->undone.seen, d->undone.second}, 4);
-	if (d->was_passed)
-		mark(&d->slice, (const size_t[]){d->passed.first, d->passed.then, d->passed.other, d->passed.second}, 4);
-	if (d->was_halfway)
-		mark(&d->slice, (const size_t[]){d->halfway.wrote, d->halfway.seen, d->halfway.read, d->halfway.usual}, 4);
-	if (d->has_acted)
-		mark(&d->slice, (const size_t[]){d->acted.first, d->acted.other, d->acted.second, d->acted.act, d->acted.alike}, 5);
-	if (d->was_overposted)
-		mark(&d->slice, (const size_t[]){d->overposted.before, d->overposted.post, d->overposted.take}, 3);
-	if (d->was_stale)
-		mark(&d->slice, (const size_t[]){d->stale.first, d->stale.other, d->stale.second, d->stale.also, d->stale.before, d->stale.found}, 6);
+	mark_steps(d);
 	d->hangs = hang_find(&d->told, d->values);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker}, 13);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker, h->missed}, 14);
 	}
 }
 

@@ -18,6 +18,21 @@
 #include "infer/stale.h"
 #include "infer/undone.h"
 
+/* What went wrong; of most orders one of them, of what was used after it had been freed perhaps CAUSE_BETWEEN as well. */
+enum cause {
+	CAUSE_AGAIN = 1,
+	CAUSE_FREED = 2,
+	CAUSE_STALE = 4,
+	CAUSE_PUBLISHED = 8,
+	CAUSE_ACTED = 16,
+	CAUSE_PASSED = 32,
+	CAUSE_BETWEEN = 64,
+	CAUSE_UNDONE = 128,
+	CAUSE_OVERPOSTED = 256,
+	CAUSE_HALFWAY = 512,
+	CAUSE_BUFFERED = 1024,
+};
+
 struct finds {
 	struct told told;
 	struct slice slice;
@@ -32,7 +47,7 @@ struct finds {
 	struct halfway halfway;
 	struct acted acted;
 	struct overposted overposted;
-	bool came_between, used_freed, was_stale, too_early, came_again, was_buffered, was_undone, was_passed, was_halfway, has_acted, was_overposted;
+	unsigned found; /* enum cause */
 	bool alone; /* nothing that the failure rests on was written by another thread since its own began, nor did it wait for one */
 	hangs hangs;
 	uint64_t *values; /* of all expressions */

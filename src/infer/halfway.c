@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Places that are looked at, the last ones that were read; steps backwards; times that are enough to say what is usual. */
-enum { PLACES = 8, BACK = 200000, ENOUGH = 2 };
+enum { PLACES = 8, BACK = 200000, ENOUGH = 2, NEAR = 32 };
 
 /* A lock that the other had at its first write and the failing thread at both of its reads, all the time, and that the other gave up between its two the time before. */
 static bool gives_up_lock(struct halfway *h, const struct told *t, size_t before)
@@ -27,22 +27,44 @@ static bool gives_up_lock(struct halfway *h, const struct told *t, size_t before
 	return h->given_up != UINT32_MAX;
 }
 
+/* Has the other no lock for the one, now and the time before? Then the failing thread reads the two near one another, for what it computes of them. */
+static bool is_bare(struct halfway *h, const struct told *t, size_t before)
+{
+	struct locks_index index;
+	const struct event *seen = told_event(t, h->seen), *read = told_event(t, h->read);
+	bool bare = (seen->sap > read->sap ? seen->sap - read->sap : read->sap - seen->sap) < NEAR;
+	locks_init(&index, &t->x);
+	for (int i = 0; i < 2 && bare; i++) {
+		locks had = locks_at(&index, told_event(t, i ? before : h->wrote), true);
+		bare = !had.n;
+		vec_free(&had);
+	}
+	locks_release(&index);
+	h->given_up = UINT32_MAX;
+	return bare;
+}
+
 /* Does the thread that wrote what `seen` found always write the one place and then the other, but the last time? */
-static bool is_halfway(struct halfway *h, const struct told *t)
+static bool is_halfway(struct halfway *h, const struct told *t, bool by_way)
 {
 	const struct event *one = told_event(t, h->seen), *other = told_event(t, h->read);
 	uint32_t thread = told_event(t, h->wrote)->thread;
 	size_t end = h->seen > h->read ? h->seen : h->read, pending = SLICE_NONE, before = SLICE_NONE;
 	h->times = 0;
-	for (size_t i = end > BACK ? end - BACK : 0; i < end; i++) {
+	/* What comes behind the failure, as far as the log goes, tells what is usual, too. */
+	for (size_t i = end > BACK ? end - BACK : 0; i < t->l.steps.n; i++) {
 		const struct event *e = told_event(t, i);
+		if (i == end && pending != h->wrote)
+			return false;
 		if (e->thread != thread || !told_writes(e) || t->l.steps.at[i].visible)
 			continue;
 		bool first = events_overlap(e, one), second = events_overlap(e, other);
-		if (first && (second || pending != SLICE_NONE))
-			return false; /* the one twice in a row, or both at once */
-		if (second && pending == SLICE_NONE)
-			return false;
+		/* The one twice in a row, or both at once; or the second without the first. */
+		if ((first && (second || pending != SLICE_NONE)) || (second && pending == SLICE_NONE)) {
+			if (i < end)
+				return false;
+			break;
+		}
 		if (second) {
 			before = pending;
 			pending = SLICE_NONE;
@@ -52,7 +74,7 @@ static bool is_halfway(struct halfway *h, const struct told *t)
 			pending = i;
 		}
 	}
-	return pending == h->wrote && h->times >= ENOUGH && gives_up_lock(h, t, before);
+	return h->times >= ENOUGH && ((!by_way && gives_up_lock(h, t, before)) || is_bare(h, t, before));
 }
 
 /* What the failure is computed of, each place once, the last ones that were read. */
@@ -136,14 +158,17 @@ static bool find_in_turns(struct halfway *out, const struct told *t, const struc
 
 bool halfway_find(struct halfway *out, const struct slice *s, const struct told *t, const uint8_t *how)
 {
-	struct reads r = {.n = 0};
+	struct reads r = {.n = 0}, led = {.n = 0}; /* led: pointers that led there */
 	for (size_t i = t->l.needed; i-- > 0 && r.n < PLACES;)
 		if (how[i] & TIED_BY_VALUE && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)))
 			r.at[r.n++] = i;
+	for (size_t i = t->l.needed; i-- > 0 && led.n < PLACES;)
+		if (how[i] & TIED_BY_WAY && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)) && !is_of(&led, t, told_event(t, i)))
+			led.at[led.n++] = i;
 	for (size_t i = 0; i < r.n; i++)
-		for (size_t k = 0; k < r.n; k++) {
-			*out = (struct halfway){.wrote = s->saw[r.at[i]], .seen = r.at[i], .read = r.at[k]};
-			if (i != k && told_event(t, out->wrote)->thread != told_event(t, out->seen)->thread && is_halfway(out, t))
+		for (size_t k = 0; k < r.n + led.n; k++) {
+			*out = (struct halfway){.wrote = s->saw[r.at[i]], .seen = r.at[i], .read = k < r.n ? r.at[k] : led.at[k - r.n]};
+			if (i != k && told_event(t, out->wrote)->thread != told_event(t, out->seen)->thread && is_halfway(out, t, k >= r.n))
 				return true;
 		}
 	return find_in_turns(out, t, &r);

@@ -1,5 +1,7 @@
 #include "infer/hang.h"
 
+#include "infer/spins.h"
+
 #include <rethread/schedule.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +130,7 @@ static void find_read(const struct finder *f, struct hang *h, size_t from)
 		if (e->thread != read->thread && (e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written)) && events_overlap(e, read))
 			h->wrote = i;
 	}
+	h->unchanged = read && h->wrote == SLICE_NONE && f->complete;
 	for (size_t i = f->l->needed; read && h->wrote != SLICE_NONE && i-- > h->wrote && h->is == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (!told_writes(e) || !events_overlap(e, read))
@@ -359,6 +362,8 @@ static void find_taken(const struct finder *f, hangs *all, struct hang *h)
 
 static int interest(const struct hang *h)
 {
+	if (h->spins)
+		return h->missed != SLICE_NONE || h->told != SLICE_NONE ? 6 : 0; /* who waits for its end is what came of it */
 	if (h->freed != SLICE_NONE)
 		return 7;
 	if ((h->lost && h->signal != SLICE_NONE) || h->told != SLICE_NONE)
@@ -405,6 +410,40 @@ void hang_complete(struct told *t)
 		}
 }
 
+static struct hang hang_at(size_t step)
+{
+	return (struct hang){.blocked = step, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
+			     .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .taken = SLICE_NONE, .taker = SLICE_NONE,
+			     .missed = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
+}
+
+static bool is_known(const struct finder *f, const hangs *all, uint32_t thread)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (event_at(f, all->at[i].blocked)->thread == thread)
+			return true;
+	return false;
+}
+
+/* Those that have not ended, and do not wait, go round. */
+static void add_spins(const struct finder *f, hangs *all, const struct told *t)
+{
+	for (uint32_t i = 0; i < f->x->threads.n; i++) {
+		const struct execution_thread *thread = &f->x->threads.at[i];
+		struct spin s;
+		if (!thread->count || !(f->x->events.at[thread->first + thread->count - 1].flags & EVENT_FAILS) || is_known(f, all, i) || !spins_find(&s, t, f->values, i))
+			continue;
+		struct hang h = hang_at(s.read);
+		h.spins = true;
+		h.read = s.read;
+		h.is = s.is;
+		h.missed = s.missed;
+		h.looked = s.looked;
+		h.told = s.told;
+		*vec_push(all) = h;
+	}
+}
+
 hangs hang_find(const struct told *t, const uint64_t *values)
 {
 	struct finder f = {&t->x, &t->l, values, !t->x.lock_order_known || !t->x.notes_lost};
@@ -412,8 +451,7 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 	for (size_t i = 0; i < t->l.needed; i++) {
 		if (!blocks(&f, event_at(&f, i)))
 			continue;
-		struct hang h = {.blocked = i, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
-				 .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .taken = SLICE_NONE, .taker = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
+		struct hang h = hang_at(i);
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
@@ -423,9 +461,10 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		find_last(&f, &h);
 		*vec_push(&all) = h;
 	}
+	add_spins(&f, &all, t);
 	find_wanted(&f, &all);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.at[i].is == SLICE_NONE && all.at[i].other == SLICE_NONE)
+		if (all.at[i].is == SLICE_NONE && all.at[i].other == SLICE_NONE && !all.at[i].spins)
 			find_taken(&f, &all, &all.at[i]);
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_interest);

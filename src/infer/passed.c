@@ -124,7 +124,7 @@ static bool look_at(struct passed *out, const struct finder *f, size_t other, si
 		if (e->thread != s->thread || !told_accesses(e) || events_overlap(e, s) || same_line(f, i, second) || is_library_count(f, e) || table_at(&seen, e->object | 1)[0]++)
 			continue;
 		struct passed p = {i, came_behind(f, i, other, second), other, second, false, 0, UINT32_MAX};
-		if (p.then == SLICE_NONE)
+		if (p.then == SLICE_NONE || is_library_count(f, told_event(f->t, p.then)))
 			continue;
 		p.by_value = is_by_value(f, &p);
 		p.in_order = count_in_order(f, &p);

@@ -91,10 +91,32 @@ static bool is_one_statement(const struct told *t, const struct event *shown, co
 	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && (led || apart < LARGEST);
 }
 
+/*
+ * Does the one fill it in a later round of a loop? It showed the like again by then, or has to go back in the code for that: sites are numbered in its order. What other
+ * times tell is then how the rounds happened to fall.
+ */
+static bool is_next_round(const struct published *p, const struct told *t)
+{
+	const struct event *shown = told_event(t, p->shown), *filled = told_event(t, p->filled);
+	const struct site_info *from = &t->x.sites.at[shown->site], *to = &t->x.sites.at[filled->site];
+	if (from->number && to->number && to->number < from->number && !strcmp(from->function, to->function))
+		return true;
+	for (uint32_t i = t->l.steps.at[p->shown].event + 1; i < t->l.steps.at[p->filled].event; i++)
+		if (told_writes(&t->x.events.at[i]) && same_line(t, &t->x.events.at[i], shown))
+			return true;
+	return false;
+}
+
+/* Who counts as the other did need not have gone by that. */
+static bool is_count(const struct published *p, const struct told *t)
+{
+	return told_event(t, p->shown)->kind == EVENT_UPDATE && told_event(t, p->seen)->kind == EVENT_UPDATE;
+}
+
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	uint64_t longest = count_others(p, s, t), took = told_event(t, p->filled)->sap - told_event(t, p->shown)->sap;
-	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE);
+	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE && !is_next_round(p, t) && !is_count(p, t));
 }
 
 /*

@@ -177,6 +177,18 @@ static size_t written_last(struct table *last, const struct told *t, const struc
 	return 0;
 }
 
+/* The thread has written it itself in the end: had another changed it before that? Then what the thread had read was outdated by then. The write, step + 1, or 0. */
+static size_t written_first(const struct told *t, size_t read, size_t until)
+{
+	const struct event *r = told_event(t, read);
+	for (size_t i = read + 1; i < until && i - read < WINDOW; i++) {
+		const struct event *e = told_event(t, i);
+		if (told_writes(e) && !t->l.steps.at[i].visible && events_overlap(e, r))
+			return e->thread != r->thread ? i + 1 : 0;
+	}
+	return 0;
+}
+
 /* Does the thread read the same place in the same line? A loop has gone round. */
 static bool is_same_look(const struct told *t, size_t first, size_t second)
 {
@@ -200,7 +212,7 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 {
 	const struct event *w = told_event(t, wrote);
 	uint32_t self = told_event(t, second)->thread;
-	struct table last = {0}; /* last_write */
+	struct table last = {0}, others = {0}; /* last_write; of other threads than that */
 	bool found = false, waited = false;
 	for (size_t i = second; i-- > 0;) {
 		const struct event *e = told_event(t, i);
@@ -209,8 +221,12 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 			continue;
 		if (told_writes(e))
 			note_write(&last, e, i);
+		if (told_writes(e) && e->thread != self)
+			note_write(&others, e, i);
 		bool led = how[i] & TIED_BY_WAY;
-		size_t is = led || how[i] & TIED_BY_BRANCH ? written_last(&last, t, e) : 0;
+		size_t is = led ? written_last(&last, t, e) : how[i] & TIED_BY_BRANCH ? written_last(&others, t, e) : 0;
+		if (is && led && told_event(t, is - 1)->thread == self)
+			is = written_first(t, i, second);
 		if (!is || e->kind != EVENT_READ || i > wrote || (found && !led))
 			continue;
 		const struct event *o = told_event(t, is - 1);
@@ -226,6 +242,7 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 			break;
 	}
 	table_release(&last);
+	table_release(&others);
 	return found;
 }
 
@@ -234,12 +251,20 @@ static bool comes_there_anyway(const struct stale *f, const struct told *t, cons
 {
 	const struct event *first = told_event(t, f->first), *last = NULL;
 	uint64_t now = values[first->read];
+	bool seen = true; /* the thread has read what `last` left */
 	for (size_t i = f->first + 1; i < f->second; i++) {
 		const struct event *e = told_event(t, i);
-		if (!told_writes(e) || t->l.steps.at[i].visible || !events_overlap(e, first))
+		bool own = e->thread == first->thread;
+		if (!told_accesses(e) || t->l.steps.at[i].visible || !events_overlap(e, first))
 			continue;
+		seen |= own && told_reads(e);
+		if (!told_writes(e))
+			continue;
+		if (own && !seen)
+			break; /* it overwrote that without a look: what was there then counts */
 		now = with_write(now, e, first, values);
 		last = e;
+		seen = own;
 	}
 	/* What the thread has changed itself since (an entry that it took) it knows. */
 	if (!last || last->thread == first->thread)

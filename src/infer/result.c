@@ -279,8 +279,11 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 /* What is usual may come after the failure, so that is told in full. */
 static json_t *halfway_json(const struct told *t, const struct halfway *h, const uint64_t *values)
 {
-	return json_pack("{s:I s:I s:I s:o s:I s:b s:o}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
-			 step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns, "given_up", lock_json(&t->x, h->given_up));
+	json_t *j = json_pack("{s:I s:I s:I s:o s:I s:b}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
+			      step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns);
+	if (h->given_up != UINT32_MAX)
+		json_object_set_new(j, "given_up", lock_json(&t->x, h->given_up));
+	return j;
 }
 
 static json_t *acted_json(const struct execution *x, const struct acted *a)
@@ -469,10 +472,14 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 			json_object_set_new(one, "object", json_string(place_name(x, h->condition)));
 		if (h->joins != UINT32_MAX)
 			json_object_set_new(one, "joins", json_string(x->threads.at[h->joins].name));
+		if (h->spins)
+			json_object_set_new(one, "spins", json_true());
+		if (h->unchanged)
+			json_object_set_new(one, "unchanged", json_true());
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"missed", h->missed}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));
@@ -485,17 +492,17 @@ static bool write_finds(FILE *f, const struct finds *d)
 {
 	const struct execution *x = &d->told.x;
 	return write_asked(f, x, &d->told.l, &d->slice, d->values) && fputs("\n], \"between\": ", f) >= 0 &&
-	       write_step(f, d->came_between ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
-	       write_step(f, d->used_freed ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
-	       write_step(f, d->was_stale ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
-	       write_step(f, d->came_again ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
-	       write_step(f, d->was_buffered ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
-	       write_step(f, d->too_early ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
-	       write_step(f, d->was_halfway ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
-	       write_step(f, d->was_undone ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
-	       write_step(f, d->was_passed ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
-	       write_step(f, d->has_acted ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"overposted\": ", f) >= 0 &&
-	       write_step(f, d->was_overposted ? overposted_json(&d->overposted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_BETWEEN ? between_json(x, &d->between) : json_object(), true) && fputs(", \"freed\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_FREED ? freed_json(x, &d->freed) : json_object(), true) && fputs(", \"stale\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_STALE ? stale_json(&d->told, &d->stale, d->values) : json_object(), true) && fputs(", \"again\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_AGAIN ? again_json(&d->again) : json_object(), true) && fputs(", \"buffered\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_BUFFERED ? buffered_json(&d->buffered) : json_object(), true) && fputs(", \"published\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_PUBLISHED ? published_json(&d->told, &d->published, d->values) : json_object(), true) && fputs(", \"halfway\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_HALFWAY ? halfway_json(&d->told, &d->halfway, d->values) : json_object(), true) && fputs(", \"undone\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_UNDONE ? undone_json(x, &d->undone) : json_object(), true) && fputs(", \"passed\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_PASSED ? passed_json(x, &d->passed) : json_object(), true) && fputs(", \"acted\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_ACTED ? acted_json(x, &d->acted) : json_object(), true) && fputs(", \"overposted\": ", f) >= 0 &&
+	       write_step(f, d->found & CAUSE_OVERPOSTED ? overposted_json(&d->overposted) : json_object(), true) && fputs(", \"hangs\": ", f) >= 0 &&
 	       write_step(f, hangs_json(x, &d->hangs), true) && write_blocks(f, x);
 }
 

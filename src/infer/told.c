@@ -17,13 +17,17 @@ struct maker {
 	struct told *t;
 	const struct execution *x;
 	uint32_t *place; /* by event of x: which one it is in t */
-	bool notes;
+	bool delayed, notes; /* stores are; they are told */
 };
 
+/* Where stores are delayed, it counts that such a store is a fence. */
 static void put_event(struct maker *m, uint32_t event)
 {
+	struct event e = m->x->events.at[event];
+	if (e.kind == EVENT_UPDATE && e.flags & EVENT_STORES && !m->delayed)
+		e.kind = EVENT_WRITE;
 	m->place[event] = (uint32_t)m->t->x.events.n;
-	*vec_push(&m->t->x.events) = m->x->events.at[event];
+	*vec_push(&m->t->x.events) = e;
 }
 
 /* Of an event and a note of one thread. A block is allocated when its place is free, which is an event of the same SAP, and before anything is put there. */
@@ -104,7 +108,8 @@ static void leave_out_behind_texts(struct told *t, const uint64_t *values)
 
 void told_init(struct told *t, const struct execution *x, const struct linear *l, const uint64_t *values)
 {
-	struct maker m = {t, x, xcalloc(x->events.n + 1, sizeof *m.place), x->notes.n <= MOST_NOTES && !has_delayed_stores(l)};
+	struct maker m = {t, x, xcalloc(x->events.n + 1, sizeof *m.place), has_delayed_stores(l), x->notes.n <= MOST_NOTES};
+	m.notes &= !m.delayed;
 	*t = (struct told){.x = *x};
 	t->x.events = (__typeof__(t->x.events)){0};
 	t->x.conditions = (__typeof__(t->x.conditions)){0};

@@ -151,12 +151,14 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 static void consider_kept(const struct fields *f, LLVMValueRef access, LLVMValueRef from, const struct way *w, struct field *best,
 			  unsigned depth)
 {
-	LLVMMetadataRef declared = llvm_declared_type(from);
-	if (declared) {
-		consider_pointee(type_pointee(declared), w, best);
+	uint64_t begin;
+	LLVMMetadataRef declared = llvm_declared_part(from, &begin);
+	struct field around = {0};
+	if (declared) { /* the pointer itself, or a structure that has it there */
+		struct plain p = type_descend(type_plain(declared), &begin, type_is_pointer_at, 0);
+		consider_pointee(p.type ? type_pointee(p.type) : (struct plain){0}, w, best);
 		return;
 	}
-	struct field around = {0};
 	consider_alias_information(f, access, sizeof(void *), &around);
 	consider_address(f, from, (struct way){.size = sizeof(void *)}, &around, depth);
 	if (!around.type)
@@ -208,6 +210,8 @@ static void consider_address(const struct fields *f, LLVMValueRef pointer, struc
 	}
 	if (LLVMIsAAllocaInst(pointer))
 		consider_local(pointer, &w, best);
+	else if (LLVMIsAGlobalVariable(pointer))
+		consider_pointee(type_plain(llvm_declared_type(pointer)), &w, best);
 	else if (LLVMIsALoadInst(pointer) && depth)
 		consider_kept(f, pointer, LLVMGetOperand(pointer, 0), &w, best, depth - 1);
 	else if (LLVMIsAPHINode(pointer))
@@ -393,6 +397,15 @@ static void consider_access(const struct fields *f, LLVMValueRef access, struct 
 	consider_address(f, pointers[0], (struct way){.size = size}, best, DEPTH);
 }
 
+static bool describe(struct field *field)
+{
+	const char *own = type_text(field->type, TYPE_NAME);
+	field->name = own ? own : field->name;
+	field->of_library = type_is_of_library(field->type);
+	field->line = LLVMDITypeGetLine(field->type);
+	return field->name || field->variable;
+}
+
 bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field)
 {
 	*field = (struct field){0};
@@ -401,13 +414,20 @@ bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, stru
 		consider_block(f, site, field);
 	else
 		consider_access(f, site, field);
-	if (!field->type)
-		return find_array(f, site, allocates, field);
-	const char *own = type_text(field->type, TYPE_NAME);
-	field->name = own ? own : field->name;
-	field->of_library = type_is_of_library(field->type);
-	field->line = LLVMDITypeGetLine(field->type);
-	return field->name || field->variable;
+	return field->type ? describe(field) : find_array(f, site, allocates, field);
+}
+
+bool fields_around(const struct fields *f, LLVMValueRef pointer, struct field *field)
+{
+	*field = (struct field){0};
+	*f->looked_at = 0;
+	consider_address(f, pointer, (struct way){.size = 1}, field, DEPTH);
+	return field->type && describe(field) && (!field->of_library || field->variable);
+}
+
+void fields_offset(const struct fields *f, LLVMValueRef gep, int64_t *constant, uint64_t *stride)
+{
+	llvm_pointer_offset(gep, f->layout, constant, stride);
 }
 
 /* ---------------------------------------------------------------- all of it ------------------- */

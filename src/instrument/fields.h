@@ -37,4 +37,10 @@ void fields_free(struct fields *f);
  */
 bool fields_find(const struct fields *f, LLVMValueRef site, bool allocates, struct field *field);
 
+/* The largest structure of the program's own that has the byte at the pointer, which may be a local variable. False: none is known. */
+bool fields_around(const struct fields *f, LLVMValueRef pointer, struct field *field);
+
+/* How far a getelementptr is from its pointer (llvm_pointer_offset). */
+void fields_offset(const struct fields *f, LLVMValueRef gep, int64_t *constant, uint64_t *stride);
+
 #endif

@@ -310,6 +310,11 @@ struct llvm_place {
 void llvm_place_of(LLVMValueRef value, struct llvm_place *place);
 /* The same of an instruction; in a file that `is_foreign`, where that was inlined into one that is not. */
 void llvm_own_place_of(LLVMValueRef instruction, bool (*is_foreign)(const char *file), struct llvm_place *place);
+/* `this` of the functions of a foreign file that were inlined where the instruction is, from the one that the program called inwards; how many. */
+unsigned llvm_called_on(LLVMValueRef instruction, bool (*is_foreign)(const char *file), LLVMValueRef *all, unsigned most);
+/* `this` of the function itself: an argument, or what all calls have given; NULL: it has none. */
+LLVMValueRef llvm_this_of(LLVMValueRef function);
+bool llvm_is_in_file(LLVMValueRef function, bool (*is_foreign)(const char *file));
 /* A metadata node's operands: how many; one, or NULL (also beyond the last); the text that one is, NULL when none or empty. */
 unsigned llvm_node_operands(LLVMMetadataRef node);
 LLVMMetadataRef llvm_node_operand(LLVMMetadataRef node, unsigned i);
@@ -320,6 +325,8 @@ void llvm_types(LLVMModuleRef m, void (*found)(void *, LLVMMetadataRef type), vo
 unsigned llvm_variable_types(LLVMValueRef value, LLVMMetadataRef *types, const char **names, unsigned most);
 /* The type of the variable that is an alloca or a global variable, or NULL. */
 LLVMMetadataRef llvm_declared_type(LLVMValueRef value);
+/* The same, and of which part of a variable that the optimiser split it is: bytes from its begin. */
+LLVMMetadataRef llvm_declared_part(LLVMValueRef value, uint64_t *offset);
 /* How far a getelementptr is from its pointer: the constant part, and the smallest step of the others, or 0. */
 void llvm_pointer_offset(LLVMValueRef gep, LLVMTargetDataRef layout, int64_t *constant, uint64_t *stride);
 /* Is the value needed by anything that is emitted? */

@@ -221,6 +221,17 @@ static void placeAt(const Instruction *I, const DILocation *L, llvm_place *P)
 		P->Function = Sub->getName().data();
 }
 
+// As in src/sym/translate_debug.c: what the optimiser moved has no line any more; a value that was read belongs to where it is used.
+static const DILocation *locationOf(const Instruction *I)
+{
+	const DILocation *L = I->getDebugLoc().get();
+	if (!L && isa<LoadInst>(I))
+		for (const User *U : I->users())
+			if (auto *By = dyn_cast<Instruction>(U); By && (L = By->getDebugLoc().get()))
+				break;
+	return L;
+}
+
 HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 {
 	Value *V = unwrap(VRef);
@@ -236,14 +247,14 @@ HIDDEN void llvm_place_of(LLVMValueRef VRef, llvm_place *P)
 	auto *A = dyn_cast<AllocaInst>(I);
 	if (auto *Local = A ? variableOf(A) : nullptr)
 		return placeOfVariable(Local, P);
-	placeAt(I, I->getDebugLoc().get(), P);
+	placeAt(I, locationOf(I), P);
 }
 
 // Code of a file that is not the program's own is where it was inlined into one that is, if it was.
 HIDDEN void llvm_own_place_of(LLVMValueRef VRef, bool (*IsForeign)(const char *), llvm_place *P)
 {
 	auto *I = cast<Instruction>(unwrap(VRef));
-	const DILocation *Innermost = I->getDebugLoc().get(), *L = Innermost;
+	const DILocation *Innermost = locationOf(I), *L = Innermost;
 	while (L && text(L->getFilename()) && IsForeign(L->getFilename().data()))
 		L = L->getInlinedAt();
 	*P = {nullptr, nullptr, nullptr, 0};
@@ -308,6 +319,21 @@ HIDDEN LLVMMetadataRef llvm_declared_type(LLVMValueRef VRef)
 	if (All.size() == 1 && !All[0]->getExpression()->getNumElements())
 		Variable = All[0]->getVariable();
 	return Variable && Variable->getType() ? wrap(Variable->getType()) : nullptr;
+}
+
+HIDDEN LLVMMetadataRef llvm_declared_part(LLVMValueRef VRef, uint64_t *Offset)
+{
+	auto *G = dyn_cast<GlobalVariable>(unwrap(VRef));
+	SmallVector<DIGlobalVariableExpression *, 1> All;
+	*Offset = 0;
+	if (G)
+		G->getDebugInfo(All);
+	auto Part = All.size() == 1 ? All[0]->getExpression()->getFragmentInfo() : std::nullopt;
+	if (!Part || All[0]->getExpression()->getNumElements() != 3)
+		return llvm_declared_type(VRef);
+	*Offset = Part->OffsetInBits / 8;
+	const DIType *Type = All[0]->getVariable()->getType();
+	return Type ? wrap(Type) : nullptr;
 }
 
 HIDDEN void llvm_pointer_offset(LLVMValueRef V, LLVMTargetDataRef Layout, int64_t *Constant, uint64_t *Stride)

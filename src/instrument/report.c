@@ -4,6 +4,7 @@
  */
 #include "base/sources.h"
 #include "instrument/fields.h"
+#include "instrument/holders.h"
 #include "instrument/shared.h"
 
 #include <errno.h>
@@ -107,6 +108,48 @@ static void write_own(FILE *f, const char *kind, LLVMValueRef i, char end)
 	write_at(f, "site", kind, &p, end);
 }
 
+/* "held NUMBER LINE FUNCTION FILE WHERE NAME", and perhaps a local variable. */
+static void write_held(FILE *f, size_t number, LLVMValueRef i, const struct holder *h)
+{
+	struct llvm_place p;
+	size_t length;
+	char kind[48];
+	snprintf(kind, sizeof kind, "%s:of:%llu", h->any ? ":any" : "", (unsigned long long)h->element);
+	llvm_own_place_of(i, is_system_source, &p);
+	fprintf(f, "held\t%zu\t", number);
+	write_place(f, &p, '\t');
+	if (h->variable) {
+		fprintf(f, "global:%llu%s\t", (unsigned long long)h->offset, kind);
+		write_field(f, LLVMGetValueName2(h->variable, &length), '\n');
+		return;
+	}
+	fprintf(f, "%llu:%llu:%u%s\t", (unsigned long long)h->field.offset, (unsigned long long)h->field.size, h->field.line, kind);
+	write_field(f, h->field.name, h->field.variable ? '\t' : '\n');
+	if (h->field.variable)
+		write_field(f, h->field.variable, '\n');
+}
+
+/* Whose memory it accesses, where what it accesses tells a reader nothing. */
+static void write_holder(FILE *f, const struct numbering *n, size_t number, const struct fields *fields)
+{
+	struct field field;
+	struct holder h;
+	LLVMValueRef i = n->sites.at[number];
+	bool allocates = n->kinds[number] == SITE_CALL && llvm_is_allocation(n->sharing->library, i);
+	bool known = fields_find(fields, i, allocates, &field) && !field.of_library && !(field.is_array && field.is_local);
+	if (!known && holders_find(fields, i, &h))
+		write_held(f, number + 1, i, &h);
+}
+
+/* What is accessed in there is shown where the program calls it. */
+static void write_called(FILE *f, LLVMValueRef call, const struct fields *fields)
+{
+	LLVMValueRef callee = direct_callee(call);
+	struct holder h;
+	if (callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && llvm_is_in_file(callee, is_system_source) && holders_find_called(fields, call, &h))
+		write_held(f, 0, call, &h);
+}
+
 /* What it accesses, where that is known. */
 static void write_site(FILE *f, const struct numbering *n, size_t number, const struct fields *fields)
 {
@@ -168,7 +211,7 @@ static void write_recorded(FILE *f, const struct numbering *n, LLVMValueRef bran
 	fputc('\n', f);
 }
 
-static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
+static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i, const struct fields *fields)
 {
 	size_t length;
 	LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
@@ -180,6 +223,8 @@ static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 			write_own(f, class, i, '\n');
 		else if (llvm_is_allocation(n->sharing->library, i))
 			write_memory(f, n, "heap", i, LLVMGetValueName2(callee, &length));
+	} else if (callee) {
+		write_called(f, i, fields);
 	}
 	if (is_branch(i) && LLVMGetMetadata(i, n->known_kind))
 		write_instruction(f, "branch", "known", i);
@@ -187,14 +232,14 @@ static void write_one(FILE *f, const struct numbering *n, LLVMValueRef i)
 		write_recorded(f, n, i);
 }
 
-static void write_code(FILE *f, LLVMModuleRef m, const struct numbering *n)
+static void write_code(FILE *f, LLVMModuleRef m, const struct numbering *n, const struct fields *fields)
 {
 	for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
 		if (!is_instrumented(v))
 			continue;
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				write_one(f, n, i);
+				write_one(f, n, i, fields);
 	}
 }
 
@@ -206,8 +251,10 @@ void report_write(const char *path, LLVMModuleRef m, const struct numbering *n)
 	struct fields *fields = fields_new(m);
 	for (size_t i = 0; i < n->sites.n; i++)
 		write_site(f, n, i, fields);
+	for (size_t i = 0; i < n->sites.n; i++)
+		write_holder(f, n, i, fields);
+	write_code(f, m, n, fields);
 	fields_free(fields);
-	write_code(f, m, n);
 	write_variables(f, m, n);
 	write_externals(f, m);
 	fprintf(f,

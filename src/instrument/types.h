@@ -18,7 +18,7 @@ enum {
 };
 
 /* Operands of types in LLVM's metadata. */
-enum { TYPE_SCOPE = 1, TYPE_NAME = 2, TYPE_BASE = 3, TYPE_ELEMENTS = 4, TYPE_IDENTIFIER = 7, SUBPROGRAM_TYPE = 4, SUBROUTINE_TYPES = 3 };
+enum { TYPE_SCOPE = 1, TYPE_NAME = 2, TYPE_BASE = 3, TYPE_ELEMENTS = 4, TYPE_PARAMETERS = 6, TYPE_IDENTIFIER = 7, PARAMETER_TYPE = 1, SUBPROGRAM_TYPE = 4, SUBROUTINE_TYPES = 3 };
 
 /* A type without typedefs and qualifiers, and the last name that was taken off. */
 struct plain {

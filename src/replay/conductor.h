@@ -64,6 +64,11 @@ struct actor {
 	uint64_t priority;
 	uint64_t done;               /* SAPs */
 	uint32_t idle;               /* reads since it last wrote something */
+	struct {
+		uint64_t place, value;
+		uint32_t site, times;
+	} looks[4];                  /* the last ones in the trail, since it did anything else */
+	uint32_t nlooks;
 	enum step_kind kind;         /* of the step at hand */
 	const void *step_object;
 	uint32_t site;               /* it is at */

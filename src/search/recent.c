@@ -186,3 +186,14 @@ bool recent_find(struct recent *r, const struct trail *t, const struct place_nam
 	release(&o);
 	return r->came_again || r->was_stale || r->was_undone || r->was_passed || r->too_early;
 }
+
+bool recent_spins(struct spin *out, const struct trail *t, uint32_t thread)
+{
+	struct trail all = *t;
+	struct order o;
+	all.recent = 0;
+	init(&o, &all, NULL, 0, NULL, 0);
+	bool found = spins_find(out, &o.told, o.values, thread);
+	release(&o);
+	return found;
+}

@@ -8,6 +8,7 @@
 #include "infer/again.h"
 #include "infer/passed.h"
 #include "infer/published.h"
+#include "infer/spins.h"
 #include "infer/stale.h"
 #include "infer/undone.h"
 #include "search/trail.h"
@@ -27,5 +28,8 @@ struct recent {
  * left out. False: nothing was found.
  */
 bool recent_find(struct recent *r, const struct trail *t, const struct place_name *names, size_t nnames, const uint64_t *asked, size_t nasked, bool between);
+
+/* Does the thread go round at the end? Steps are places in the trail; older ones count, too. */
+bool recent_spins(struct spin *out, const struct trail *t, uint32_t thread);
 
 #endif

@@ -478,6 +478,28 @@ static json_t *hangs_json(struct story *s)
 	return all;
 }
 
+/* Who does not wait, but goes round. */
+static void add_spins(struct story *s, json_t *all)
+{
+	const struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n};
+	bool blocked[RT_ATTEMPT_THREADS] = {false};
+	for (uint64_t i = 0; i < s->n; i++)
+		if (trail_at(s, i)->blocked && trail_at(s, i)->thread < RT_ATTEMPT_THREADS)
+			blocked[trail_at(s, i)->thread] = true;
+	for (uint32_t thread = 0; thread < s->a->nthreads && thread < RT_ATTEMPT_THREADS; thread++) {
+		struct spin f;
+		if (blocked[thread] || !recent_spins(&f, &t, thread))
+			continue;
+		const size_t steps[] = {f.read, f.read, f.is, f.missed, f.looked, f.told};
+		json_t *j = steps_json(s, (const char *const[]){"step", "read", "is", "missed", "looked", "told"}, steps, 6);
+		json_object_set_new(j, "spins", json_true());
+		if (f.missed != SLICE_NONE || f.told != SLICE_NONE)
+			json_array_insert_new(all, 0, j);
+		else
+			json_array_append_new(all, j);
+	}
+}
+
 /* ---- what was used after it had been freed ---- */
 
 /* When the block was freed that has the place of an access, at a step of the trail; NULL: it was not. */
@@ -565,6 +587,8 @@ bool story_write(const struct rt_attempt *a, const struct trace *t, const char *
 	if (!json_object_size(freed))
 		set_recent(&s, causes, json_object_size(between));
 	json_t *hangs = hangs_json(&s);
+	if (t->failure.kind == RT_FAIL_TIMEOUT)
+		add_spins(&s, hangs);
 	for (uint64_t i = 0; i < s.n; i++)
 		json_array_append_new(steps, numbered_json(&s, i));
 	bool at_a_place = t->failure.kind == RT_FAIL_ASSERT || t->failure.kind == RT_FAIL_SIGNAL;

@@ -276,7 +276,7 @@ static bool check_tables(const struct code *c)
 		if (c->where[i] >= c->npositions)
 			return false;
 	for (size_t i = 0; i < c->nsites; i++)
-		if ((c->sites[i] & ~CODE_SITE_FLOAT) >= c->npositions)
+		if ((c->sites[i] & ~CODE_SITE_FLAGS) >= c->npositions)
 			return false;
 	for (size_t i = 0; i < c->npositions; i++)
 		if (c->positions[i].file >= c->nstrings || c->positions[i].function >= c->nstrings)

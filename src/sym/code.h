@@ -175,6 +175,8 @@ enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4, RECALL_OFTEN = 8
 
 /* In code.sites: the access is of a floating point number. */
 #define CODE_SITE_FLOAT 0x80000000u
+#define CODE_SITE_STORE 0x40000000u /* of an instruction that only stores, whatever becomes of it */
+#define CODE_SITE_FLAGS (CODE_SITE_FLOAT | CODE_SITE_STORE)
 
 struct insn {
 	uint16_t op; /* enum code_op */
@@ -260,7 +262,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 8
+#define CODE_VERSION 9
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */
@@ -275,7 +277,7 @@ struct code_position {
 	X(args, struct code_arg)                                  \
 	X(pads, struct code_pad)                                  \
 	X(positions, struct code_position)                        \
-	X(sites, uint32_t) /* [site]: index in positions, and CODE_SITE_FLOAT */ \
+	X(sites, uint32_t) /* [site]: index in positions, and CODE_SITE_FLAGS */ \
 	X(strings, char)
 
 /* clang-format on */

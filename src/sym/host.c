@@ -430,7 +430,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	piece->value = old;
 	if (ties_on())
 		old.e = piece->value.e = ties_read(self, piece);
-	bool writes = update(data, t, old, &new_value);
+	bool writes = update(data, t, old, &new_value), stores = interp_site_is_store(engine.interp, site);
 	if (writes) {
 		if (ties_on())
 			ties_wrote(self, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
@@ -441,7 +441,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 		if (!ties_on())
 			laps_note(self, site, piece, false);
 		drain(self, site);
-		notes_access(self, site, piece, false, "atomic");
+		if (!stores)
+			notes_access(self, site, piece, false, "atomic");
 		if (writes)
 			laps_store(self, site, &(struct access){ .address = piece->address, .size = piece->size, .value = new_value });
 		if (writes)
@@ -459,6 +460,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	e->piece = number;
 	e->read = read;
 	e->written = value;
+	e->flags |= stores ? EVENT_STORES : 0;
 	if (!ties_on())
 		spin_note(self, site, &found);
 	if (ties_on())

@@ -291,7 +291,7 @@ unsigned ithread_stack(const struct ithread *t, struct position *frames, unsigne
 
 static uint32_t site_place(const struct interp *in, uint32_t site)
 {
-	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLOAT : 0;
+	return site < in->code.nsites ? in->code.sites[site] & ~CODE_SITE_FLAGS : 0;
 }
 
 /* Of std::atomic itself, or of the language's way to it. */
@@ -361,6 +361,11 @@ bool interp_site_is_system(const struct interp *in, uint32_t site)
 bool interp_site_is_float(const struct interp *in, uint32_t site)
 {
 	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_FLOAT;
+}
+
+bool interp_site_is_store(const struct interp *in, uint32_t site)
+{
+	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_STORE;
 }
 
 /* ------------------------------------------------------------------ running */

@@ -64,6 +64,9 @@ void ithread_position(const struct ithread *t, struct position *p);
 /* Is it an access of a floating point number? */
 bool interp_site_is_float(const struct interp *in, uint32_t site);
 
+/* Is it a store? A sequentially consistent one is executed as an exchange. */
+bool interp_site_is_store(const struct interp *in, uint32_t site);
+
 /*
  * Where the program's own code was, as a number for interp_place: at the site (0: where the thread is), or, if that is in a header of the system
  * (std::mutex, the nodes of a std::map), at the nearest call from code that is not. Inlined or called is the same.

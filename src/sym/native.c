@@ -6,6 +6,7 @@
 #include "sym/engine.h"
 #include "sym/recall.h"
 #include "sym/externals.h"
+#include "sym/ties.h"
 
 #include "rt/inputs.h"
 
@@ -36,6 +37,7 @@ struct native_memory {
 	vec(struct snapshot) snapshots;
 	const struct native_call *call;
 	const struct external *function;
+	size_t ties; /* ties_mark before it read anything */
 	struct native_memory *outer;
 };
 
@@ -76,6 +78,8 @@ static void writes(struct ethread *self, uint32_t site, uint64_t to, const void 
 	for (uint64_t at = 0; at < size;) {
 		struct access a = { .address = to + at, .size = piece_size(to + at, size - at) };
 		memcpy(&a.value.v, from + at, a.size);
+		if (self->native_memory)
+			a.value.e = ties_made(self, self->native_memory->ties, self->native_memory->call, a.value.v, a.size);
 		engine_store(self, site, &a);
 		at += a.size;
 	}
@@ -401,6 +405,7 @@ void native_begins(struct ethread *self, const struct native_call *c, const stru
 	m->call = c;
 	m->function = x;
 	m->outer = self->native_memory;
+	m->ties = ties_mark();
 	self->native_memory = m;
 	const char *effects = x->effects;
 	for (struct effect e; effect_next(&effects, &e);) {

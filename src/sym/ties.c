@@ -29,7 +29,7 @@ struct branch {
 	const void *at;            /* which one */
 };
 
-enum { ARRAY = 4, NEAR = 64 };
+enum { ARRAY = 4, NEAR = 64, MOST_READ = 64 };
 
 static struct {
 	struct ties_asked asked;
@@ -104,6 +104,30 @@ expr ties_read(struct ethread *t, const struct access *a)
 		return EXPR_NONE;
 	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, a->value.v, EXPR_NONE});
 	return a->size < 8 ? expr_extract(engine.exprs, e, 0, 8 * a->size) : e;
+}
+
+size_t ties_mark(void)
+{
+	return all.ties.n;
+}
+
+expr ties_made(struct ethread *t, size_t mark, const struct native_call *c, uint64_t value, unsigned size)
+{
+	expr of = EXPR_NONE;
+	if (!is_followed(t))
+		return EXPR_NONE;
+	for (size_t i = mark, end = all.ties.n < mark + MOST_READ ? all.ties.n : mark + MOST_READ; i < end; i++) {
+		expr one = expr_sym(engine.exprs, 64, i);
+		of = of ? expr_binary(engine.exprs, EXPR_OR, of, one) : one;
+	}
+	for (size_t i = 0; i < c->nin; i++) {
+		expr one = c->in[i].e ? expr_zext(engine.exprs, c->in[i].e, 64) : EXPR_NONE;
+		of = of && one ? expr_binary(engine.exprs, EXPR_OR, of, one) : of ? of : one;
+	}
+	if (!of)
+		return EXPR_NONE;
+	expr e = add((struct tie){{0}, {of, EXPR_NONE}, 0, 0, 0, value, EXPR_NONE});
+	return size < 8 ? expr_extract(engine.exprs, e, 0, 8 * size) : e;
 }
 
 bool ties_branch(struct ethread *t, expr e)

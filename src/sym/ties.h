@@ -19,6 +19,9 @@ bool ties_strays(struct ethread *t);
 void ties_wrote(struct ethread *t, const struct access *a);
 void ties_status(struct ethread *t, expr status);
 void ties_failed(struct ethread *t);
+/* What a function from outside made, of all that was read since the mark, and of its parameters. EXPR_NONE in any other run. */
+size_t ties_mark(void);
+expr ties_made(struct ethread *t, size_t mark, const struct native_call *c, uint64_t value, unsigned size);
 /* The call shows its parameters. */
 void ties_shown(struct ethread *t, const struct native_call *c);
 

@@ -97,7 +97,7 @@ uint32_t site_of(struct tr *t, LLVMValueRef i)
 		return 0;
 	while (t->out_sites.n <= site)
 		*vec_push(&t->out_sites) = 0;
-	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0);
+	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0) | (LLVMIsAStoreInst(i) ? CODE_SITE_STORE : 0);
 	return site;
 }
 

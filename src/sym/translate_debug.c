@@ -136,9 +136,19 @@ static uint32_t position_of_location(struct tr *t, LLVMMetadataRef at)
 	return p;
 }
 
-uint32_t position_of(struct tr *t, LLVMValueRef i)
+/* What the optimiser moved has no line any more; a value that was read belongs to where it is used. */
+static LLVMMetadataRef location_of(LLVMValueRef i)
 {
 	LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
+	LLVMUseRef u = LLVMIsALoadInst(i) ? LLVMGetFirstUse(i) : NULL;
+	for (; !at && u; u = LLVMGetNextUse(u))
+		at = LLVMIsAInstruction(LLVMGetUser(u)) ? LLVMInstructionGetDebugLoc(LLVMGetUser(u)) : NULL;
+	return at;
+}
+
+uint32_t position_of(struct tr *t, LLVMValueRef i)
+{
+	LLVMMetadataRef at = location_of(i);
 	return at ? position_of_location(t, at) : t->fn.out->position;
 }
 

@@ -55,5 +55,5 @@ for opt in -O0 -O2 "-O2 search"; do
 	rethread reproduce --engine $([ "${opt#* }" = search ] && echo search || echo solve) --budget 60 >out 2>&1 || fail "$opt: $(cat out)"
 	rethread explain >out
 	sed -n '/^What came round again:$/,/^$/p' out | tr -s ' \n' ' ' >text
-	has text 'thread 1 read list(.head)?: .* list.c:9 .* and thread 1 read .* list.c:11 .* then thread 1:1 updated list(.head)?: .* list.c:14 .*and thread 1:1 updated .* list.c:26 .*then thread 1 updated list(.head)?: .* list.c:14 .*which was no longer true'
+	has text 'thread 1 read list(.head)?: .* list.c:9 .* and thread 1 read .* list.c:11 .* then thread 1:1 updated list(.head)?: .* list.c:14 .*and thread 1:1 wrote .* list.c:26 .*then thread 1 updated list(.head)?: .* list.c:14 .*which was no longer true'
 done

@@ -61,3 +61,57 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who was/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread (1:[12]) had written accounts\[[0-3]\].balance \(bank.c:10\) and not yet what is written next every other time \(bank.c:11\); thread 1:3 looked in between \(bank.c:32\): thread \1 gives up ledger between the two\.'
+
+# Without a lock, too: a version is told before what it is the version of.
+cat >config.cpp <<'P'
+#include <cassert>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+#include <atomic>
+struct Config {
+	int version;
+	std::string host;
+	int port;
+};
+class Store {
+	std::shared_ptr<const Config> current;
+	std::atomic<int> version{0};
+
+public:
+	Store() : current(std::make_shared<Config>(Config{0, "a", 0})) {}
+	void update(int v)
+	{
+		auto c = std::make_shared<Config>(Config{v, "host", v * 10});
+		version = v;
+		std::atomic_store(&current, std::shared_ptr<const Config>(c));
+	}
+	void check()
+	{
+		auto c = std::atomic_load(&current);
+		int v = version;
+		assert(c->version >= v);
+	}
+};
+int main()
+{
+	Store s;
+	std::thread w([&] {
+		for (int i = 1; i < 50; i++)
+			s.update(i);
+	});
+	std::thread r([&] {
+		for (int i = 0; i < 50; i++)
+			s.check();
+	});
+	w.join();
+	r.join();
+}
+P
+rethread c++ -std=c++20 -O2 -g -pthread config.cpp -o config
+status 134 rethread record -q --until-failure --runs 3000 ./config 2>err
+rethread reproduce --budget 30 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
+has short 'In short: thread 1:1 writes s.version \(config.cpp:21\) and then s.current \(config.cpp:22\); when thread 1:2 read the second \(config.cpp:26\) and the first \(config.cpp:27\), it had only written the first\.'

@@ -35,4 +35,4 @@ rethread cc -O2 -g -pthread round.c -o round
 status 124 rethread record --timeout 1 -- ./round 2>err
 rethread reproduce --budget 30 >out 2>&1 || fail "not reproduced: $(cat out)"
 rethread explain | tr -s ' \n' ' ' >text
-has text 'In short: thread 1 waits for ever for the end of thread 1:3 \(round.c:28\), which still runs: it found sequence = [13] \(round.c:17\), which thread 1:[12] had written \(round.c:(9|11)\)'
+has text 'In short: thread 1:3 goes round for ever: it finds sequence = [13] \(round.c:17\), which thread 1:[12] had written \(round.c:(9|11)\)'

@@ -133,7 +133,7 @@ P
 rethread c++ -std=c++17 -O2 -g -pthread book.cpp -o book
 status 134 rethread record -q --until-failure --runs 100 ./book 2>err
 between -O2
-has text 'thread 1 read .*: 4 book.cpp:15 long bid = .*then thread 1:1 updated it: 4 -> 5 book.cpp:10 .*and thread 1:1 updated .*: 5 -> 6 book.cpp:11 .*then thread 1 read .*: 6 book.cpp:17 .*the one value is from before, the other from after that'
+has text 'thread 1 read .*: 4 book.cpp:15 long bid = .*then thread 1:1 wrote it: 5 book.cpp:10 .*and thread 1:1 wrote .*: 6 book.cpp:11 .*then thread 1 read .*: 6 book.cpp:17 .*the one value is from before, the other from after that'
 
 # The pointer may lead to a part of a variable, too.
 cat >pages.c <<'P'
