@@ -6,6 +6,7 @@
 #include "exe/twin.h"
 #include "exe/twin_server.h"
 #include "infer/progress.h"
+#include "model/decided.h"
 #include "sym/translate.h"
 
 #include <jansson.h>
@@ -286,6 +287,8 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 	char *result = xasprintf("%s/execution", e->dir);
 	bool ok = execution_read(x, result, err);
 	free(result);
+	if (ok)
+		execution_decide(x);
 	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
 }
 
