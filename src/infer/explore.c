@@ -245,7 +245,7 @@ bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong
 
 bool explorer_place(struct explorer *e)
 {
-	static const char *const found[] = { "racy", "values", "nogoods", "early", "quiet", "lulls", "stirred", "turns", "guide" };
+	static const char *const found[] = { "racy", "values", "nogoods", "early", "suspects", "quiet", "lulls", "stirred", "turns", "guide" };
 	struct error err;
 	char *path = xasprintf("%s/placed", e->dir);
 	bool again = !access(path, F_OK), ok = !again && write_file(path, "", 0, &err);
