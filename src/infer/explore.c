@@ -6,6 +6,7 @@
 #include "exe/twin.h"
 #include "exe/twin_server.h"
 #include "infer/progress.h"
+#include "model/decided.h"
 #include "sym/translate.h"
 
 #include <jansson.h>
@@ -244,7 +245,7 @@ bool explorer_stir(struct explorer *e, const struct explore_stats *s, bool wrong
 
 bool explorer_place(struct explorer *e)
 {
-	static const char *const found[] = { "racy", "values", "nogoods", "early", "quiet", "lulls", "stirred", "turns", "guide" };
+	static const char *const found[] = { "racy", "values", "nogoods", "early", "suspects", "quiet", "lulls", "stirred", "turns", "guide" };
 	struct error err;
 	char *path = xasprintf("%s/placed", e->dir);
 	bool again = !access(path, F_OK), ok = !again && write_file(path, "", 0, &err);
@@ -286,6 +287,8 @@ enum explore_result explorer_run(struct explorer *e, double seconds, struct exec
 	char *result = xasprintf("%s/execution", e->dir);
 	bool ok = execution_read(x, result, err);
 	free(result);
+	if (ok)
+		execution_decide(x);
 	return ok ? EXPLORE_DONE : EXPLORE_ERROR;
 }
 

@@ -34,9 +34,10 @@ static inline bool event_reads(const struct event *e)
 	return e->kind == EVENT_READ || e->kind == EVENT_UPDATE;
 }
 
+/* An update that writes what it read is none: nobody can tell its value from the one before. */
 static inline bool event_writes(const struct event *e)
 {
-	return e->kind == EVENT_WRITE || e->kind == EVENT_UPDATE;
+	return e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written != e->read);
 }
 
 #endif

@@ -66,13 +66,15 @@ static struct member *add_member(struct team *t)
 	return m;
 }
 
-/* as_run is the first search's first try. */
-static void add_walk(struct team *t, unsigned seed, bool jumps)
+enum searches { STEP_BY_STEP, JUMPING, STEADY };
+
+/* as_run is the first search's first try, and all that a steady one tries. */
+static void add_walk(struct team *t, unsigned seed, enum searches kind)
 {
-	bool shares = !jumps && !t->o.p->large;
-	struct walk_options o = {.as_run = seed ? NULL : t->o.as_run, .guess = t->o.guess, .impossible = t->o.impossible,
+	bool shares = kind == STEP_BY_STEP && !t->o.p->large, nearest = !seed || kind == STEADY;
+	struct walk_options o = {.as_run = nearest ? t->o.as_run : NULL, .guess = t->o.guess, .impossible = t->o.impossible,
 				 .table = t->o.p->large ? SHARED_STATES : JUMPING_STATES, .dead = shares ? t->dead : NULL,
-				 .seed = seed, .jumps = jumps, .brief = t->o.brief};
+				 .seed = seed, .jumps = kind == JUMPING, .steady = kind == STEADY, .brief = t->o.brief};
 	struct member *m = add_member(t);
 	m->walk = walk_new(t->o.p, &o);
 	for (size_t i = 0; i < t->excluded.n; i++)
@@ -101,14 +103,14 @@ static void complete(struct team *t)
 	t->complete = true;
 	if (!t->o.no_formula)
 		add_solver(t, false);
-	if (search)
-		add_walk(t, 1, true);
+	if (search) /* the first search of a large problem jumps */
+		add_walk(t, 1, t->o.p->large ? STEADY : JUMPING);
 	for (unsigned k = 2; t->members.n < n && (search || !t->o.no_formula); k++) {
 		if (!t->o.no_formula && (k % 2 == 0 || !search)) {
 			add_solver(t, true);
 			solvers++;
 		} else {
-			add_walk(t, k, t->o.p->large);
+			add_walk(t, k, t->o.p->large ? JUMPING : STEP_BY_STEP);
 		}
 	}
 	if (solvers > 1)
@@ -313,7 +315,7 @@ struct team *team_new(const struct team_options *o)
 	pthread_cond_init(&t->changed, NULL);
 	t->dead = dead_new(SHARED_STATES);
 	if (!o->no_search)
-		add_walk(t, 0, false);
+		add_walk(t, 0, STEP_BY_STEP);
 	return t;
 }
 

@@ -13,7 +13,7 @@
 /* How often the clock is looked at, in steps. */
 enum { CLOCK_STEPS = 4096 };
 
-/* Dead ends that the first rounds may meet, and the number of tastes; there is one more for the very first round. */
+/* Dead ends that the first rounds may meet, and the number of tastes; there is one more where it is known how the executor ran. */
 enum { FIRST_PATIENCE = 1000, TASTES = 5, TASTE_AS_RUN = TASTES };
 
 /* In one of so many turns through all tastes a large problem is looked at without trust. */
@@ -523,11 +523,16 @@ static enum walk_result run_round(struct walk *w)
 	return WALK_UNDECIDED;
 }
 
+static uint64_t first_patience(const struct walk *w)
+{
+	return w->o.steady ? UINT64_MAX / 2 : FIRST_PATIENCE;
+}
+
 static void begin_anew(struct walk *w)
 {
 	if (w->own_dead)
 		dead_clear(w->own_dead);
-	w->limit = FIRST_PATIENCE;
+	w->limit = first_patience(w);
 }
 
 static void trust(struct walk *w, bool trusts)
@@ -552,6 +557,19 @@ static void grow_buffers(struct walk *w)
 	begin_anew(w);
 }
 
+/* Rounds after which all tastes have had their turn. */
+static unsigned turns(const struct walk *w)
+{
+	return w->o.as_run ? TASTES + 1 : TASTES;
+}
+
+static unsigned choose_taste(const struct walk *w)
+{
+	uint64_t turn = w->figures.rounds % turns(w);
+	bool as_run = w->o.as_run && (w->o.steady || !turn);
+	return as_run ? TASTE_AS_RUN : (unsigned)((turn + w->o.seed) % TASTES);
+}
+
 static void begin_round(struct walk *w)
 {
 	w->frames.n = w->choices.n = 0;
@@ -560,12 +578,12 @@ static void begin_round(struct walk *w)
 		memset(w->failed, 0, w->p->m->nnodes * sizeof *w->failed);
 	undo(w, w->start, 0);
 	/* Replay cannot part pieces, so that orders in which nobody does are looked for first; but not only. */
-	w->whole = w->has_pieces && (w->figures.rounds / TASTES + 1) % PARTED_TURNS;
-	w->taste = w->o.as_run && !w->figures.rounds ? TASTE_AS_RUN : (unsigned)((w->figures.rounds + w->o.seed) % TASTES);
+	w->whole = w->has_pieces && (w->figures.rounds / turns(w) + 1) % PARTED_TURNS;
+	w->taste = choose_taste(w);
 	w->figures.rounds++;
 	w->patience = w->limit;
 	w->furthest = 0;
-	trust(w, w->p->large && !w->distrusts && (w->figures.rounds / TASTES + 1) % TRUST_TURNS);
+	trust(w, w->p->large && !w->distrusts && (w->figures.rounds / turns(w) + 1) % TRUST_TURNS);
 }
 
 /* Rounds of each taste in turn, with ever more patience. One that was interrupted by the clock goes on. */
@@ -588,7 +606,7 @@ static enum walk_result run_rounds(struct walk *w)
 		}
 		w->exhausted = r == WALK_NONE;
 		if (w->exhausted && (w->jumps || w->trusts)) { /* no proof; when no taste finds anything, it is looked at more closely */
-			if (w->figures.rounds > TASTES) {
+			if (w->figures.rounds > turns(w)) {
 				if (!w->p->large)
 					return WALK_UNDECIDED;
 				bool jumped = w->jumps;
@@ -604,7 +622,7 @@ static enum walk_result run_rounds(struct walk *w)
 		}
 		if (r != WALK_UNDECIDED)
 			return w->exhausted && (w->excluded.n || w->p->large) ? WALK_UNDECIDED : r;
-		if (w->figures.rounds % TASTES == 0)
+		if (w->figures.rounds % turns(w) == 0)
 			w->limit *= 4;
 	}
 	w->exhausted = false;
@@ -615,8 +633,9 @@ struct walk *walk_new(const struct problem *p, const struct walk_options *o)
 {
 	struct error err;
 	struct walk *w = xcalloc(1, sizeof *w);
-	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15 * (2 * (uint64_t)o->seed + 1), .limit = FIRST_PATIENCE,
-			  .jumps = o->jumps || p->large};
+	*w = (struct walk){.p = p, .o = *o, .random = 0x9e3779b97f4a7c15 * (2 * (uint64_t)o->seed + 1),
+			  .jumps = !o->steady && (o->jumps || p->large), .distrusts = o->steady};
+	w->limit = first_patience(w);
 	w->m = machine_new(p, o->impossible, &w->contradiction, &err);
 	if (!w->m)
 		return w;

@@ -17,6 +17,10 @@
  *
  * They also take for granted what is mostly so, until they are stuck (way.h).
  *
+ * A steady search does neither, and has one taste and all patience. Where few threads are active at a time, the states near the
+ * order in which the executor ran are not many, and a mistake may show only thousands of steps later, in memory that all of them touched:
+ * there it finds what jumps pass over.
+ *
  * Several walks with different seeds may search one problem and share what they know to be dead: then all that one of them has searched is
  * searched for all.
  *
@@ -44,6 +48,7 @@ struct walk_options {
 	struct dead *dead;      /* NULL, or: those of other walks of the same problem, excluded answers and all, shared */
 	unsigned seed;          /* another number tries other choices first */
 	bool jumps;             /* search as large problems are searched; then nothing is proven */
+	bool steady;            /* one round, nearest to as_run, that goes back step by step and takes nothing for granted */
 	bool brief;             /* a large problem: undecided, once, when the search is stuck: there is something else to try */
 };
 

@@ -242,6 +242,7 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	read_barriers();
 	guess_load();
 	early_load();
+	suspect_load();
 	quiet_load();
 	lulls_load();
 	lines_load();

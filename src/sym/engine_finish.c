@@ -129,6 +129,7 @@ _Noreturn void engine_finish(void)
 	write_racy(found, nfound);
 	lines_write();
 	write_barriers();
+	suspect_finish();
 	write_status(nfound + learnt);
 	_exit(0);
 }

@@ -53,10 +53,12 @@ void early_load(void);
 /* At the end: leaves what was found for the driver; how much of it is new. */
 size_t early_finish(void);
 
-/* suspect.c: an instruction reads what is known to race, or not; after races_access. */
-void suspect_read(struct ethread *t, uint32_t site, uint64_t address, unsigned size, bool racy);
+/* suspect.c: an instruction reads what is known to race, or not; after races_access. Does it count as racing? */
+bool suspect_read(struct ethread *t, uint32_t site, uint64_t address, unsigned size, bool racy);
 /* A branch goes against what was read, and no symbol decides it. */
 void suspect_mismatch(struct ethread *t);
+void suspect_load(void);
+void suspect_finish(void);
 
 /* quiet.c: does the racy read at hand find what is there, because by the time stamps nobody else has written yet? Then it is no event. */
 bool quiet_read(struct ethread *t, uint32_t site, const struct access *a);

@@ -247,7 +247,7 @@ static void load(struct ethread *self, uint32_t site, struct access *a, const ch
 	early_await(self, a->address, a->size);
 	bool racy = is_racy(self, a->address, a->size, false);
 	bool unwritten = races_unwritten(engine.races);
-	suspect_read(self, site, a->address, a->size, racy);
+	racy = suspect_read(self, site, a->address, a->size, racy);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (racy)
@@ -415,7 +415,7 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 	early_await(self, piece->address, piece->size);
 	bool racy = is_racy(self, piece->address, piece->size, false);
 	racy |= is_racy(self, piece->address, piece->size, true);
-	suspect_read(self, site, piece->address, piece->size, racy);
+	racy = suspect_read(self, site, piece->address, piece->size, racy);
 	if (racy && !ties_on() && spins(self, site, piece, update, data))
 		return;
 	struct slot old = { read_memory(piece->address, piece->size), EXPR_NONE }, new_value = { 0 };
