@@ -182,6 +182,18 @@ static struct gone_block *gone_as_seen(struct finder *f, size_t step)
 	return &f->gone.at[f->gone.n - 1];
 }
 
+/* What an allocation writes to its block itself: the note of it comes behind that. */
+static bool is_by_birth(const struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	for (size_t i = step + 1; e->kind == EVENT_WRITE && i < f->l->needed && i - step < 100; i++) {
+		const struct event *n = event_at(f, i);
+		if (n->flags & EVENT_ALLOCATES && n->thread == e->thread && n->sap == e->sap)
+			return e->object - n->object < (n->before ? n->before : 1);
+	}
+	return false;
+}
+
 static void take_step(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
@@ -197,7 +209,8 @@ static void take_step(struct finder *f, size_t step)
 	} else if (e->flags & EVENT_FREES) {
 		take_free(f, step);
 	} else if (told_accesses(e) && !event_is_by_free(f->x, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
-		take_use(f, step, g, false);
+		if (!is_by_birth(f, step))
+			take_use(f, step, g, false);
 	} else if (told_accesses(e) && !event_is_by_free(f->x, e)) {
 		const size_t *unit = table_at(&f->units, key_of(e->object));
 		if (unit[BEFORE] && f->births.at[unit[BORN] - 1].thread != e->thread)

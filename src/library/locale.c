@@ -2,6 +2,9 @@
  * What std::getline and others ask of a locale: its table of characters is filled when the first thread needs it, in a function of
  * libstdc++'s own and without a lock. Programs get that function here instead, as bitcode like their own code (src/cc/link.c), so that what it
  * writes are SAPs. Weak: a program that brings its own keeps it. In C, under the name that C++ gives it.
+ *
+ * The library's own code looks at that table as well (whoever prints a number does), and calls the program's function where it is empty. That
+ * look is no SAP, so nothing could say which of several threads was the first. So the table that all streams begin with is filled before main.
  */
 #include <stddef.h>
 #include <string.h>
@@ -37,4 +40,15 @@ __attribute__((weak)) void _ZNKSt5ctypeIcE13_M_widen_initEv(struct ctype *self)
 	self->functions[DO_WIDEN](self, all, all + CHARACTERS, wide);
 	memcpy(self->widen, wide, CHARACTERS);
 	self->widen_ok = memcmp(all, wide, CHARACTERS) ? 2 : 1;
+}
+
+/* std::locale::classic(), std::use_facet<std::ctype<char>>(). */
+const void *_ZNSt6locale7classicEv(void);
+struct ctype *_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(const void *locale);
+
+__attribute__((constructor(101))) static void fill_classic(void)
+{
+	struct ctype *c = _ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(_ZNSt6locale7classicEv());
+	if (!c->widen_ok)
+		_ZNKSt5ctypeIcE13_M_widen_initEv(c);
 }

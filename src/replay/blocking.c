@@ -7,6 +7,7 @@
 #include "rt/real.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +60,69 @@ void conductor_hold(void)
 {
 	for (;;)
 		conductor_block(NULL, false);
+}
+
+/* ---- futexes ---- */
+
+/* One of those that are blocked there and not woken yet, each as likely. */
+static struct actor *blocked_at(const void *at)
+{
+	struct actor *chosen = NULL;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct actor *a = actor_at(i);
+		if (a && a->state == ACTOR_BLOCKED && a->object == at && !a->woken && !(conductor_random() % ++n))
+			chosen = a;
+	}
+	return chosen;
+}
+
+static long wake_some(const void *at, uint32_t most)
+{
+	struct actor *a;
+	uint32_t n = 0;
+	while (n < most && (a = blocked_at(at))) {
+		a->woken = true;
+		n++;
+	}
+	if (n)
+		conductor_reconsiders();
+	return (long)n;
+}
+
+/* 0: it was woken. */
+static int wait_at(const uint32_t *at, uint32_t value, bool timed)
+{
+	if (__atomic_load_n(at, __ATOMIC_SEQ_CST) != value)
+		return EAGAIN;
+	return conductor_block(at, timed) ? 0 : ETIMEDOUT;
+}
+
+bool conductor_futex(const void *at, int what, uint32_t value, bool timed, uint32_t mask, long *result)
+{
+	int operation = what & FUTEX_CMD_MASK;
+	if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
+		return (*result = wake_some(at, value)) > 0;
+	if (!actor_self() || (operation != FUTEX_WAIT && (operation != FUTEX_WAIT_BITSET || mask != FUTEX_BITSET_MATCH_ANY)))
+		return false;
+	int error = wait_at(at, value, timed);
+	*result = error ? -1 : 0;
+	if (error)
+		errno = error;
+	return true;
+}
+
+bool conductor_future_wait(const void *at, uint32_t value, bool timed, bool *result)
+{
+	if (!actor_self())
+		return false;
+	*result = wait_at(at, value, timed) != ETIMEDOUT;
+	return true;
+}
+
+bool conductor_future_notify(const void *at)
+{
+	return wake_some(at, UINT32_MAX) > 0;
 }
 
 /* ---- threads ---- */

@@ -8,6 +8,7 @@
 enum {
 	SPINS = 300,          /* reads without a write, after which a thread is taken to wait for another */
 	SPIN_STEPS = 500,     /* for how many steps others go first then */
+	LONG_TURN = 20000,    /* steps of one thread in a row, after which it may be waiting for another, too */
 	RANDOM_SWITCH = 20,   /* one in so many SAPs, under RT_POLICY_RANDOM */
 	MOST_CHANGES = 16,
 };
@@ -80,11 +81,24 @@ static bool is_racy(uint32_t site)
 	return site && site < RT_RACY_SITES && (attempt->racy[site / 8] >> site % 8 & 1);
 }
 
+/* Has nobody else had a turn for so long that others may be what it waits for? It may write, and take locks, as it waits. */
+static bool goes_on_and_on(const struct actor *a)
+{
+	static const struct actor *last;
+	static uint64_t since;
+	bool so_long = a == last && attempt->steps - since > LONG_TURN;
+	if (a != last || so_long)
+		since = attempt->steps;
+	last = a;
+	return so_long;
+}
+
 static bool spins(struct actor *a, uint32_t kind)
 {
+	bool so_long = goes_on_and_on(a);
 	a->idle = kind == RT_ACCESS_STORE ? 0 : a->idle + 1;
 	bool guided = attempt->policy == RT_POLICY_TIME && !a->follower.off && sketch_time(&a->follower) != UINT64_MAX;
-	if (a->idle < SPINS || guided)
+	if ((a->idle < SPINS && !so_long) || guided)
 		return false;
 	a->idle = 0;
 	return true;

@@ -165,6 +165,14 @@ bool conductor_block(const void *object, bool timed);
 		tried_;                                                                 \
 	})
 int conductor_trylock(pthread_mutex_t *mutex);
+/*
+ * A futex: waiting blocks the actor, waking ends that. False: nothing was done, the real call is to be made: for operations that are not
+ * conducted, and where no actor was to be woken.
+ */
+bool conductor_futex(const void *at, int what, uint32_t value, bool timed, uint32_t mask, long *result);
+/* The same for what std::future waits by: *result is whether the time was not up. */
+bool conductor_future_wait(const void *at, uint32_t value, bool timed, bool *result);
+bool conductor_future_notify(const void *at);
 void conductor_hold(void); /* the calling thread waits for ever */
 void conductor_created(struct twin_thread *t, pthread_t id, bool failed);
 void conductor_join(pthread_t id);

@@ -181,6 +181,7 @@ static void input_end(const struct given *g, unsigned flags)
 #define SHOWS_VECTOR(fd, v, n) (void)(input.shows = (fd), input.pieces = (v), input.npieces = (size_t)(n))
 #define LINK(path, p, n) input_readlink(path, p, n)
 #define BOUNCE(p, n) (void)(input.buffer = (void *)&(p), input.buffer_size = (n))
+#define CONDUCTED_OR(conducted, call) (conductor_on && (conducted) ? result : (call))
 #define BUFFERED(f, n) (void)0
 #define BUFFERED_LINE(f, n, end) (void)0
 #define TWIN(statement)            \

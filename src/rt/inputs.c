@@ -180,6 +180,7 @@ static void cancelled(void *call)
 #define SHOW(fd, p, n) (void)0
 #define SHOW_VECTOR(fd, v, c, n) (void)0
 #define TWIN(statement) (void)0
+#define CONDUCTED_OR(conducted, call) (call)
 
 /*
  * Where a stream's buffer has what is asked of it, the kernel is not asked: the call neither waits nor hears of others then. Another

@@ -94,6 +94,7 @@
 	X(RECALL, "---")                /* the access that comes next: its value is in the log */ \
 	X(ALLOCATES, "---")             /* the call that comes next allocates */                  \
 	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation; w: where it is */ \
+	X(TOLD, "-rr")                  /* a is what the path tells that b is: an anchor */       \
 	X(PLACED, "trr")                /* and this, where a local variable or a mapping lies; its size; its name, or "" */ \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \

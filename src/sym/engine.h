@@ -220,6 +220,7 @@ struct note {
 	uint8_t size;   /* of the block: enum note_kind */
 };
 struct notes {
+	vec(struct note) early; /* of blocks and signals, which are few: from before the oldest of all */
 	vec(struct note) all;
 	size_t oldest; /* where the next one goes when there are too many */
 };

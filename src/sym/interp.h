@@ -220,6 +220,8 @@ void host_atomic(struct ithread *t, uint32_t site, struct access *piece, host_up
 void host_recall(struct ithread *t, unsigned flags); /* RECALL_* of code.h */
 void host_allocates(struct ithread *t); /* before it */
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size);
+/* The path tells that what the thread has there was `told` in the recorded run. */
+void host_told(struct ithread *t, struct slot given, uint64_t told);
 /* The same of a local variable or a mapping; name: "queue@12" or "". */
 void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *name);
 void host_fence(struct ithread *t, uint32_t site);

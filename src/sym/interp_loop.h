@@ -443,6 +443,7 @@ reload: /* the running frame may be another one */
 	SLOW(CMPXCHG, slow_cmpxchg)
 	OP(RECALL) host_recall(t, pc->w); STEP;
 	OP(ALLOCATES) host_allocates(t); STEP;
+	OP(TOLD) host_told(t, reg_get(t->frame, pc->b), t->frame->r[pc->a]); STEP;
 	OP(ALLOCATED) host_allocated(t, pc->w ? *(uint64_t *)reg_get(t->frame, pc->a).v : reg_get(t->frame, pc->a).v, 0); STEP;
 	OP(PLACED) host_placed(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v, t->in->code.strings + pc->d); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;

@@ -4,10 +4,13 @@
  * that goes on using the block may read a part of the word as a number that decides an address, and then the log has that part: the next run of the executor
  * leaves it, and so does a replay (a line `left`), so that what is computed of it is the same in all three.
  *
+ * So it is where the path tells such a number (an anchor, src/instrument/anchors.c).
+ *
  * The word may have been added to before it was read (a count, a reference), which is why the difference is what counts: between what was read there and what
  * memory holds here. What comes out has to be made of some block's address, else the number was read at another time.
  */
 #include "sym/engine.h"
+#include "sym/ties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,4 +122,16 @@ void left_read(uint64_t address, uint64_t recorded, unsigned size)
 	l->word = (l->word & ~mask) | part << shift;
 	l->mask |= mask;
 	lefts.learnt++;
+}
+
+void host_told(struct ithread *t, struct slot given, uint64_t told)
+{
+	(void)t;
+	if (!given.e || given.v == told || ties_on())
+		return;
+	const struct expr_node *n = expr_node(engine.exprs, given.e);
+	while (n->op == EXPR_ZEXT || n->op == EXPR_SEXT)
+		n = expr_node(engine.exprs, n->a);
+	if (n->op == EXPR_SYM && n->value < engine.symbols.n && n->width % 8 == 0 && engine.symbols.at[n->value].address)
+		left_read(engine.symbols.at[n->value].address, told, n->width / 8);
 }

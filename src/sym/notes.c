@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* How many of a thread: so that they stay in the cache, for most are never looked at. */
-enum { MOST = 1 << 14, MOST_OF_MANY = 1 << 12, MANY = 32 };
+enum { MOST = 1 << 14, MOST_OF_MANY = 1 << 12, MANY = 32, MOST_EARLY = 1 << 15 };
 
 static bool lost;
 
@@ -24,6 +24,9 @@ static struct note *add(struct ethread *t, enum event_kind kind, uint64_t addres
 	} else {
 		n->oldest = n->oldest < n->all.n ? n->oldest : 0;
 		next = &n->all.at[n->oldest++];
+		/* Who had which block when is to be known of all that is told, however much was read since. */
+		if (next->kind == EVENT_CALL && n->early.n < MOST_EARLY)
+			*vec_push(&n->early) = *next;
 		lost = true;
 	}
 	next->kind = (uint8_t)kind;
@@ -113,7 +116,13 @@ static void put(struct execution *x, const struct note *n, uint32_t thread)
 /* The i-th of the thread, the oldest first. */
 static const struct note *note_of(const struct ethread *t, size_t i)
 {
-	return &t->notes.all.at[(t->notes.oldest + i) % t->notes.all.n];
+	const struct notes *n = &t->notes;
+	return i < n->early.n ? &n->early.at[i] : &n->all.at[(n->oldest + i - n->early.n) % n->all.n];
+}
+
+static size_t notes_of(const struct ethread *t)
+{
+	return t->notes.early.n + t->notes.all.n;
 }
 
 /* Is a read of the thread told of, by an event or by a note that is wanted? */
@@ -123,7 +132,7 @@ static bool tells_of_read(const struct execution *x, struct granule *all, size_t
 	bool any = false;
 	for (size_t i = 0; i < x->events.n && !any; i++)
 		any = x->events.at[i].thread == thread && (x->events.at[i].kind == EVENT_READ || x->events.at[i].kind == EVENT_UPDATE);
-	for (size_t k = 0; k < t->notes.all.n && !any; k++)
+	for (size_t k = 0; k < notes_of(t) && !any; k++)
 		any = note_of(t, k)->kind == EVENT_READ && is_wanted(all, mask, note_of(t, k));
 	return any;
 }
@@ -163,7 +172,7 @@ static size_t first_unwritten(const struct execution *x, struct granule *all, si
 {
 	enum { LAST = 4 };
 	const struct ethread *t = engine.threads.at[thread];
-	size_t from = t->notes.all.n, n = 0;
+	size_t from = notes_of(t), n = 0;
 	if (lost || tells_of_read(x, all, mask, thread))
 		return from;
 	while (from > 0 && n < LAST)
@@ -205,7 +214,7 @@ static void put_thread(struct execution *x, struct granule *all, size_t mask, ui
 	const struct ethread *t = engine.threads.at[thread];
 	size_t unwritten = first_unwritten(x, all, mask, thread);
 	struct gone gone = { .n = 0 }; /* by itself: what it does there is told, whoever else knows that memory */
-	for (size_t k = 0; k < t->notes.all.n; k++) {
+	for (size_t k = 0; k < notes_of(t); k++) {
 		const struct note *n = note_of(t, k);
 		if (n->kind == EVENT_CALL && (n->size == NOTE_FREED || n->size == NOTE_ALLOCATED || n->size == NOTE_DOUBTFUL))
 			take_block(&gone, n);
@@ -218,12 +227,12 @@ void notes_put(struct execution *x)
 {
 	size_t n = 0, mask = 1;
 	for (size_t i = 0; i < engine.threads.n; i++)
-		n += engine.threads.at[i]->notes.all.n;
+		n += notes_of(engine.threads.at[i]);
 	while (mask < 2 * n + 2)
 		mask *= 2;
 	struct granule *all = xcalloc(mask--, sizeof *all);
 	for (size_t i = 0; i < engine.threads.n; i++)
-		for (size_t k = 0; k < engine.threads.at[i]->notes.all.n; k++)
+		for (size_t k = 0; k < notes_of(engine.threads.at[i]); k++)
 			if (note_of(engine.threads.at[i], k)->kind != EVENT_CALL)
 				visit(all, mask, note_of(engine.threads.at[i], k), (uint32_t)i);
 	for (size_t i = 0; i < engine.threads.n; i++)

@@ -364,9 +364,13 @@ void choices_behind_call(struct tr *t, LLVMValueRef call)
 {
 	static const char anchor[] = "rethread.anchor";
 	size_t length;
-	LLVMValueRef callee = t->fn.choices ? LLVMGetCalledValue(call) : NULL;
-	if (callee && LLVMIsAFunction(callee) && LLVMGetNumArgOperands(call) == 1 && !strncmp(LLVMGetValueName2(callee, &length), anchor, sizeof anchor - 1))
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	if (!LLVMIsAFunction(callee) || LLVMGetNumArgOperands(call) != 1 || strncmp(LLVMGetValueName2(callee, &length), anchor, sizeof anchor - 1))
+		return;
+	if (t->fn.choices)
 		emit(t, OP_AS, 0, value_reg(t, call), value_reg(t, LLVMGetOperand(call, 0)), 0);
+	else if (!LLVMIsConstant(LLVMGetOperand(call, 0)))
+		emit(t, OP_TOLD, 0, 0, value_reg(t, call), value_reg(t, LLVMGetOperand(call, 0)));
 }
 
 bool choices_on_edge(struct tr *t, LLVMBasicBlockRef from, LLVMBasicBlockRef to)

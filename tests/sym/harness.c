@@ -286,6 +286,11 @@ void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *nam
 	(void)t, (void)own, (void)size, (void)name;
 }
 
+void host_told(struct ithread *t, struct slot given, uint64_t told)
+{
+	(void)t, (void)given, (void)told;
+}
+
 void host_allocated(struct ithread *t, uint64_t own, uint64_t size)
 {
 	(void)t, (void)own, (void)size;
