@@ -278,7 +278,7 @@ static const struct row {
 	{.drop = drop_late},
 	{.find = find_torn, .unless = FOUND},
 	{.find = find_overposted, .unless = FOUND_ALL},
-	{.find = find_halfway, .unless = FOUND_ALL, .how = true},
+	{.find = find_halfway, .unless = FOUND | CAUSE_OVERPOSTED | CAUSE_HALFWAY, .drops = CAUSE_PASSED, .how = true},
 	{.find = find_outdated, .unless = FOUND_ALL},
 	{.find = find_outdated_reason, .unless = FOUND_ALL | CAUSE_ACTED, .how = true},
 };

@@ -89,9 +89,9 @@ public:
 	}
 	void check()
 	{
-		auto c = std::atomic_load(&current);
 		int v = version;
-		assert(c->version >= v);
+		auto c = std::atomic_load(&current);
+		assert(v < 5 || c->version >= v); // by then it has shown which is written first
 	}
 };
 int main()
@@ -114,4 +114,4 @@ status 134 rethread record -q --until-failure --runs 3000 ./config 2>err
 rethread reproduce --budget 30 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
-has short 'In short: thread 1:1 writes s.version \(config.cpp:21\) and then s.current \(config.cpp:22\); when thread 1:2 read the second \(config.cpp:26\) and the first \(config.cpp:27\), it had only written the first\.'
+has short 'In short: thread 1:1 writes s.version \(config.cpp:21\) and then s.current \(config.cpp:22\); when thread 1:2 read the second \(config.cpp:27\) and the first \(config.cpp:26\), it had only written the first\.'
