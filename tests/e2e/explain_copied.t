@@ -3,6 +3,7 @@
 cat >views.c <<'P'
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 enum { VIEWS = 12 };
 struct view { pthread_mutex_t lock; int open, last; };
@@ -20,7 +21,7 @@ static void show(struct view *v, int number)
 static void *publisher(void *p)
 {
 	pthread_barrier_wait(&begin);
-	for (int n = 0; n < 20; n++) {
+	for (int n = 0; n < 60; n++) {
 		int now[VIEWS];
 		pthread_mutex_lock(&lock);
 		for (int i = 0; i < VIEWS; i++)
@@ -28,8 +29,10 @@ static void *publisher(void *p)
 		rounds++;
 		pthread_mutex_unlock(&lock);
 		for (int i = 0; i < VIEWS; i++)
-			if (now[i])
+			if (now[i]) {
+				sched_yield();
 				show(&views[i], n);
+			}
 	}
 	return p;
 }
