@@ -22,12 +22,27 @@ extern bool rt_plain_mutexes;
 /* Finds out, and sets rt_tries, which is as many as pay where `tries` is below 0; after rt_real_init. */
 void rt_plain_mutexes_init(int tries);
 /*
- * How often a thread tries for a lock that somebody has before it sleeps: about a microsecond, less than it takes to go to
+ * How often a thread tries for a lock that somebody has before it sleeps: about a microsecond in all, less than it takes to go to
  * sleep and to be woken. 0 where there is one processor.
  */
 extern int rt_tries;
+extern unsigned rt_first_pauses; /* the processor's, before the first try */
 
 #pragma GCC visibility pop
+
+/*
+ * Before try n (from 0) of those; false: that was enough. Each wait is twice as long as the one before, up to a few microseconds: a thread that
+ * looks all the time gets the lock as soon as it is free, so the lock changes hands at each use of it, and its cache line with it, where
+ * its owner was about to take it again.
+ */
+static inline bool rt_tries_again(int n)
+{
+	if (n >= rt_tries)
+		return false;
+	for (unsigned i = rt_first_pauses << (n < 5 ? n : 5); i; i--)
+		__builtin_ia32_pause();
+	return true;
+}
 
 /* Neither recursive, error checking, robust, with a protocol, shared between processes, nor elided. */
 static inline bool rt_is_plain(const pthread_mutex_t *m)
@@ -50,11 +65,9 @@ static inline int rt_plain_trylock(pthread_mutex_t *m, uint32_t tid)
 /* After a try: whether the mutex is there after a few more. */
 static inline bool rt_plain_spin(pthread_mutex_t *m, uint32_t tid)
 {
-	for (int i = 0; i < rt_tries; i++) {
+	for (int n = 0; rt_tries_again(n); n++)
 		if (!__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) && !rt_plain_trylock(m, tid))
 			return true;
-		__builtin_ia32_pause();
-	}
 	return false;
 }
 

@@ -26,10 +26,8 @@ static __attribute__((noinline)) int lock_blocked(pthread_rwlock_t *l, bool writ
 	struct rt_self *self = &rt_self;
 	int result = EBUSY;
 
-	for (int i = 0; i < rt_tries && result == EBUSY; i++) {
-		__builtin_ia32_pause();
+	for (int n = 0; result == EBUSY && rt_tries_again(n); n++)
 		result = writes ? rt_real.pthread_rwlock_trywrlock(l) : rt_real.pthread_rwlock_tryrdlock(l);
-	}
 	if (result) {
 		rt_blocks_on_rwlock(self, l, writes, from);
 		result = writes ? rt_real.pthread_rwlock_wrlock(l) : rt_real.pthread_rwlock_rdlock(l);
