@@ -188,7 +188,7 @@ static bool may_hold_pointers(const struct recompute *r, struct place at)
 static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef pointer = LLVMGetOperand(i, 0);
-	if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer))
+	if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer))
 		return false;
 	struct place at = accessed(r, i, pointer);
 	return are_contents_known(r, at) &&
@@ -544,7 +544,7 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMLoad:
-		if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
+		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || (LLVMGetVolatile(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0))))
 			return cause_add(&r->causes, WHY_VOLATILE, i);
 		if (!are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
 			return cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
