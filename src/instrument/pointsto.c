@@ -165,53 +165,6 @@ static void add_store(struct points_to *p, LLVMValueRef i, LLVMValueRef value, L
 		inclusion_store(p->in, points_to_node(p, pointer), from, member_of(&p->members, i));
 }
 
-/*
- * Was it stored as a pointer, although it is loaded as a number? So is a pointer to a member function, whose type is that of characters, and a
- * std::atomic<T *>, which has no type here.
- */
-static bool is_loaded_pointer(LLVMValueRef load)
-{
-	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(load)));
-	bool typed = LLVMGetMetadata(load, LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), "tbaa", 4)) != NULL;
-	return llvm_may_copy_pointer(load) && (typed || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic);
-}
-
-/* Is the number made of pointers here: one that is rounded up, or loaded as a number? */
-static bool is_made_here(LLVMValueRef number, int depth)
-{
-	if (LLVMIsAPtrToIntInst(number))
-		return true;
-	if (!depth || !LLVMIsAInstruction(number))
-		return false;
-	switch (LLVMGetInstructionOpcode(number)) {
-	case LLVMLoad:
-		return is_loaded_pointer(number);
-	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMSelect: case LLVMPHI:
-		for (int k = LLVMIsASelectInst(number) ? 1 : 0; k < LLVMGetNumOperands(number); k++)
-			if (!LLVMIsConstant(LLVMGetOperand(number, (unsigned)k)) && !is_made_here(LLVMGetOperand(number, (unsigned)k), depth - 1))
-				return false;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * In a program that makes no pointers of numbers: a number whatever it is made of, which was in the place of a pointer, or may have been, as far as types
- * tell. The capacity of a string that is doubled; a character that is added up. What is wider than a pointer may be two that are copied.
- */
-static bool is_only_number(LLVMValueRef i)
-{
-	LLVMTypeRef type = LLVMTypeOf(i), from = LLVMTypeOf(LLVMGetOperand(i, 0));
-	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
-		type = LLVMGetElementType(type);
-		from = LLVMGetElementType(from);
-	}
-	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64)
-		return false;
-	return (!LLVMIsAZExtInst(i) && !LLVMIsASExtInst(i)) || LLVMGetIntTypeWidth(from) == 8;
-}
-
 static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -258,12 +211,12 @@ static void add_instruction(struct points_to *p, LLVMValueRef f, LLVMValueRef i)
 		break;
 	case LLVMIntToPtr: /* of numbers that nobody knows: addresses from outside */
 		move(p, i, 0, 1);
-		if (!is_no_address(i) && !is_made_here(LLVMGetOperand(i, 0), 4))
+		if (points_to_is_from_outside(p, i))
 			inclusion_add(p->in, points_to_node(p, i), OBJECT_WORLD);
 		break;
 	case LLVMShl: case LLVMLShr: case LLVMAShr: case LLVMMul: case LLVMUDiv: /* rounded to a multiple, or packed */
 	case LLVMZExt: case LLVMSExt:
-		if (p->makes_pointers || !is_only_number(i))
+		if (p->makes_pointers || !points_to_is_only_number(i))
 			move(p, i, 0, LLVMGetNumOperands(i));
 		break;
 	case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
@@ -324,23 +277,6 @@ static void add_function(struct points_to *p, LLVMValueRef f)
 	uint32_t object = points_to_object(p, f);
 	if (is_instrumented(f) && !is_local(f))
 		inclusion_add(p->in, inclusion_world(p->in), object);
-}
-
-/*
- * Does the program make pointers of numbers that it loaded or was given? If not, numbers in memory, as their types tell, are none, whatever
- * was copied there: the length of a string is copied together with the pointer beside it.
- */
-static bool makes_pointers(LLVMModuleRef m)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-				if (LLVMIsAGetElementPtrInst(i) && is_number_on_null(i))
-					return true;
-				if (LLVMIsAIntToPtrInst(i) && !is_made_here(LLVMGetOperand(i, 0), 4))
-					return true;
-			}
-	return false;
 }
 
 static void add_module(struct points_to *p, LLVMModuleRef m)
@@ -497,7 +433,8 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	p->passed_on = inclusion_node(p->in);
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
-	p->makes_pointers = makes_pointers(m);
+	p->short_addresses = points_to_shortens_addresses(m);
+	p->makes_pointers = points_to_makes_pointers(p, m);
 	add_module(p, m);
 	do {
 		p->complete = inclusion_solve(p->in, most_steps);
@@ -554,6 +491,12 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 	return set && set->n && !bits_has(set, OBJECT_WORLD) ? set : NULL;
 }
 
+bool points_to_nothing(const struct points_to *p, LLVMValueRef pointer)
+{
+	const struct bits *set = points_to_some(p, pointer);
+	return p->complete && (!set || !set->n);
+}
+
 bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer)
 {
 	const struct bits *set = points_to_all(p, pointer);
@@ -593,10 +536,10 @@ bool points_to_holds(const struct points_to *p, uint32_t object, bool outside)
 	return h.any;
 }
 
-bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
+bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (*found)(void *data, LLVMValueRef function), void *data)
 {
-	const struct bits *set = points_to_some(p, LLVMGetCalledValue(call));
-	bool inside = points_to_all(p, LLVMGetCalledValue(call));
+	const struct bits *set = points_to_some(p, pointer);
+	bool inside = points_to_all(p, pointer);
 	for (uint32_t o = 0; set && bits_next(set, &o); o++) {
 		LLVMValueRef f = o < p->nfunction ? p->function[o] : NULL;
 		if (f && is_instrumented(f))
@@ -607,10 +550,16 @@ bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*foun
 	return inside;
 }
 
+bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
+{
+	return points_to_functions(p, LLVMGetCalledValue(call), found, data);
+}
+
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function)
 {
 	uint32_t object = map_get(&p->object, function);
-	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object) && !map_get(&p->started, function);
+	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object) &&
+	       map_get(&p->started, function) != STARTED_BY_OTHERS;
 }
 
 uint32_t points_to_objects(const struct points_to *p)

@@ -22,6 +22,8 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
 /* Nobody but the thread that made it, or nobody at all while there are several threads, writes where the pointer leads. */
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
+/* Is it a number in the place of a pointer, whatever it comes from? */
+bool points_to_nothing(const struct points_to *p, LLVMValueRef pointer);
 /* Is it NULL only where the program says so, and not because an allocation failed? */
 bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer);
 /* points_to_own of an object: what others write to the rest is known to nobody. */
@@ -30,7 +32,17 @@ bool points_to_is_own(const struct points_to *p, uint32_t object);
 bool points_to_holds(const struct points_to *p, uint32_t object, bool outside);
 /* Functions of the module that it may call by address: found(data, function) for each. False: it may call others as well. */
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
-/* Is the function of the module called by nobody but calls that name it, or for which points_to_callees does? Not by other code, nor as a thread. */
+/* The same of a pointer that is handed on. */
+bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (*found)(void *data, LLVMValueRef function), void *data);
+/*
+ * Of int pthread_create(&id, attributes, start, argument) and thrd_create(&id, start, argument): which operand is the function. The next one
+ * is what it is given. 0: another call.
+ */
+unsigned points_to_thread_start(LLVMValueRef call);
+/*
+ * Is the function of the module called by nobody but calls that name it, or for which points_to_callees does, and those that create threads
+ * (points_to_thread_start)? Not by other code.
+ */
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function);
 uint32_t points_to_objects(const struct points_to *p);
 /*

@@ -12,15 +12,21 @@ enum object_flag {
 /* What to do for each object that a node turns out to hold. */
 enum called_kind {
 	CALLED_HERE,   /* the node is that of a pointer to a function: parameters and result */
-	CALLED_THREAD, /* the same, of a thread that is created, or of a destructor at the end */
+	CALLED_THREAD, /* the same, of a thread that is created */
+	CALLED_AT_EXIT, /* of a destructor at the end */
 	CALLED_STATE,  /* the node is what the state of a std::thread holds: its virtual table is looked for */
 	CALLED_MADE,   /* the node is what an allocation function returns: each call makes an object of its own */
+};
+
+enum started {
+	STARTED_HERE = 1, /* only by calls that hand on the argument as it is */
+	STARTED_BY_OTHERS,
 };
 
 struct called {
 	enum called_kind kind;
 	LLVMValueRef call;
-	unsigned argument; /* CALLED_THREAD: the parameter that is passed on */
+	unsigned argument; /* of those two: the parameter that is passed on */
 	uint32_t object, node; /* CALLED_MADE: that object, and who has it; CALLED_STATE: what leads to the state */
 	struct bits done;  /* objects */
 };
@@ -34,7 +40,7 @@ struct points_to {
 	struct map object;   /* variable, function, allocation: its object */
 	struct map further;  /* function with ...: the object where further parameters are */
 	struct bits areas;   /* those objects */
-	struct map started;  /* functions that threads may begin with */
+	struct map started;  /* functions that threads may begin with: enum started */
 	struct called *calls; /* by the numbers that inclusion_call is given */
 	size_t ncalls, calls_cap;
 	uint32_t from_outside; /* a node: something of the world's */
@@ -53,6 +59,7 @@ struct points_to {
 	uint32_t *original;    /* by object: what it is a clone of; 0: it is none */
 	bool any_united;
 	bool makes_pointers; /* of numbers that are loaded */
+	bool short_addresses; /* addresses are shortened to 32 bits */
 	bool complete;
 };
 
@@ -71,5 +78,21 @@ void points_to_outside(void *data, uint32_t object);
 void points_to_flag_call(struct points_to *p, LLVMValueRef call);
 /* The same for what the pointer leads to, where the instruction may run while there are several threads. */
 void points_to_flag_written(struct points_to *p, LLVMValueRef instruction, LLVMValueRef pointer);
+
+/* pointsto_numbers.c: which numbers may be addresses. */
+/* Is the pointer made of a number that may be an address, of which nobody knows where it leads? */
+bool points_to_is_from_outside(const struct points_to *p, LLVMValueRef inttoptr);
+/* Are addresses made numbers of 32 bits? Hashes do that, too. */
+bool points_to_shortens_addresses(LLVMModuleRef m);
+/*
+ * Does the program make pointers of numbers that it loaded or was given? If not, numbers in memory, as their types tell, are none, whatever
+ * was copied there: the length of a string is copied together with the pointer beside it.
+ */
+bool points_to_makes_pointers(const struct points_to *p, LLVMModuleRef m);
+/*
+ * In a program that makes no pointers of numbers: a number whatever it is made of, which was in the place of a pointer, or may have been, as far as types
+ * tell. The capacity of a string that is doubled; a character that is added up. What is wider than a pointer may be two that are copied.
+ */
+bool points_to_is_only_number(LLVMValueRef i);
 
 #endif

@@ -305,12 +305,18 @@ static void add_outside_result(struct points_to *p, LLVMValueRef call, bool know
 	}
 }
 
-/* int pthread_create(&id, attributes, start, argument) and thrd_create(&id, start, argument) */
-static bool add_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+unsigned points_to_thread_start(LLVMValueRef call)
 {
 	static const char *const posix[] = {"pthread_create"}, *const c11[] = {"thrd_create"};
-	unsigned start = IS_NAMED(callee, posix) ? 2 : 1;
-	if ((start == 1 && !IS_NAMED(callee, c11)) || LLVMGetNumArgOperands(call) != start + 2)
+	LLVMValueRef callee = direct_callee(call);
+	unsigned start = callee && IS_NAMED(callee, posix) ? 2 : callee && IS_NAMED(callee, c11) ? 1 : 0;
+	return start && LLVMGetNumArgOperands(call) == start + 2 ? start : 0;
+}
+
+static bool add_thread(struct points_to *p, LLVMValueRef call)
+{
+	unsigned start = points_to_thread_start(call);
+	if (!start)
 		return false;
 	inclusion_copy(p->in, points_to_node(p, argument(call, start + 1)), p->passed_on);
 	watch(p, points_to_node(p, argument(call, start)), (struct called){.kind = CALLED_THREAD, .call = call, .argument = start + 1});
@@ -349,7 +355,7 @@ static bool add_at_exit(struct points_to *p, LLVMValueRef call, LLVMValueRef cal
 	if (!IS_NAMED(callee, names) || LLVMGetNumArgOperands(call) != 3)
 		return false;
 	inclusion_copy(p->in, points_to_node(p, argument(call, 1)), p->passed_on);
-	watch(p, points_to_node(p, argument(call, 0)), (struct called){.kind = CALLED_THREAD, .call = call, .argument = 1});
+	watch(p, points_to_node(p, argument(call, 0)), (struct called){.kind = CALLED_AT_EXIT, .call = call, .argument = 1});
 	return true;
 }
 
@@ -366,7 +372,7 @@ static void add_outside_call(struct points_to *p, LLVMValueRef call, LLVMValueRe
 		return;
 	if (llvm_is_deallocation(p->sharing->library, call))
 		return;
-	if (callee && (add_thread(p, call, callee) || add_cxx_thread(p, call, callee) || add_at_exit(p, call, callee)))
+	if (callee && (add_thread(p, call) || add_cxx_thread(p, call, callee) || add_at_exit(p, call, callee)))
 		return;
 	if (llvm_is_reallocation(p->sharing->library, call)) {
 		uint32_t old = points_to_node(p, argument(call, 0)), node = points_to_node(p, call);
@@ -447,9 +453,10 @@ static LLVMValueRef function_at(const struct points_to *p, uint32_t object)
 	return object < p->nfunction ? p->function[object] : NULL;
 }
 
-static void start(struct points_to *p, LLVMValueRef f, uint32_t given)
+static void start(struct points_to *p, LLVMValueRef f, uint32_t given, enum started how)
 {
-	map_set(&p->started, f, 1);
+	if (map_get(&p->started, f) != STARTED_BY_OTHERS)
+		map_set(&p->started, f, how);
 	if (LLVMCountParams(f))
 		inclusion_copy(p->in, given, points_to_node(p, LLVMGetParam(f, 0)));
 	inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));
@@ -459,7 +466,7 @@ static void start(struct points_to *p, LLVMValueRef f, uint32_t given)
 static void start_each(struct points_to *p, LLVMValueRef constant, uint32_t given)
 {
 	if (LLVMIsAFunction(constant) && is_instrumented(constant))
-		start(p, constant, given);
+		start(p, constant, given, STARTED_BY_OTHERS);
 	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
 		start_each(p, LLVMGetOperand(constant, (unsigned)i), given);
 }
@@ -487,10 +494,11 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 			call_function(p, c.call, f);
 		break;
 	case CALLED_THREAD:
+	case CALLED_AT_EXIT:
 		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
 			escape(p, argument(c.call, c.argument));
 		} else if (f) {
-			start(p, f, points_to_node(p, argument(c.call, c.argument)));
+			start(p, f, points_to_node(p, argument(c.call, c.argument)), c.kind == CALLED_THREAD ? STARTED_HERE : STARTED_BY_OTHERS);
 		}
 		break;
 	case CALLED_STATE:

@@ -78,8 +78,8 @@ static bool is_constant_known(const struct recompute *r, LLVMValueRef v)
 {
 	if (LLVMIsUndef(v)) /* poison, too: machine code need not agree with anybody */
 		return false;
-	if (LLVMIsAConstantExpr(v))
-		return LLVMGetConstOpcode(v) == LLVMGetElementPtr && are_operands_known(r, v);
+	if (LLVMIsAConstantExpr(v)) /* constant numbers in the place of pointers, too */
+		return (LLVMGetConstOpcode(v) == LLVMGetElementPtr || LLVMGetConstOpcode(v) == LLVMIntToPtr) && are_operands_known(r, v);
 	if (LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v) || LLVMIsAConstantVector(v))
 		return are_operands_known(r, v);
 	return LLVMIsAConstantInt(v) || LLVMIsAConstantFP(v) || LLVMIsAConstantPointerNull(v) ||
@@ -376,6 +376,26 @@ static void visit_one(void *data, LLVMValueRef function)
 		make_unknown(b->r, LLVMGetParam(function, i), cause_add(&b->r->causes, WHY_PARAMETER, LLVMGetParam(function, i)));
 }
 
+struct started {
+	struct recompute *r;
+	LLVMValueRef argument;
+};
+
+static void visit_started(void *data, LLVMValueRef function)
+{
+	struct started *s = data;
+	if (LLVMCountParams(function))
+		make_unknown(s->r, LLVMGetParam(function, 0), cause_of(s->r, s->argument));
+}
+
+/* A thread is given what its creator knows. */
+static void visit_thread(struct recompute *r, LLVMValueRef call, unsigned start)
+{
+	struct started s = {.r = r, .argument = LLVMGetOperand(call, start + 1)};
+	if (!is_known(r, s.argument))
+		points_to_functions(r->sharing->points_to, LLVMGetOperand(call, start), visit_started, &s);
+}
+
 static bool visit_by_address(struct recompute *r, LLVMValueRef call)
 {
 	struct by_address b = {.r = r, .call = call};
@@ -392,6 +412,8 @@ static bool visit_call(struct recompute *r, LLVMValueRef call)
 		return visit_intrinsic(r, call, callee);
 	if (callee && is_instrumented(callee))
 		return visit_inside(r, call, callee);
+	if (callee && points_to_thread_start(call))
+		visit_thread(r, call, points_to_thread_start(call));
 	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		return visit_outside(r, call);
 	return visit_by_address(r, call);
@@ -431,6 +453,11 @@ static bool may_have_failed(const struct recompute *r, LLVMValueRef pointer)
 	return !LLVMIsNull(pointer) && !points_to_never_fails(r->sharing->points_to, pointer);
 }
 
+static bool is_number_for_pointer(LLVMValueRef v)
+{
+	return LLVMIsAIntToPtrInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMIntToPtr);
+}
+
 static bool compares_objects(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMIntPredicate p = LLVMGetICmpPredicate(i);
@@ -438,7 +465,7 @@ static bool compares_objects(const struct recompute *r, LLVMValueRef i)
 		return false;
 	for (unsigned k = 0; k < 2; k++) {
 		LLVMValueRef v = LLVMGetOperand(i, k);
-		if ((LLVMIsNull(v) && may_have_failed(r, LLVMGetOperand(i, !k))) || LLVMIsAIntToPtrInst(v) || may_have_moved(r, v))
+		if ((LLVMIsNull(v) && may_have_failed(r, LLVMGetOperand(i, !k))) || is_number_for_pointer(v) || may_have_moved(r, v))
 			return false;
 	}
 	return true;
@@ -500,8 +527,10 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 		return are_operands_known(r, i) || (pointer_by_distance(i) && is_known(r, LLVMGetOperand(i, 0)) && is_known(r, pointer_by_distance(i)));
 	case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
 		return are_operands_known(r, i);
-	case LLVMIntToPtr:
-		return is_no_address(i);
+	case LLVMIntToPtr: /* numbers in the place of pointers, and back */
+		return is_no_address(i) || (points_to_nothing(r->sharing->points_to, i) && are_operands_known(r, i));
+	case LLVMPtrToInt:
+		return points_to_nothing(r->sharing->points_to, LLVMGetOperand(i, 0)) && are_operands_known(r, i);
 	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
 		return are_operands_known(r, i) && llvm_is_never_undefined(LLVMGetOperand(i, 0));
 	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift of several at a time is what the machine makes of it */

@@ -149,6 +149,10 @@ for source in sharing.c sharing.cpp ways.c ways.cpp; do
 			check "$source $opt: real sharing" shares_no_more "$here/programs/$source" $opt
 	done
 done
+for opt in "-O0 -no-pie -fno-pie" "-O2 -no-pie -fno-pie"; do
+	transparent short.c "$here/programs/short.c" "$opt" &&
+		check "short.c $opt: real sharing" shares_no_more "$here/programs/short.c" "$opt"
+done
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
