@@ -252,6 +252,8 @@ void record_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t
 void shown_instrument(LLVMModuleRef m, const struct numbering *n);
 /* The part of it that the twin has too: branches are appended to the path (search.h), on each way, or before they branch. */
 void path_instrument(LLVMModuleRef m, const struct numbering *n, bool on_edges);
+/* Does it know a function that installs handlers? */
+bool program_handles_signals(LLVMModuleRef m);
 /* May code that runs inside of this call append to the path log? */
 bool call_may_append(LLVMValueRef call);
 void twin_instrument(LLVMModuleRef m, const struct numbering *n, const uint8_t *hash);

@@ -31,6 +31,7 @@ struct recompute {
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	struct map inputs;         /* functions: their lines (given.h) */
 	bool sends_addresses, may_send; /* the program may hear of them later; from the start */
+	bool handles_signals;
 	struct values sources;     /* parameters, and variables that are read before they are written: unknown from the start */
 	const struct map *assumed; /* values that are taken to be known; NULL: none */
 	struct causes causes;
@@ -185,10 +186,19 @@ static bool may_hold_pointers(const struct recompute *r, struct place at)
 	return flags_of(r, at) & CLASS_POINTERS;
 }
 
+/*
+ * A variable outside of functions that a thread looks at again and again is mostly waited for: the branches of such a loop are places at which a
+ * signal's handler can run (src/rt/caught.c).
+ */
+static bool is_polled(const struct recompute *r, LLVMValueRef load)
+{
+	return LLVMGetVolatile(load) && r->handles_signals && !LLVMIsAAllocaInst(address_base(LLVMGetOperand(load, 0)));
+}
+
 static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef pointer = LLVMGetOperand(i, 0);
-	if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || !is_known(r, pointer))
+	if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) || !is_known(r, pointer))
 		return false;
 	struct place at = accessed(r, i, pointer);
 	return are_contents_known(r, at) &&
@@ -573,7 +583,8 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMLoad:
-		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || (LLVMGetVolatile(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0))))
+		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) ||
+		    (LLVMGetVolatile(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0))))
 			return cause_add(&r->causes, WHY_VOLATILE, i);
 		if (!are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
 			return cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
@@ -736,6 +747,7 @@ struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const 
 	r->module = m;
 	r->sharing = sharing;
 	r->assumed = assumed;
+	r->handles_signals = program_handles_signals(m);
 	find_sources(r);
 	r->visits = visits_new(m, is_quiet, r);
 	find(r);

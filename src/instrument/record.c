@@ -236,8 +236,7 @@ static const char *const quiet[] = {
 	"funlockfile",
 };
 
-/* Then one may run in any call that does not come straight back, and append. */
-static bool has_signal_handlers(LLVMModuleRef m)
+bool program_handles_signals(LLVMModuleRef m)
 {
 	static const char *const names[] = {"sigaction", "signal", "bsd_signal", "__sysv_signal", "sigset"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -250,7 +249,8 @@ static bool is_quiet(LLVMValueRef function)
 {
 	if (!LLVMIsDeclaration(function))
 		return false;
-	if (has_signal_handlers(LLVMGetGlobalParent(function)))
+	/* A handler may run in any call that does not come straight back, and append. */
+	if (program_handles_signals(LLVMGetGlobalParent(function)))
 		return is_intrinsic(function);
 	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function);
 }

@@ -53,11 +53,16 @@ P
 # Why a branch is recorded: where what it depends on comes from.
 cat >why.c <<'P'
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 static int shared, *tell;
 static int twice(const int *from) {
 	return 2 * *from;
+}
+static void on_signal(int s) {
+	if (s == 10)
+		puts("s");
 }
 static void *work(void *x) {
 	int own = 0;
@@ -79,6 +84,7 @@ static void *work(void *x) {
 }
 int main(void) {
 	pthread_t t;
+	signal(10, on_signal);
 	tell = malloc(4);
 	pthread_create(&t, 0, work, 0);
 	work(0);
@@ -87,9 +93,9 @@ int main(void) {
 P
 rethread cc -O0 -g -pthread why.c -o why
 rethread analyze --why why >why.out
-has why.out '^why branches are recorded$' '^ +1  what fflush returned$' '^ +14  work +.*1 recorded$' \
-	'^ +recorded: shared memory \(line 6\)$' '^ +recorded: what fflush returned \(line 10\)$' \
-	'^ +recorded: a parameter of work, which others may call$' '^ +recorded: where something lies in memory$' \
+has why.out '^why branches are recorded$' '^ +1  what fflush returned$' '^ +19  work +.*1 recorded$' \
+	'^ +recorded: shared memory \(line 7\)$' '^ +recorded: what fflush returned \(line 15\)$' \
+	'^ +recorded: a parameter of on_signal, which others may call$' '^ +recorded: where something lies in memory$' \
 	'^ +recorded: an atomic or volatile access$' '^ +recorded: known, but shows how far the thread came$'
 ! rethread analyze why | grep 'recorded for' || fail "reasons without --why"
 rethread analyze --json why >json
@@ -98,7 +104,7 @@ import json
 d = json.load(open("json"))
 assert d["why"]["what fflush returned"] == 1, d["why"]
 why = {l["line"]: l["why"] for l in d["lines"]}
-assert why[14] == {"shared memory (line 6)": 1}, why[14]
+assert why[19] == {"shared memory (line 7)": 1}, why[19]
 assert sum(d["why"].values()) == d["branches"]["recorded"], d["why"]
 P
 rethread strip p
