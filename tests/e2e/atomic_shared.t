@@ -36,7 +36,7 @@ rethread c++ -std=c++20 -O2 -g -pthread -o prices prices.cpp
 solved=0
 for i in 1 2 3; do
 	! rethread record --until-failure --runs 2000 -q -o t$i ./prices || fail "it never fails"
-	rethread reproduce --engine solve --budget 20 t$i >out 2>&1 || continue
+	rethread reproduce --engine solve --budget 60 t$i >out 2>&1 || continue
 	rethread replay -n 10 t$i >out 2>&1 || fail "$(cat out)"
 	has out '^reproduced 10/10$'
 	solved=$((solved + 1))

@@ -85,6 +85,7 @@ public:
 	{
 		auto c = std::make_shared<Config>(Config{v, "host", v * 10});
 		version = v;
+		std::this_thread::yield();
 		std::atomic_store(&current, std::shared_ptr<const Config>(c));
 	}
 	void check()
@@ -102,7 +103,7 @@ int main()
 			s.update(i);
 	});
 	std::thread r([&] {
-		for (int i = 0; i < 50; i++)
+		for (int i = 0; i < 50; i++, std::this_thread::yield())
 			s.check();
 	});
 	w.join();
@@ -114,4 +115,4 @@ status 134 rethread record -q --until-failure --runs 3000 ./config 2>err
 rethread reproduce --budget 30 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
-has short 'In short: thread 1:1 writes s.version \(config.cpp:21\) and then s.current \(config.cpp:22\); when thread 1:2 read the second \(config.cpp:27\) and the first \(config.cpp:26\), it had only written the first\.'
+has short 'In short: thread 1:1 writes s.version \(config.cpp:21\) and then s.current \(config.cpp:23\); when thread 1:2 read the second \(config.cpp:28\) and the first \(config.cpp:27\), it had only written the first\.'

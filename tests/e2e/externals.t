@@ -41,8 +41,11 @@ static int compare(const void *x, const void *y)
 }
 static void *fill(void *x)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		if (i % 8 == 7)
+			sched_yield();
 		from[i] = 100 - i;
+	}
 	return x;
 }
 static void *copy(void *x)

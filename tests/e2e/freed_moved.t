@@ -54,7 +54,7 @@ int main(void)
 }
 C
 for i in 1 2 3; do
-	ENGINE=solve proven intern.c
+	HARD=1 ENGINE=solve proven intern.c
 	tr -s ' \n' ' ' <out >line
 	has line 'In short: thread 1:[123] read .*\(intern.c:11\) after thread 1:[123] had freed it \(intern.c:25\)\.'
 done

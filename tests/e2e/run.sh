@@ -36,7 +36,7 @@ one() {
 }
 export -f one
 
-RERUN_MOST=5
+RERUN_MOST=8
 names=("$@")
 [ $# -gt 0 ] || for t in "$here"/*.t; do names+=("$(basename "$t" .t)"); done
 printf "$here/%s.t\0" "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one {}' | tee "$work/results"
