@@ -56,6 +56,23 @@ static enum race race_of(struct search *s, LLVMValueRef site)
 	return race;
 }
 
+/*
+ * Arithmetic that LLVM writes as a call: the executor computes it with what it does not know as well (translate_intrinsic.c), so it needs no value for
+ * that. Without this, all that goes through a rotation or a multiplication with addition would be recorded: hashes, physics.
+ */
+static bool is_arithmetic(LLVMValueRef callee)
+{
+	static const char *const prefixes[] = {
+		"llvm.umin.", "llvm.umax.", "llvm.smin.", "llvm.smax.", "llvm.ucmp.", "llvm.scmp.", "llvm.abs.", "llvm.fshl.", "llvm.fshr.",
+		"llvm.uadd.", "llvm.usub.", "llvm.sadd.with.overflow.", "llvm.ssub.with.overflow.", "llvm.vector.reduce.",
+		"llvm.fabs.", "llvm.fma.", "llvm.fmuladd.", "llvm.sqrt.",
+	};
+	for (size_t i = 0; callee && is_intrinsic(callee) && i < sizeof prefixes / sizeof *prefixes; i++)
+		if (name_begins(callee, prefixes[i]))
+			return true;
+	return false;
+}
+
 /* ---------------------------------------------------------------- where addresses are used ----- */
 
 static void add_call_uses(struct search *s, LLVMValueRef call)
@@ -63,7 +80,7 @@ static void add_call_uses(struct search *s, LLVMValueRef call)
 	LLVMValueRef callee = direct_callee(call);
 	if (!callee)
 		decides(s, LLVMGetCalledValue(call));
-	if (callee && is_instrumented(callee))
+	if (callee && (is_instrumented(callee) || is_arithmetic(callee)))
 		return;
 	unsigned fixed = callee ? LLVMCountParams(callee) : ~0u;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
@@ -131,6 +148,8 @@ static void add_parameter(struct search *s, LLVMValueRef parameter)
 static void add_results(struct search *s, LLVMValueRef call)
 {
 	LLVMValueRef f = direct_callee(call);
+	if (is_arithmetic(f))
+		add_operands(s, call);
 	if (!f || !is_instrumented(f))
 		return;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {

@@ -12,6 +12,7 @@
  * Which numbers: those that are read, passed in or returned seldom, as far as loops tell, and decide branches that come often, also by way
  * of a thread's own memory: the text that a compressor reads byte by byte, and then sorts.
  */
+#include "instrument/anchor_code.h"
 #include "instrument/exact.h"
 #include "instrument/frequency.h"
 #include "instrument/pointsto.h"
@@ -22,7 +23,6 @@
 
 enum {
 	LEAST_ROOTS = 4, MANY_ROOTS = 16, MOST_ROOTS = 64, /* of one branch, at most: in large programs fewer, because each takes a round */
-	DIGIT = 1 << PASS_ANCHOR_BITS, BYTE = 256,
 };
 /* How much more often than the number its branches have to come, for a gain. */
 static const double worth = 20;
@@ -40,6 +40,7 @@ struct root {
 	double frequency, gain;
 	double worth; /* what it has to gain */
 	double paid; /* by the branches that are known: its part of what they gain, in times of what it has to */
+	bool repeats; /* it mostly is what it was in the round before */
 	bool chosen, rejected;
 };
 
@@ -133,10 +134,49 @@ static bool has_many_digits(LLVMValueRef v)
 	return false;
 }
 
-/* What a root has to gain. */
-static double worth_of(LLVMValueRef v, double frequency)
+static bool is_one_place(struct anchors *a, LLVMValueRef pointer, uint32_t depth, int steps);
+
+/* Is it read in each round of a loop from the same place, which the loop does not write by the same name? A load that the optimiser could not move out of it. */
+static bool is_read_again(struct anchors *a, LLVMValueRef load, uint32_t depth, int steps)
 {
-	return (frequency > FREQUENCY_LAP ? worth : worth_seldom) * (has_many_digits(v) ? many_digits : 1) * frequency;
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer &&
+		    map_get(&a->frequencies.depth, LLVMGetInstructionParent(user)) >= depth)
+			return false;
+	}
+	return is_one_place(a, pointer, depth, steps);
+}
+
+/* In loops of this depth (frequencies.depth). */
+static bool is_one_place(struct anchors *a, LLVMValueRef pointer, uint32_t depth, int steps)
+{
+	if (!LLVMIsAInstruction(pointer) || map_get(&a->frequencies.depth, LLVMGetInstructionParent(pointer)) < depth)
+		return true;
+	if (!steps)
+		return false;
+	if (LLVMIsALoadInst(pointer))
+		return is_read_again(a, pointer, depth, steps - 1);
+	if (LLVMGetInstructionOpcode(pointer) != LLVMGetElementPtr)
+		return false;
+	for (int i = LLVMGetNumOperands(pointer); i--;)
+		if (!is_one_place(a, LLVMGetOperand(pointer, (unsigned)i), depth, steps - 1))
+			return false;
+	return true;
+}
+
+static bool repeats(struct anchors *a, LLVMValueRef v)
+{
+	uint32_t depth = LLVMIsALoadInst(v) ? map_get(&a->frequencies.depth, LLVMGetInstructionParent(v)) : 0;
+	return depth > 1 && is_read_again(a, v, depth, 6);
+}
+
+/* What a root has to gain: more than it costs. Of one that repeats itself that is the branch that says so. */
+static double worth_of(const struct root *r)
+{
+	double most = (r->frequency > FREQUENCY_LAP ? worth : worth_seldom) * (has_many_digits(r->value) ? many_digits : 1);
+	return r->frequency * (r->repeats ? 1 + most / FREQUENCY_LAP : most);
 }
 
 static uint32_t root_number(struct anchors *a, LLVMValueRef v)
@@ -146,8 +186,9 @@ static uint32_t root_number(struct anchors *a, LLVMValueRef v)
 		return n - 1;
 	if (a->nroots == a->roots_cap)
 		a->roots = pass_grow(a->roots, &a->roots_cap, sizeof *a->roots);
-	double frequency = root_frequency(a, v);
-	a->roots[a->nroots++] = (struct root){.value = v, .frequency = frequency, .worth = worth_of(v, frequency)};
+	struct root r = {.value = v, .frequency = root_frequency(a, v), .repeats = repeats(a, v)};
+	r.worth = worth_of(&r);
+	a->roots[a->nroots++] = r;
 	map_set(&a->number, v, (uint32_t)a->nroots);
 	return (uint32_t)a->nroots - 1;
 }
@@ -387,107 +428,6 @@ static void choose(struct anchors *a)
 	reject(a);
 }
 
-/* ---------------------------------------------------------------- the anchors ----------------- */
-
-/* One of 0 .. n - 1, as the digit says: a constant. */
-static LLVMValueRef build_digit(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef digit, unsigned n, LLVMBasicBlockRef next)
-{
-	LLVMModuleRef m = LLVMGetGlobalParent(f);
-	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMValueRef values[BYTE];
-	LLVMBasicBlockRef blocks[BYTE];
-	for (unsigned k = 0; k < n; k++) {
-		values[k] = int_value(m, 64, k);
-		blocks[k] = LLVMAppendBasicBlockInContext(context, f, "");
-	}
-	/* The k-th way is that of digit k: record.c relies on it. */
-	LLVMValueRef choice = LLVMBuildSwitch(b, digit, blocks[0], n - 1);
-	for (unsigned k = 0; k < n; k++) {
-		if (k)
-			LLVMAddCase(choice, int_value(m, 32, k), blocks[k]);
-		LLVMPositionBuilderAtEnd(b, blocks[k]);
-		LLVMBuildBr(b, next);
-	}
-	LLVMPositionBuilderAtEnd(b, next);
-	LLVMValueRef phi = LLVMBuildPhi(b, int_type(m, 64), "");
-	LLVMAddIncoming(phi, values, blocks, n);
-	return phi;
-}
-
-static LLVMValueRef add_function(LLVMModuleRef m, const char *name)
-{
-	LLVMTypeRef i64 = int_type(m, 64);
-	LLVMValueRef f = LLVMAddFunction(m, name, LLVMFunctionType(i64, &i64, 1, false));
-	LLVMSetLinkage(f, LLVMInternalLinkage);
-	add_attribute(f, "noinline", 0);
-	add_attribute(f, "nounwind", 0);
-	add_attribute(f, "uwtable", 2); /* the path's slow path may take a backtrace */
-	return f;
-}
-
-/* i64 byte(i64 v): v, which is a byte, from constants. */
-static LLVMValueRef byte_function(LLVMModuleRef m)
-{
-	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMValueRef f = add_function(m, PASS_ANCHOR_BYTE);
-	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-	LLVMPositionBuilderAtEnd(b, entry);
-	LLVMBuildRet(b, build_digit(b, f, LLVMBuildTrunc(b, LLVMGetParam(f, 0), int_type(m, 32), ""), BYTE, end));
-	LLVMDisposeBuilder(b);
-	return f;
-}
-
-/* i64 anchor(i64 v): v, from constants, by branches on its digits, lowest first. */
-static LLVMValueRef anchor_function(LLVMModuleRef m)
-{
-	LLVMContextRef context = LLVMGetModuleContext(m);
-	LLVMTypeRef i64 = int_type(m, 64);
-	LLVMValueRef f = add_function(m, PASS_ANCHOR);
-	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, f, "");
-	LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-	LLVMPositionBuilderAtEnd(b, entry);
-	LLVMBuildBr(b, loop);
-	LLVMPositionBuilderAtEnd(b, loop);
-	LLVMValueRef rest = LLVMBuildPhi(b, i64, ""), weight = LLVMBuildPhi(b, i64, ""), sum = LLVMBuildPhi(b, i64, "");
-	LLVMValueRef digit = LLVMBuildAnd(b, LLVMBuildTrunc(b, rest, int_type(m, 32), ""), int_value(m, 32, DIGIT - 1), "");
-	digit = build_digit(b, f, digit, DIGIT, next);
-	LLVMValueRef added = LLVMBuildAdd(b, sum, LLVMBuildMul(b, digit, weight, ""), "");
-	LLVMValueRef heavier = LLVMBuildMul(b, weight, int_value(m, 64, DIGIT), "");
-	LLVMValueRef less = LLVMBuildUDiv(b, rest, int_value(m, 64, DIGIT), "");
-	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, less, int_value(m, 64, 0), ""), loop, end);
-	LLVMPositionBuilderAtEnd(b, end);
-	LLVMBuildRet(b, added);
-	LLVMBasicBlockRef from[] = {entry, next};
-	LLVMAddIncoming(rest, (LLVMValueRef[]){LLVMGetParam(f, 0), less}, from, 2);
-	LLVMAddIncoming(weight, (LLVMValueRef[]){int_value(m, 64, 1), heavier}, from, 2);
-	LLVMAddIncoming(sum, (LLVMValueRef[]){int_value(m, 64, 0), added}, from, 2);
-	LLVMDisposeBuilder(b);
-	return f;
-}
-
-/* Everybody who uses the value gets what the anchor makes of it. */
-static void insert(LLVMModuleRef m, LLVMValueRef anchor, LLVMValueRef v)
-{
-	LLVMTypeRef i64 = int_type(m, 64);
-	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-	LLVMValueRef at = LLVMIsAArgument(v)     ? llvm_after_allocas(LLVMGetParamParent(v))
-			  : LLVMIsAInvokeInst(v) ? llvm_split_edge(v, 0)
-						 : LLVMGetNextInstruction(v);
-	build_before(b, at);
-	bool is_wide = LLVMTypeOf(v) == i64;
-	LLVMValueRef wide = is_wide ? v : LLVMBuildZExt(b, v, i64, "");
-	LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(anchor), anchor, &wide, 1, "");
-	LLVMValueRef told = is_wide ? call : LLVMBuildTrunc(b, call, LLVMTypeOf(v), "");
-	LLVMReplaceAllUsesWith(v, told);
-	LLVMSetOperand(is_wide ? call : wide, 0, v);
-	LLVMDisposeBuilder(b);
-}
-
 static size_t most_roots(LLVMModuleRef m, size_t tries)
 {
 	size_t rounds = most_looked / (module_size(m) + 1);
@@ -507,16 +447,9 @@ void anchors_turn(LLVMModuleRef m)
 	find_wishes(&a);
 	choose(&a);
 	recompute_free(a.known);
-	LLVMValueRef anchor = NULL, byte = NULL;
-	for (size_t i = 0; i < a.nroots; i++) {
-		LLVMValueRef v = a.roots[i].value;
-		if (!a.roots[i].chosen)
-			continue;
-		if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8)
-			insert(m, byte = byte ? byte : byte_function(m), v);
-		else
-			insert(m, anchor = anchor ? anchor : anchor_function(m), v);
-	}
+	for (size_t i = 0; i < a.nroots; i++)
+		if (a.roots[i].chosen)
+			anchor_insert(m, a.roots[i].value, a.roots[i].repeats);
 	sharing_free(sharing);
 	frequencies_free(&a.frequencies);
 	map_free(&a.chosen);

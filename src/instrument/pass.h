@@ -345,11 +345,11 @@ LLVMValueRef llvm_split_edge(LLVMValueRef terminator, unsigned i);
 LLVMValueRef llvm_split_before(LLVMValueRef instruction);
 /* Tells for each block in a loop the number, from 1, of the innermost one; returns how many loops there are. */
 unsigned llvm_loops(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
-/* Tells for each block in a loop how many loops it is in. */
 /* Of each conditional br of the function: how likely it is, as far as LLVM can guess, that its condition is true, in percent. */
 void llvm_likelihoods(LLVMValueRef function, void (*found)(void *, LLVMValueRef br, unsigned percent), void *data);
 /* The condition is the opposite, and the ways change places. */
 void llvm_swap_ways(LLVMValueRef br);
+/* Tells for each block in a loop how many loops it is in. */
 void llvm_loop_depths(LLVMValueRef function, void (*found)(void *, LLVMBasicBlockRef, unsigned), void *data);
 /* Tells for each block that can be reached a span, which is inside of those of the blocks that dominate it. */
 typedef void llvm_span(void *, LLVMBasicBlockRef, unsigned in, unsigned out);

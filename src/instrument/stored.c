@@ -17,7 +17,8 @@ struct groups {
 
 struct stored {
 	struct sharing *sharing;
-	struct groups stores, loads; /* loads: those that were asked for */
+	struct groups stores, float_stores;
+	struct groups loads[2]; /* that were asked for: of others, and of floating point numbers */
 	struct {
 		LLVMValueRef value;
 		uint32_t before; /* of the same group, + 1 */
@@ -60,12 +61,21 @@ static LLVMTypeRef one_value(LLVMTypeRef type)
 	}
 }
 
+/* Floating point numbers: nobody reads them as addresses or integers. */
+static bool is_float(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	if (kind == LLVMVectorTypeKind)
+		return is_float(LLVMGetElementType(type));
+	return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMX86_FP80TypeKind;
+}
+
 void stored_note(struct stored *s, LLVMValueRef store)
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0);
 	struct access a = access_describe(s->sharing, store, LLVMGetOperand(store, 1), one_value(LLVMTypeOf(value)));
 	bool is_new;
-	struct group *g = group(&s->stores, &a, &is_new);
+	struct group *g = group(is_float(LLVMTypeOf(value)) ? &s->float_stores : &s->stores, &a, &is_new);
 	if (s->n == s->cap)
 		s->values = pass_grow(s->values, &s->cap, sizeof *s->values);
 	s->values[s->n].value = value;
@@ -73,21 +83,28 @@ void stored_note(struct stored *s, LLVMValueRef store)
 	g->last = (uint32_t)++s->n;
 }
 
-void stored_each(struct stored *s, LLVMValueRef load, void (*found)(void *data, LLVMValueRef value), void *data)
+static void hand_out(const struct stored *s, struct groups *stores, const struct access *a, void (*found)(void *data, LLVMValueRef value), void *data)
 {
-	struct access a = access_describe(s->sharing, load, LLVMGetOperand(load, 0), one_value(LLVMTypeOf(load)));
-	bool is_new;
-	group(&s->loads, &a, &is_new);
-	if (!is_new)
-		return;
-	for (uint32_t i = map_get(&s->stores.first, class_key(&a)); i; i = s->stores.at[i - 1].next) {
-		struct group *g = &s->stores.at[i - 1];
-		if (!g->last || !access_may_alias(&a, &g->access))
+	for (uint32_t i = map_get(&stores->first, class_key(a)); i; i = stores->at[i - 1].next) {
+		struct group *g = &stores->at[i - 1];
+		if (!g->last || !access_may_alias(a, &g->access))
 			continue;
 		for (uint32_t v = g->last; v; v = s->values[v - 1].before)
 			found(data, s->values[v - 1].value);
 		g->last = 0;
 	}
+}
+
+void stored_each(struct stored *s, LLVMValueRef load, void (*found)(void *data, LLVMValueRef value), void *data)
+{
+	struct access a = access_describe(s->sharing, load, LLVMGetOperand(load, 0), one_value(LLVMTypeOf(load)));
+	bool is_new, floats = is_float(LLVMTypeOf(load));
+	group(&s->loads[floats], &a, &is_new);
+	if (!is_new)
+		return;
+	hand_out(s, &s->stores, &a, found, data);
+	if (floats)
+		hand_out(s, &s->float_stores, &a, found, data);
 }
 
 struct stored *stored_new(struct sharing *sharing)
@@ -99,10 +116,11 @@ struct stored *stored_new(struct sharing *sharing)
 
 void stored_free(struct stored *s)
 {
-	map_free(&s->stores.first);
-	map_free(&s->loads.first);
-	free(s->stores.at);
-	free(s->loads.at);
+	struct groups *all[] = {&s->stores, &s->float_stores, &s->loads[0], &s->loads[1]};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		map_free(&all[i]->first);
+		free(all[i]->at);
+	}
 	free(s->values);
 	free(s);
 }

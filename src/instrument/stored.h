@@ -2,7 +2,7 @@
  * What stores may have put where a load reads: the way of values through memory, for addresses.c. Stores are noted first, then asked for.
  *
  * Each store is handed out once, since what is found goes to a set: so the same work is not done for each of thousands of loads
- * of a class.
+ * of a class. Floating point numbers are handed out to who reads such only.
  */
 #ifndef RETHREAD_STORED_H
 #define RETHREAD_STORED_H
