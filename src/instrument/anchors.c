@@ -118,7 +118,7 @@ static bool can_be_root(struct anchors *a, LLVMValueRef v)
 	LLVMTypeRef type = LLVMTypeOf(v);
 	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || may_be_address(a, v))
 		return false;
-	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v))
+	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v))
 		return true;
 	if (!LLVMIsAInstruction(v) || !is_call(v) || LLVMIsACallBrInst(v) || llvm_is_musttail(v))
 		return false;

@@ -62,6 +62,50 @@ bool exact_reader(LLVMValueRef call)
 	       (IS_NAMED(callee, number_readers) && LLVMIsNull(LLVMGetOperand(call, 1)));
 }
 
+static const struct writer {
+	const char *name;
+	int format; /* its parameter; -1: none */
+} writers[] = {
+	{"strcpy", -1}, {"strncpy", -1}, {"stpcpy", -1}, {"stpncpy", -1}, {"strcat", -1}, {"strncat", -1},
+	{"sprintf", 1}, {"snprintf", 2}, {"__sprintf_chk", 3}, {"__snprintf_chk", 4},
+};
+
+/* The text that a constant is, or NULL. */
+static const char *constant_text(LLVMValueRef v)
+{
+	LLVMValueRef text = LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v) : NULL;
+	size_t length;
+	if (text && LLVMIsAConstantAggregateZero(text))
+		return "";
+	return text && LLVMIsAConstantDataArray(text) && LLVMIsConstantString(text) ? LLVMGetAsString(text, &length) : NULL;
+}
+
+/* Does what the format makes depend on nothing but numbers and text? Not on addresses, on errno, on wide characters, which the locale turns; and it stores nothing. */
+static bool is_exact_format(const char *format)
+{
+	for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+		at += 1 + strspn(at + 1, "0123456789 #+-.*'hljztLq");
+		if (!*at || !strchr("%diouxXeEfFgGaAcs", *at) || (at[-1] == 'l' && strchr("cs", *at)))
+			return false;
+		at++;
+	}
+	return true;
+}
+
+bool exact_writer(LLVMValueRef call, unsigned *to)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(direct_callee(call), &length);
+	for (const struct writer *w = writers; w < writers + sizeof writers / sizeof *writers; w++) {
+		if (strcmp(name, w->name) || LLVMGetNumArgOperands(call) < 2 || (int)LLVMGetNumArgOperands(call) <= w->format)
+			continue;
+		const char *format = w->format < 0 ? "" : constant_text(LLVMGetOperand(call, (unsigned)w->format));
+		*to = 0;
+		return format && is_exact_format(format);
+	}
+	return false;
+}
+
 bool exact_in_sign_only(LLVMValueRef function)
 {
 	return IS_NAMED(function, comparisons);

@@ -334,6 +334,31 @@ static bool reads_known(const struct recompute *r, LLVMValueRef call)
 	return are_arguments_known(r, call);
 }
 
+/* What a call that writes text makes it of, besides parameter `to`: the cause of the first that is not known; 0: all is. */
+static uint32_t cause_of_text(struct recompute *r, LLVMValueRef call, unsigned to)
+{
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		struct place at = {LLVMGetOperand(call, i), MEMBER_BYTES};
+		if (!is_known(r, at.pointer))
+			return cause_of(r, at.pointer);
+		if (i == to || !is_pointer_type(LLVMTypeOf(at.pointer)))
+			continue;
+		if (!are_contents_known(r, at))
+			return cause_of_contents(r, at, call);
+		if (may_hold_pointers(r, at))
+			return cause_add(&r->causes, WHY_WRITTEN, call);
+	}
+	return 0;
+}
+
+static bool visit_writer(struct recompute *r, LLVMValueRef call, unsigned to)
+{
+	uint32_t cause = cause_of_text(r, call, to);
+	if (cause)
+		flag_once(r, call, anywhere(LLVMGetOperand(call, to)), CLASS_UNKNOWN, cause);
+	return !cause;
+}
+
 /* Allocates, and copies text there. */
 static bool is_duplicate(LLVMValueRef callee)
 {
@@ -351,6 +376,9 @@ static bool visit_outside(struct recompute *r, LLVMValueRef call)
 		return reads_known(r, call);
 	if (callee && exact_function(callee))
 		return are_arguments_known(r, call);
+	unsigned to;
+	if (callee && exact_writer(call, &to))
+		return visit_writer(r, call, to);
 	if (llvm_is_deallocation(r->sharing->library, call))
 		return false;
 	/* A block that grows keeps what is in it; the pointer may be another one. */
