@@ -394,6 +394,8 @@ LLVMValueRef llvm_take_place(LLVMValueRef function, const char *suffix);
 void llvm_go_on_in(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef function);
 /* It has no blocks any more. */
 void llvm_drop_body(LLVMValueRef function);
+/* Tells the comparisons of two pointers that are counted on from one value, as it was computed last: into one object, wherever that lies. */
+void llvm_compared_places(LLVMValueRef function, void (*found)(void *, LLVMValueRef icmp), void *data);
 /* Promote local variables to registers, and remove loads that become useless. */
 void llvm_promote(LLVMValueRef function, LLVMValueRef *allocas, unsigned n);
 void llvm_set_memory_intrinsic_volatile(LLVMValueRef call);

@@ -546,6 +546,48 @@ HIDDEN void llvm_drop_body(LLVMValueRef FRef)
 	F->setLinkage(Linkage);
 }
 
+// Where a pointer is counted on from: the one value, seen through additions, phis (which are noted) and choices; null: there are several.
+static Value *baseOf(Value *From, Value *Base, SmallPtrSetImpl<PHINode *> &Phis)
+{
+	SmallVector<Value *, 8> Left{From};
+	for (unsigned Steps = 0; !Left.empty(); Steps++) {
+		Value *V = Left.pop_back_val();
+		if (Steps == 64)
+			return nullptr;
+		if (auto *G = dyn_cast<GEPOperator>(V)) {
+			Left.push_back(G->getPointerOperand());
+		} else if (auto *S = dyn_cast<SelectInst>(V)) {
+			Left.append({S->getTrueValue(), S->getFalseValue()});
+		} else if (auto *P = dyn_cast<PHINode>(V)) {
+			if (Phis.insert(P).second)
+				Left.append(P->value_op_begin(), P->value_op_end());
+		} else if (Base && Base != V) {
+			return nullptr;
+		} else {
+			Base = V;
+		}
+	}
+	return Base;
+}
+
+HIDDEN void llvm_compared_places(LLVMValueRef FRef, void (*Found)(void *, LLVMValueRef), void *Data)
+{
+	auto &F = *cast<Function>(unwrap(FRef));
+	DominatorTree DT(F);
+	for (Instruction &I : instructions(F)) {
+		auto *C = dyn_cast<ICmpInst>(&I);
+		if (!C || !C->getOperand(0)->getType()->isPointerTy())
+			continue;
+		SmallPtrSet<PHINode *, 8> Phis;
+		Value *Base = baseOf(C->getOperand(0), nullptr, Phis);
+		if (!Base || !baseOf(C->getOperand(1), Base, Phis) || isa<ConstantPointerNull>(Base))
+			continue;
+		auto *Def = dyn_cast<Instruction>(Base);
+		if (!Def || all_of(Phis, [&](PHINode *P) { return DT.properlyDominates(Def->getParent(), P->getParent()); }))
+			Found(Data, wrap(static_cast<Value *>(C)));
+	}
+}
+
 HIDDEN void llvm_promote(LLVMValueRef FRef, LLVMValueRef *Allocas, unsigned N)
 {
 	SmallVector<AllocaInst *> Locals;

@@ -30,6 +30,7 @@ struct recompute {
 	struct contents *contents;
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	struct map inputs;         /* functions: their lines (given.h) */
+	struct map places;         /* comparisons of two places that are counted on from one */
 	bool sends_addresses, may_send; /* the program may hear of them later; from the start */
 	bool handles_signals;
 	struct values sources;     /* parameters, and variables that are read before they are written: unknown from the start */
@@ -466,8 +467,10 @@ static bool is_in_entry(LLVMValueRef i)
 }
 
 /* Comparing two places of one object shows nothing of its address. */
-static bool compares_places(LLVMValueRef i)
+static bool compares_places(const struct recompute *r, LLVMValueRef i)
 {
+	if (map_get(&r->places, i))
+		return true;
 	LLVMValueRef a = llvm_object_of(LLVMGetOperand(i, 0)), b = llvm_object_of(LLVMGetOperand(i, 1));
 	if (a != b)
 		return false;
@@ -543,7 +546,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMInvoke:
 		return visit_call(r, i);
 	case LLVMICmp:
-		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(i) && !compares_objects(r, i))
+		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(r, i) && !compares_objects(r, i))
 			return false;
 		return are_operands_known(r, i);
 	case LLVMInsertValue:
@@ -670,6 +673,11 @@ static void uninitialised(void *data, LLVMValueRef alloca)
 	values_push(data, alloca);
 }
 
+static void note_places(void *recompute, LLVMValueRef icmp)
+{
+	map_set(&((struct recompute *)recompute)->places, icmp, 1);
+}
+
 /* May native code, or somebody by way of its address, call the function with anything? */
 static bool is_open(const struct recompute *r, LLVMValueRef f)
 {
@@ -694,6 +702,7 @@ static void find_sources(struct recompute *r)
 		if (!is_instrumented(f))
 			continue;
 		llvm_uninitialised(f, uninitialised, &r->sources);
+		llvm_compared_places(f, note_places, r);
 		for (unsigned i = 0; is_open(r, f) && i < LLVMCountParams(f); i++)
 			values_push(&r->sources, LLVMGetParam(f, i));
 	}
@@ -795,6 +804,7 @@ void recompute_free(struct recompute *r)
 	map_free(&r->unknown);
 	map_free(&r->flagged);
 	map_free(&r->inputs);
+	map_free(&r->places);
 	values_free(&r->sources);
 	free(r);
 }
