@@ -39,9 +39,11 @@ bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (
  * is what it is given. 0: another call.
  */
 unsigned points_to_thread_start(LLVMValueRef call);
+/* Does it register a destructor, operand 0, which is given operand 1 at the end? */
+bool points_to_registers(LLVMValueRef call);
 /*
  * Is the function of the module called by nobody but calls that name it, or for which points_to_callees does, and those that create threads
- * (points_to_thread_start)? Not by other code.
+ * (points_to_thread_start) or register it (points_to_registers)? Not by other code.
  */
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function);
 uint32_t points_to_objects(const struct points_to *p);

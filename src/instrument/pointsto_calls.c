@@ -349,10 +349,16 @@ static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef 
  * int __cxa_atexit(function, argument, handle) and its kin: destructors of variables, which the C library calls with what it was given, and does nothing else
  * with. Any thread may be the one that exits.
  */
-static bool add_at_exit(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
+bool points_to_registers(LLVMValueRef call)
 {
 	static const char *const names[] = {"__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
-	if (!IS_NAMED(callee, names) || LLVMGetNumArgOperands(call) != 3)
+	LLVMValueRef callee = direct_callee(call);
+	return callee && IS_NAMED(callee, names) && LLVMGetNumArgOperands(call) == 3;
+}
+
+static bool add_at_exit(struct points_to *p, LLVMValueRef call)
+{
+	if (!points_to_registers(call))
 		return false;
 	inclusion_copy(p->in, points_to_node(p, argument(call, 1)), p->passed_on);
 	watch(p, points_to_node(p, argument(call, 0)), (struct called){.kind = CALLED_AT_EXIT, .call = call, .argument = 1});
@@ -372,7 +378,7 @@ static void add_outside_call(struct points_to *p, LLVMValueRef call, LLVMValueRe
 		return;
 	if (llvm_is_deallocation(p->sharing->library, call))
 		return;
-	if (callee && (add_thread(p, call) || add_cxx_thread(p, call, callee) || add_at_exit(p, call, callee)))
+	if (callee && (add_thread(p, call) || add_cxx_thread(p, call, callee) || add_at_exit(p, call)))
 		return;
 	if (llvm_is_reallocation(p->sharing->library, call)) {
 		uint32_t old = points_to_node(p, argument(call, 0)), node = points_to_node(p, call);
@@ -498,7 +504,7 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
 			escape(p, argument(c.call, c.argument));
 		} else if (f) {
-			start(p, f, points_to_node(p, argument(c.call, c.argument)), c.kind == CALLED_THREAD ? STARTED_HERE : STARTED_BY_OTHERS);
+			start(p, f, points_to_node(p, argument(c.call, c.argument)), STARTED_HERE);
 		}
 		break;
 	case CALLED_STATE:

@@ -427,8 +427,8 @@ static void visit_started(void *data, LLVMValueRef function)
 		make_unknown(s->r, LLVMGetParam(function, 0), cause_of(s->r, s->argument));
 }
 
-/* A thread is given what its creator knows. */
-static void visit_thread(struct recompute *r, LLVMValueRef call, unsigned start)
+/* A thread is given what its creator knows, and so is a destructor that is registered for the end. */
+static void visit_start(struct recompute *r, LLVMValueRef call, unsigned start)
 {
 	struct started s = {.r = r, .argument = LLVMGetOperand(call, start + 1)};
 	if (!is_known(r, s.argument))
@@ -452,7 +452,11 @@ static bool visit_call(struct recompute *r, LLVMValueRef call)
 	if (callee && is_instrumented(callee))
 		return visit_inside(r, call, callee);
 	if (callee && points_to_thread_start(call))
-		visit_thread(r, call, points_to_thread_start(call));
+		visit_start(r, call, points_to_thread_start(call));
+	if (callee && points_to_registers(call)) {
+		visit_start(r, call, 0);
+		return false;
+	}
 	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		return visit_outside(r, call);
 	return visit_by_address(r, call);
