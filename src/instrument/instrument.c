@@ -92,6 +92,7 @@ static void turn(LLVMModuleRef m)
 		{"outputs", outputs_turn, false},
 		{"assembly", assembly_turn, false},
 		{"copies", copies_turn, false},
+		{"distances", distances_turn, false},
 		{"thread pointer", thread_pointer_turn, false},
 		{"thread variables", thread_variables_turn, false},
 		{"machine", machine_turn, false},

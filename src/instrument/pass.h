@@ -177,6 +177,8 @@ void resolvers_turn(LLVMModuleRef m);
 void syscalls_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
+/* What is made of a pointer and its distance to another one is that one. */
+void distances_turn(LLVMModuleRef m);
 void thread_pointer_turn(LLVMModuleRef m);
 /* Functions that would make variables of threads, and are nowhere. */
 void thread_variables_turn(LLVMModuleRef m);
