@@ -20,6 +20,12 @@ compiler() {
 	esac
 }
 
+compiler_cxx() {
+	local cc=$(compiler $1)
+	cc=${cc/%rethread cc/rethread c++}
+	echo "${cc/#clang-19/clang++-19}"
+}
+
 build_logsize() {
 	$CC -std=gnu17 -O1 -D_GNU_SOURCE= -I"$here/../include" -I"$here/../src" "$here/logsize.c" "$here"/../src/trace/*.c \
 		"$here/../src/base/base.c" "$here/../src/rt/input_kinds.c" -o "$work/logsize" -ljansson

@@ -43,14 +43,21 @@ program() {
 
 for v in native lto recorded tsan every; do
 	mkdir -p programs/$v
-	for p in words sort matrix search; do
+	for p in words sort matrix search tokens blocks; do
 		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
+	done
+	for p in tasks bodies; do
+		$(compiler_cxx $v) -O2 -g -pthread "$here/programs/$p.cpp" -o programs/$v/$p || exit 1
 	done
 done
 program "words" programs/@/words 2 32
 program "sort" programs/@/sort 2 8000
 program "matrix" programs/@/matrix 2 1200 1200
 program "search" programs/@/search 2 3000
+program "tokens" programs/@/tokens 2 400
+program "blocks" programs/@/blocks 2 2000
+program "tasks" programs/@/tasks 2 1000
+program "bodies" programs/@/bodies 2 3000
 
 # ---------------------------------------------------------------- from Debian's sources
 
@@ -73,8 +80,7 @@ fetch() {
 }
 
 build_pbzip2() { # VARIANT
-	local cc=$(compiler $1) cxx f
-	cxx=${cc/%rethread cc/rethread c++} cxx=${cxx/#clang-19/clang++-19}
+	local cc=$(compiler $1) cxx=$(compiler_cxx $1) f
 	mkdir -p src && tar xf "$sources"/bzip2_*.orig.tar.* -C src --strip-components=1 &&
 		tar xf "$sources"/pbzip2_*.orig.tar.* -C src --strip-components=1 && cd src || return
 	for f in blocksort huffman crctable randtable compress decompress bzlib; do
@@ -95,8 +101,7 @@ build_zstd() { # VARIANT
 }
 
 build_leveldb() { # VARIANT
-	local cc=$(compiler $1) cxx
-	cxx=${cc/%rethread cc/rethread c++} cxx=${cxx/#clang-19/clang++-19}
+	local cc=$(compiler $1) cxx=$(compiler_cxx $1)
 	# CMake takes a compiler by one name, and the first llvm-ar that it finds, which need not be LLVM 19's.
 	printf '#!/bin/sh\nexec %s "$@"\n' "$cc" >cc && printf '#!/bin/sh\nexec %s "$@"\n' "$cxx" >cxx && chmod +x cc cxx || return
 	mkdir -p leveldb/b && tar xf "$sources"/leveldb_*.orig.tar.* -C leveldb --strip-components=1 && cd leveldb/b || return

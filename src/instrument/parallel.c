@@ -1,11 +1,13 @@
 /*
  * What may run while the program has more than one thread: everything but main and constructors up to the first
- * creation of a thread, and what only they call before that.
+ * creation of a thread, and what only they call before that; and, where it is seen that main joins all threads (joins.c), what comes then.
  *
  * Calls of which it is not seen where they lead are taken to create no thread, or, where it has to be sure, to do so
  * unless everything speaks against it.
  */
 #include "instrument/parallel.h"
+
+#include "instrument/joins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,8 @@ struct parallel {
 	bool called_back; /* functions whose address is known to others create threads, or might */
 	struct map creates; /* functions in which a thread may be created */
 	struct map entered; /* functions that may begin while there are several threads */
-	struct map blocks;  /* blocks that begin after a creation in their function */
+	struct map blocks;  /* blocks that begin after a creation in their function, and while there may be several threads */
+	struct joins *joins; /* of main, if nobody else creates threads; or NULL */
 };
 
 static const char *const creators[] = {
@@ -96,7 +99,7 @@ static void mark_after(struct parallel *p, LLVMValueRef f)
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMValueAsBasicBlock(left.at[--left.n]));
 		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
 			LLVMBasicBlockRef b = LLVMGetSuccessor(end, s);
-			if (map_get(&p->blocks, b))
+			if (map_get(&p->blocks, b) || joins_alone_at(p->joins, b))
 				continue;
 			map_set(&p->blocks, b, 1);
 			values_push(&left, LLVMBasicBlockAsValue(b));
@@ -148,7 +151,7 @@ static bool pass_on(struct parallel *p, LLVMValueRef f)
 				map_set(&p->entered, callee, 1);
 				changed = true;
 			}
-			several |= is_creation(p, i);
+			several = map_get(&p->entered, f) || ((several || is_creation(p, i)) && !joins_alone_after(p->joins, i));
 		}
 	}
 	return changed;
@@ -185,6 +188,25 @@ static void find_all_creators(struct parallel *p, LLVMModuleRef m)
 	}
 }
 
+/* Does main create all threads? It is alone again, then, when it has joined them. */
+static void find_joins(struct parallel *p, LLVMModuleRef m)
+{
+	struct values creations = {0};
+	LLVMValueRef only = NULL;
+	size_t n = 0;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (map_get(&p->creates, f))
+			only = f, n++;
+	if (n != 1 || !is_main(only))
+		return;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(only); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (is_creation(p, i))
+				values_push(&creations, i);
+	p->joins = joins_find(only, &creations);
+	values_free(&creations);
+}
+
 struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure)
 {
 	struct parallel *p = pass_alloc(1, sizeof *p);
@@ -192,6 +214,7 @@ struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure)
 	p->library = sure;
 	find_all_creators(p, m);
 	find_constructors(m, &constructors);
+	find_joins(p, m);
 	bool lost = sure && is_lost(p, m, &constructors);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(f))
@@ -214,14 +237,16 @@ bool parallel_is(const struct parallel *p, LLVMValueRef instruction)
 {
 	LLVMBasicBlockRef b = LLVMGetInstructionParent(instruction);
 	LLVMValueRef f = LLVMGetBasicBlockParent(b);
-	if (map_get(&p->entered, f) || map_get(&p->blocks, b))
+	bool several = map_get(&p->blocks, b);
+	if (map_get(&p->entered, f))
 		return true;
 	if (!map_get(&p->creates, f))
 		return false;
+	if (several && !p->joins)
+		return true;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != instruction; i = LLVMGetNextInstruction(i))
-		if (is_creation(p, i))
-			return true;
-	return is_creation(p, instruction);
+		several = (several || is_creation(p, i)) && !joins_alone_after(p->joins, i);
+	return several || is_creation(p, instruction);
 }
 
 void parallel_free(struct parallel *p)
@@ -229,5 +254,6 @@ void parallel_free(struct parallel *p)
 	map_free(&p->creates);
 	map_free(&p->entered);
 	map_free(&p->blocks);
+	joins_free(p->joins);
 	free(p);
 }

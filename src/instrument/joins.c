@@ -1,0 +1,429 @@
+/*
+ * Of each call that creates a thread there has to be one that joins it: of the same handle; or both are in loops of their own that go through the same array in the
+ * same way, to the same end. From there on the thread is gone: main is alone wherever control cannot come to from any of the creations without
+ * coming by its join.
+ */
+#include "instrument/joins.h"
+
+#include <stdlib.h>
+
+struct span {
+	unsigned in, out; /* a block that dominates another one has a span around that one's */
+};
+
+struct loop {
+	LLVMBasicBlockRef header, latch;
+	struct map in; /* its blocks */
+	size_t n;
+	bool several; /* ways back to the header */
+};
+
+/* How an array is gone through: element `index`, which begins with `first` and grows by one, until it is `end`. */
+struct walk {
+	const struct loop *loop;
+	LLVMValueRef base, end;
+	LLVMTypeRef type; /* as elements are counted */
+	unsigned operands;
+	uint64_t first;
+	LLVMIntPredicate until;
+};
+
+struct joins {
+	struct map number; /* of a block that can be reached */
+	struct span *spans;
+	size_t n, cap;
+	struct loop *loops;
+	size_t nloops, loops_cap;
+	struct values calls; /* that join one of the threads */
+	struct joined {
+		LLVMValueRef creation;
+		LLVMBasicBlockRef block;
+		LLVMValueRef call; /* in it, that joins the thread; NULL: it is gone where the block begins */
+		struct map behind; /* blocks that begin while the thread may be there */
+	} *threads;
+	size_t nthreads;
+};
+
+static void note_span(void *joins, LLVMBasicBlockRef b, unsigned in, unsigned out)
+{
+	struct joins *j = joins;
+	if (j->n + 1 >= j->cap)
+		j->spans = pass_grow(j->spans, &j->cap, sizeof *j->spans);
+	j->spans[++j->n] = (struct span){in, out};
+	map_set(&j->number, b, (uint32_t)j->n);
+}
+
+static bool dominates(const struct joins *j, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
+{
+	uint32_t i = map_get(&j->number, a), k = map_get(&j->number, b);
+	return i && k && j->spans[i].in <= j->spans[k].in && j->spans[k].out <= j->spans[i].out;
+}
+
+/* ---------------------------------------------------------------- loops ----------------------- */
+
+static void add_block(struct loop *l, struct values *left, LLVMBasicBlockRef b)
+{
+	if (map_get(&l->in, b))
+		return;
+	map_set(&l->in, b, 1);
+	l->n++;
+	values_push(left, LLVMBasicBlockAsValue(b));
+}
+
+/* Backwards from the end of a round. */
+static void add_loop(struct joins *j, LLVMBasicBlockRef header, LLVMBasicBlockRef latch)
+{
+	struct values left = {0};
+	struct loop *l = NULL;
+	for (size_t i = 0; i < j->nloops; i++)
+		if (j->loops[i].header == header)
+			l = &j->loops[i], l->several = true;
+	if (!l) {
+		if (j->nloops == j->loops_cap)
+			j->loops = pass_grow(j->loops, &j->loops_cap, sizeof *j->loops);
+		l = &j->loops[j->nloops++];
+		*l = (struct loop){.header = header, .latch = latch, .n = 1};
+		map_set(&l->in, header, 1);
+	}
+	add_block(l, &left, latch);
+	while (left.n) {
+		LLVMValueRef b = left.at[--left.n];
+		for (LLVMUseRef u = LLVMGetFirstUse(b); u; u = LLVMGetNextUse(u)) {
+			LLVMValueRef end = LLVMGetUser(u);
+			if (LLVMIsAInstruction(end) && LLVMIsATerminatorInst(end) && map_get(&j->number, LLVMGetInstructionParent(end)))
+				add_block(l, &left, LLVMGetInstructionParent(end));
+		}
+	}
+	values_free(&left);
+}
+
+static void find_loops(struct joins *j, LLVMValueRef f)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+			if (dominates(j, LLVMGetSuccessor(end, s), b))
+				add_loop(j, LLVMGetSuccessor(end, s), b);
+	}
+}
+
+/* The smallest loop that the block is in; NULL: none. */
+static const struct loop *loop_of(const struct joins *j, LLVMBasicBlockRef b)
+{
+	const struct loop *best = NULL;
+	for (size_t i = 0; i < j->nloops; i++)
+		if (map_get(&j->loops[i].in, b) && (!best || j->loops[i].n < best->n))
+			best = &j->loops[i];
+	return best;
+}
+
+/* ---------------------------------------------------------------- handles --------------------- */
+
+static bool is_named(LLVMValueRef call, const char *const *names, size_t n)
+{
+	LLVMValueRef callee = is_call(call) ? direct_callee(call) : NULL;
+	return callee && has_name_of(callee, names, n) && LLVMGetNumArgOperands(call) > 0;
+}
+
+/* Where a creation puts the handle of its thread; NULL: it is no such call. */
+static LLVMValueRef created_handle(LLVMValueRef call)
+{
+	static const char *const creators[] = {"pthread_create", "thrd_create"};
+	LLVMValueRef callee = is_call(call) ? direct_callee(call) : NULL;
+	if (!callee || !LLVMGetNumArgOperands(call))
+		return NULL;
+	bool known = IS_NAMED(callee, creators) || name_begins(callee, "_ZNSt6thread15_M_start_thread");
+	return known ? LLVMGetOperand(call, 0) : NULL;
+}
+
+/* Where a join takes it from. */
+static LLVMValueRef joined_handle(LLVMValueRef call)
+{
+	static const char *const posix[] = {"pthread_join", "thrd_join"}, *const cxx[] = {"_ZNSt6thread4joinEv"};
+	if (is_named(call, cxx, 1))
+		return LLVMGetOperand(call, 0);
+	if (!is_named(call, posix, 2) || !LLVMIsALoadInst(LLVMGetOperand(call, 0)))
+		return NULL;
+	return LLVMGetOperand(LLVMGetOperand(call, 0), 0);
+}
+
+static LLVMValueRef without_extension(LLVMValueRef v)
+{
+	while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+		v = LLVMGetOperand(v, 0);
+	return v;
+}
+
+static bool is_same_number(LLVMValueRef a, LLVMValueRef b)
+{
+	a = without_extension(a), b = without_extension(b);
+	return a == b || (LLVMIsAConstantInt(a) && LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(a) == LLVMConstIntGetSExtValue(b));
+}
+
+/* The same place by the same name: a variable, or an element of it with a constant number. */
+static bool is_same_place(LLVMValueRef a, LLVMValueRef b)
+{
+	if (a == b)
+		return true;
+	if (!LLVMIsAGetElementPtrInst(a) || !LLVMIsAGetElementPtrInst(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b) ||
+	    LLVMGetOperand(a, 0) != LLVMGetOperand(b, 0) || LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b))
+		return false;
+	for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(a); i++)
+		if (!LLVMIsAConstantInt(LLVMGetOperand(a, i)) || !is_same_number(LLVMGetOperand(a, i), LLVMGetOperand(b, i)))
+			return false;
+	return true;
+}
+
+/* ---------------------------------------------------------------- arrays ---------------------- */
+
+/* The counter of a loop, which begins with a constant and grows by one. */
+static bool find_counter(struct walk *w, LLVMValueRef index, LLVMValueRef *next)
+{
+	LLVMValueRef phi = without_extension(index);
+	if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != w->loop->header || LLVMCountIncoming(phi) != 2)
+		return false;
+	bool from_latch = LLVMGetIncomingBlock(phi, 0) == w->loop->latch;
+	LLVMValueRef first = LLVMGetIncomingValue(phi, from_latch);
+	*next = LLVMGetIncomingValue(phi, !from_latch);
+	if (LLVMGetIncomingBlock(phi, !from_latch) != w->loop->latch || !LLVMIsAConstantInt(first) || !LLVMIsAInstruction(*next) ||
+	    LLVMGetInstructionOpcode(*next) != LLVMAdd || LLVMGetOperand(*next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(*next, 1)))
+		return false;
+	w->first = LLVMConstIntGetZExtValue(first);
+	return LLVMConstIntGetZExtValue(LLVMGetOperand(*next, 1)) == 1;
+}
+
+/* At the end of a round the loop goes on by whether the next number is the end. */
+static bool find_end(struct walk *w, LLVMValueRef next)
+{
+	LLVMValueRef br = LLVMGetBasicBlockTerminator(w->loop->latch);
+	LLVMValueRef condition = LLVMGetInstructionOpcode(br) == LLVMBr && LLVMIsConditional(br) ? LLVMGetCondition(br) : NULL;
+	if (!condition || !LLVMIsAICmpInst(condition) || without_extension(LLVMGetOperand(condition, 0)) != next)
+		return false;
+	w->end = LLVMGetOperand(condition, 1);
+	w->until = LLVMGetICmpPredicate(condition);
+	/* Whether the condition or its opposite is asked for does not matter where it is for one number only. */
+	if (w->until == LLVMIntNE)
+		w->until = LLVMIntEQ;
+	else if (w->until != LLVMIntEQ && LLVMGetSuccessor(br, 0) != w->loop->header)
+		return false;
+	return !LLVMIsAInstruction(w->end) || !map_get(&w->loop->in, LLVMGetInstructionParent(w->end));
+}
+
+static bool find_walk(const struct joins *j, LLVMValueRef call, LLVMValueRef handle, struct walk *w)
+{
+	LLVMValueRef next;
+	*w = (struct walk){.loop = loop_of(j, LLVMGetInstructionParent(call))};
+	if (!w->loop || w->loop->several || !LLVMIsAGetElementPtrInst(handle))
+		return false;
+	unsigned last = (unsigned)LLVMGetNumOperands(handle) - 1;
+	for (unsigned i = 1; i < last; i++)
+		if (!LLVMIsAConstantInt(LLVMGetOperand(handle, i)) || !LLVMIsNull(LLVMGetOperand(handle, i)))
+			return false;
+	w->base = LLVMGetOperand(handle, 0);
+	w->type = LLVMGetGEPSourceElementType(handle);
+	w->operands = last + 1;
+	if (LLVMIsAInstruction(w->base) && map_get(&w->loop->in, LLVMGetInstructionParent(w->base)))
+		return false;
+	return find_counter(w, LLVMGetOperand(handle, last), &next) && find_end(w, next);
+}
+
+/* ---------------------------------------------------------------- one creation ---------------- */
+
+static bool comes_before(LLVMValueRef a, LLVMValueRef b)
+{
+	for (LLVMValueRef i = LLVMGetNextInstruction(a); i; i = LLVMGetNextInstruction(i))
+		if (i == b)
+			return true;
+	return false;
+}
+
+/* From the creation on, until the thread is joined. */
+static void find_behind(struct joined *t)
+{
+	LLVMBasicBlockRef own = LLVMGetInstructionParent(t->creation);
+	struct values left = {0};
+	if (!(t->call && t->block == own && comes_before(t->creation, t->call)))
+		values_push(&left, LLVMBasicBlockAsValue(own));
+	while (left.n) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMValueAsBasicBlock(left.at[--left.n]));
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+			LLVMBasicBlockRef next = LLVMGetSuccessor(end, s);
+			if (map_get(&t->behind, next) || (!t->call && next == t->block))
+				continue;
+			map_set(&t->behind, next, 1);
+			if (!t->call || next != t->block)
+				values_push(&left, LLVMBasicBlockAsValue(next));
+		}
+	}
+	values_free(&left);
+}
+
+/* A call that may throw is done where it comes back to. */
+static bool joins_one(LLVMValueRef creation, LLVMValueRef join, struct joined *out)
+{
+	if (!is_same_place(created_handle(creation), joined_handle(join)))
+		return false;
+	*out = (struct joined){.creation = creation, .block = LLVMGetInstructionParent(join), .call = join};
+	if (LLVMIsAInvokeInst(join)) {
+		*out = (struct joined){.creation = creation, .block = LLVMGetNormalDest(join)};
+		LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(out->block));
+		if (!first || LLVMGetNextUse(first))
+			return false;
+	}
+	find_behind(out);
+	/* The handle is another thread's when control comes to the creation again. */
+	return !map_get(&out->behind, LLVMGetInstructionParent(creation));
+}
+
+/* Does the thread get from somewhere outside of the loop, or only from the block `from`, to `to`? */
+static bool comes_only(const struct joined *t, LLVMBasicBlockRef to, LLVMBasicBlockRef from, const struct map *inside)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(to)); u; u = LLVMGetNextUse(u)) {
+		LLVMBasicBlockRef b = LLVMIsAInstruction(LLVMGetUser(u)) ? LLVMGetInstructionParent(LLVMGetUser(u)) : NULL;
+		bool with_thread = b && (map_get(&t->behind, b) || b == LLVMGetInstructionParent(t->creation));
+		if (with_thread && b != from && !(inside && map_get(inside, b)))
+			return false;
+	}
+	return true;
+}
+
+static bool joins_in_loop(const struct joins *j, LLVMValueRef creation, LLVMValueRef join, struct joined *out)
+{
+	struct walk a, b;
+	if (!find_walk(j, creation, created_handle(creation), &a) || !find_walk(j, join, joined_handle(join), &b) || a.loop == b.loop)
+		return false;
+	if (a.base != b.base || a.type != b.type || a.operands != b.operands || a.first != b.first || a.until != b.until ||
+	    !is_same_number(a.end, b.end) || !dominates(j, LLVMGetInstructionParent(join), b.loop->latch))
+		return false;
+	LLVMValueRef br = LLVMGetBasicBlockTerminator(b.loop->latch);
+	*out = (struct joined){.creation = creation, .block = LLVMGetSuccessor(br, LLVMGetSuccessor(br, 0) == b.loop->header)};
+	find_behind(out);
+	return comes_only(out, out->block, b.loop->latch, NULL) && comes_only(out, a.loop->header, NULL, &a.loop->in);
+}
+
+/* The join after which the thread is gone from most of the function. */
+static bool find_join(const struct joins *j, LLVMValueRef creation, struct joined *out)
+{
+	bool found = false;
+	for (size_t i = 0; i < j->calls.n; i++) {
+		struct joined t = {0};
+		for (int way = 0; way < 2; way++) {
+			bool joins = way ? joins_in_loop(j, creation, j->calls.at[i], &t) : joins_one(creation, j->calls.at[i], &t);
+			if (joins && (!found || t.behind.n < out->behind.n)) {
+				map_free(&out->behind);
+				*out = t;
+				found = true;
+			} else {
+				map_free(&t.behind);
+			}
+			t = (struct joined){0};
+		}
+	}
+	return found;
+}
+
+/* ---------------------------------------------------------------- all ------------------------- */
+
+static LLVMValueRef variable_of(LLVMValueRef handle)
+{
+	return LLVMIsAGetElementPtrInst(handle) ? LLVMGetOperand(handle, 0) : handle;
+}
+
+/* An element with a constant number, or the first. */
+static bool is_one_element(LLVMValueRef handle)
+{
+	for (unsigned i = 1; LLVMIsAGetElementPtrInst(handle) && i < (unsigned)LLVMGetNumOperands(handle); i++)
+		if (!LLVMIsAConstantInt(LLVMGetOperand(handle, i)))
+			return false;
+	return true;
+}
+
+/* Might two threads have one handle? Then that of one of them is lost, if both are there. */
+static bool share_handle(LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMValueRef x = created_handle(a), y = created_handle(b), v = variable_of(x), w = variable_of(y);
+	if (v == w)
+		return is_same_place(x, y) || !is_one_element(x) || !is_one_element(y);
+	return !(LLVMIsAAllocaInst(v) || LLVMIsAGlobalVariable(v)) || !(LLVMIsAAllocaInst(w) || LLVMIsAGlobalVariable(w));
+}
+
+/* May the thread be there at the instruction, before it? */
+static bool is_there(const struct joined *t, LLVMValueRef i)
+{
+	LLVMBasicBlockRef b = LLVMGetInstructionParent(i);
+	bool joined_here = t->call && t->block == b && (t->call == i || comes_before(t->call, i));
+	if (LLVMGetInstructionParent(t->creation) == b && comes_before(t->creation, i))
+		return !joined_here || comes_before(t->call, t->creation);
+	return map_get(&t->behind, b) && !(joined_here && t->call != i);
+}
+
+static bool have_own_handles(const struct joins *j)
+{
+	for (size_t i = 0; i < j->nthreads; i++)
+		for (size_t k = 0; k < j->nthreads; k++)
+			if (i != k && share_handle(j->threads[i].creation, j->threads[k].creation) && is_there(&j->threads[i], j->threads[k].creation))
+				return false;
+	return true;
+}
+
+static bool find_threads(struct joins *j, const struct values *creations)
+{
+	j->threads = pass_alloc(creations->n + 1, sizeof *j->threads);
+	for (size_t i = 0; i < creations->n; i++) {
+		if (!created_handle(creations->at[i]) || !find_join(j, creations->at[i], &j->threads[j->nthreads]))
+			return false;
+		j->nthreads++;
+	}
+	return have_own_handles(j);
+}
+
+struct joins *joins_find(LLVMValueRef function, const struct values *creations)
+{
+	struct joins *j = pass_alloc(1, sizeof *j);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (joined_handle(i))
+				values_push(&j->calls, i);
+	if (j->calls.n && creations->n) {
+		llvm_dominators(function, note_span, j);
+		find_loops(j, function);
+		if (find_threads(j, creations))
+			return j;
+	}
+	joins_free(j);
+	return NULL;
+}
+
+void joins_free(struct joins *j)
+{
+	if (!j)
+		return;
+	for (size_t i = 0; i < j->nloops; i++)
+		map_free(&j->loops[i].in);
+	for (size_t i = 0; i < j->nthreads; i++)
+		map_free(&j->threads[i].behind);
+	map_free(&j->number);
+	values_free(&j->calls);
+	free(j->spans);
+	free(j->loops);
+	free(j->threads);
+	free(j);
+}
+
+bool joins_alone_at(const struct joins *j, LLVMBasicBlockRef b)
+{
+	for (size_t i = 0; j && i < j->nthreads; i++)
+		if (map_get(&j->threads[i].behind, b))
+			return false;
+	return j;
+}
+
+bool joins_alone_after(const struct joins *j, LLVMValueRef i)
+{
+	bool joins = false;
+	for (size_t k = 0; j && k < j->nthreads; k++)
+		joins |= j->threads[k].call == i;
+	for (size_t k = 0; joins && k < j->nthreads; k++)
+		joins = !is_there(&j->threads[k], LLVMGetNextInstruction(i));
+	return joins;
+}
