@@ -9,6 +9,9 @@
 /* Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; SAPs of a thread that are near one another. */
 enum { LOOKED_AT = 64, ASKED = 40, NEAR = 32 };
 
+/* Blocks begin at multiples of UNIT; bytes of a block that are known by it. */
+enum { UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
+
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
 
@@ -57,6 +60,7 @@ struct finder {
 	struct table places; /* by address */
 	struct table mine;   /* by address and thread: the last access, step + 1 */
 	struct table pairs;  /* by two lines */
+	struct table born;   /* by UNIT bytes of memory: the step that allocated it last, + 1 */
 	uint64_t *symbols;   /* their values */
 	uint64_t *values;    /* of all expressions; NULL: not known */
 	struct locks_index locks;
@@ -190,6 +194,13 @@ static bool leaves_the_same(const struct finder *f, const struct event *a, const
 	       f->values[a->written] == f->values[o->written];
 }
 
+/* The other wrote what the thread had found: it may as well have come before that. */
+static bool leaves_as_found(const struct finder *f, const struct event *a, const struct event *o)
+{
+	return f->values && a->kind == EVENT_READ && a->read && o->kind == EVENT_WRITE && o->written && a->object == o->object && a->size == o->size &&
+	       f->values[a->read] == f->values[o->written];
+}
+
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
 static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
 {
@@ -278,15 +289,26 @@ static uint64_t pair_of(const struct finder *f, const struct event *a, const str
 	return table_mix(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
 }
 
+/* What lies in that block from now on has nothing to do with what lay there before. */
+static void take_birth(struct finder *f, size_t step)
+{
+	const struct event *e = event_at(f, step);
+	for (uint64_t at = e->object; at < e->object + e->before && at < e->object + MOST_OF_BLOCK; at += UNIT)
+		*table_at(&f->born, at / UNIT + 1) = step + 1;
+}
+
 static void take_access(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
 	size_t *last = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
 	size_t *place = table_at(&f->places, e->object);
+	if (*last && *last <= *table_at(&f->born, e->object / UNIT + 1))
+		*last = 0;
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
 		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, event_at(f, first), e) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
+			      leaves_as_found(f, event_at(f, first), event_at(f, other - 1)) ||
 			      is_written_anew(f, first, other - 1, step, of_another(f, place, WRITE, OTHER_WRITE, e->thread))))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);
@@ -620,7 +642,9 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 		expr_eval_all(x->exprs, symbols, f.values);
 	}
 	for (size_t i = 0; i < l->needed; i++)
-		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
+		if (event_at(&f, i)->flags & EVENT_ALLOCATES)
+			take_birth(&f, i);
+		else if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
 	locks_init(&f.locks, x);
 	rank(&f);
@@ -634,6 +658,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	table_release(&f.places);
 	table_release(&f.mine);
 	table_release(&f.pairs);
+	table_release(&f.born);
 	locks_release(&f.locks);
 	free(f.lives);
 	free(f.values);

@@ -173,6 +173,57 @@ static void what_leaves_the_same(void **state)
 	}
 }
 
+/* The thread reads, and then writes; in between another one writes what the first has found, which it might have done before, or something else. */
+static void what_leaves_as_found(void **state)
+{
+	(void)state;
+	for (uint64_t written = 100; written < 102; written++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		reads_at(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 3));
+		at_line(&x, "2");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, written));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), written != 100);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* Between what the thread does there, the memory is allocated anew: that is another object. Other memory is not. */
+static void memory_given_out_again(void **state)
+{
+	(void)state;
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		reads_at(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 3));
+		at_line(&x, "2");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		struct event *born = &x.events.at[make_event(&x, EVENT_CALL, elsewhere ? X + 16 : X - 16)];
+		born->flags = EVENT_NOTE | EVENT_ALLOCATES;
+		born->before = 24;
+		make_write(&x, X, 4, make_const(&x, 4, 5));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), elsewhere);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -496,6 +547,8 @@ int main(void)
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(different_locks),
 		cmocka_unit_test(what_leaves_the_same),
+		cmocka_unit_test(what_leaves_as_found),
+		cmocka_unit_test(memory_given_out_again),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 		cmocka_unit_test(written_anew),
