@@ -234,13 +234,20 @@ static void find_told(const struct finder *f, struct hang *h)
 	}
 }
 
+/* Who takes all that is in a list leaves an empty one, also where it was empty. */
+static bool leaves_as_found(const struct finder *f, const struct event *write, const struct event *read)
+{
+	return write->kind == EVENT_WRITE && write->written && read->kind == EVENT_READ && write->object == read->object && write->size == read->size &&
+	       f->values[write->written] == f->values[read->read];
+}
+
 /* Has the thread been there again before it waited? A header of the system that waits for another value (std::atomic::wait) looks once more, which is no look of the program's. */
 static bool is_passed(const struct finder *f, size_t step, size_t until)
 {
 	const struct event *e = event_at(f, step);
 	for (size_t i = step + 1; i < until; i++) {
 		const struct event *a = event_at(f, i);
-		if (a->thread == e->thread && told_accesses(a) && events_overlap(a, e) && (told_writes(a) || !(a->flags & EVENT_SYSTEM)))
+		if (a->thread == e->thread && told_accesses(a) && events_overlap(a, e) && (told_writes(a) || !(a->flags & EVENT_SYSTEM)) && !leaves_as_found(f, a, e))
 			return true;
 	}
 	return false;
