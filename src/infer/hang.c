@@ -380,12 +380,12 @@ static int interest(const struct hang *h)
 	if (h->signal != SLICE_NONE && h->is != SLICE_NONE)
 		return 5; /* it came between look and wait, whoever else was woken by it */
 	if (h->joins != UINT32_MAX)
-		return -1;
+		return -2;
 	if (h->taken != SLICE_NONE)
 		return 2;
 	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
 		return 0;
-	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : 1;
+	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : h->outside ? -1 : 1;
 }
 
 static int by_interest(const void *p, const void *q)
@@ -462,6 +462,7 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
+		h.outside = !h.on_condition && !event_at(&f, i)->object && h.joins == UINT32_MAX;
 		find_woken(&f, &h);
 		find_missed(&f, &h);
 		find_freed(&f, &h);
