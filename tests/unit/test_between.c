@@ -224,6 +224,36 @@ static void memory_given_out_again(void **state)
 	}
 }
 
+/* The thread reads what it has written again and again, and fails by what another has put there in the same line; in another line that is what it waits for. */
+static void kept_as_its_own(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		uint32_t wrote = make_write(&x, X, 4, make_const(&x, 4, 7));
+		at_line(&x, "1");
+		for (int i = 0; i < 200; i++)
+			reads_at(&x, "2");
+		uint32_t before = (uint32_t)x.events.n;
+		expr e = reads_at(&x, "2");
+		uint32_t end = make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 8));
+		at_line(&x, own ? "1" : "3");
+		make_end(&x, 0);
+		*vec_push(&x.conditions) = (struct condition){.condition = expr_equals(x.exprs, e, 8), .event = end, .kind = CONDITION_BUG};
+		struct linear l = broken_at(&x, before);
+		assert_int_equal(find(&b, &x, &l), own);
+		if (own)
+			assert_int_equal(l.steps.at[b.first].event, wrote);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -549,6 +579,7 @@ int main(void)
 		cmocka_unit_test(what_leaves_the_same),
 		cmocka_unit_test(what_leaves_as_found),
 		cmocka_unit_test(memory_given_out_again),
+		cmocka_unit_test(kept_as_its_own),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 		cmocka_unit_test(written_anew),
