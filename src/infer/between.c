@@ -178,6 +178,13 @@ static bool is_counted(const struct event *a, const struct event *o, const struc
 	return a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind != EVENT_WRITE && (o->kind == EVENT_UPDATE || c->kind == EVENT_UPDATE);
 }
 
+/* Do both write there in the same line, as each would for itself, and the thread reads it soon afterwards? */
+static bool is_own(const struct finder *f, const struct event *a, const struct event *o, const struct event *c)
+{
+	enum { SOON = 8 }; /* SAPs */
+	return a->kind == EVENT_WRITE && o->kind == EVENT_WRITE && c->kind == EVENT_READ && c->sap - a->sap <= SOON && line_of(f, a) == line_of(f, o);
+}
+
 /* Without what has to be known of all others, and of locks. */
 static int worth_alone(const struct finder *f, const struct between *b)
 {
@@ -189,6 +196,7 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
 	worth += is_counted(a, o, c) ? WORTH_COUNTED : 0;
+	worth += is_own(f, a, o, c) ? WORTH_OWN : 0;
 	return worth;
 }
 

@@ -254,6 +254,31 @@ static void kept_as_its_own(void **state)
 	}
 }
 
+/* One function leaves something where another one finds it soon afterwards; in between another thread leaves something there in the same line, for itself, or in another line, perhaps for that. */
+static void left_for_oneself(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 7));
+		at_line(&x, "1");
+		reads_at(&x, "2");
+		strcpy(x.sites.at[x.events.at[x.events.n - 1].site].function, "finds");
+		make_end(&x, 0);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 8));
+		at_line(&x, own ? "1" : "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), own);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -580,6 +605,7 @@ int main(void)
 		cmocka_unit_test(what_leaves_as_found),
 		cmocka_unit_test(memory_given_out_again),
 		cmocka_unit_test(kept_as_its_own),
+		cmocka_unit_test(left_for_oneself),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 		cmocka_unit_test(written_anew),
