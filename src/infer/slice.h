@@ -22,6 +22,8 @@ enum { SLICE_ASKED = 3 }; /* and as many last reads */
 void slice_init(struct slice *s, const struct execution *x, const struct linear *l);
 /* The same where it is known what the failure rests on (by step, of rests_steps): what has nothing to do with it is not asked for; if nothing else is, what it is computed of. */
 void slice_init_tied(struct slice *s, const struct execution *x, const struct linear *l, const uint8_t *how);
+/* The failure is known to depend on that read as well, behind what it depends on itself. */
+void slice_ask(struct slice *s, const struct execution *x, const struct linear *l, size_t step);
 void slice_release(struct slice *s);
 
 #endif
