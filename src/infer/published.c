@@ -113,6 +113,30 @@ static bool is_count(const struct published *p, const struct told *t)
 	return told_event(t, p->shown)->kind == EVENT_UPDATE && told_event(t, p->seen)->kind == EVENT_UPDATE;
 }
 
+/* The thread's access to the same place that comes next, or came last; UINT32_MAX: none near. */
+static uint32_t near_access(const struct told *t, uint32_t event, bool next)
+{
+	const struct event *e = &t->x.events.at[event];
+	const struct execution_thread *by = &t->x.threads.at[e->thread];
+	for (uint32_t i = 1; i <= NEAR; i++) {
+		if (next ? event + i >= by->first + by->count : event < by->first + i)
+			return UINT32_MAX;
+		uint32_t at = next ? event + i : event - i;
+		if (told_accesses(&t->x.events.at[at]) && events_overlap(&t->x.events.at[at], e))
+			return at;
+	}
+	return UINT32_MAX;
+}
+
+/* Do both change the place by what they find there, in one line each (`missing--`)? Who loses one of two such changes did not look too early. */
+static bool both_change(const struct published *p, const struct told *t)
+{
+	const struct event *read = told_event(t, p->read), *filled = told_event(t, p->filled);
+	uint32_t then = near_access(t, t->l.steps.at[p->read].event, true), before = near_access(t, t->l.steps.at[p->filled].event, false);
+	return then != UINT32_MAX && told_writes(&t->x.events.at[then]) && same_line(t, &t->x.events.at[then], read) && before != UINT32_MAX && told_reads(&t->x.events.at[before]) &&
+	       same_line(t, &t->x.events.at[before], filled);
+}
+
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	uint64_t longest = count_others(p, s, t), took = told_event(t, p->filled)->sap - told_event(t, p->shown)->sap;
@@ -173,7 +197,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 			continue;
 		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)))
 			return true;
-		if (same_line(t, told_event(t, shown), told_event(t, filled)))
+		if (same_line(t, told_event(t, shown), told_event(t, filled)) || both_change(p, t))
 			continue;
 		if (is_late(p, s, t, values))
 			return true;
