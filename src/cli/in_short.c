@@ -388,7 +388,7 @@ static bool is_handed(const json_t *root, const struct asked *a)
 	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) && is_created_since(root, thread, number(a->read, "saw"));
 }
 
-/* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */
+/* Of the reads that are shown below, which found another thread's write, the one that says most; what only led to what the failing thread found is none. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
 	int best = -1;
@@ -397,7 +397,7 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	for (int pass = 0; pass < 4 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
+			if (!shown || !a.writer || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

@@ -483,6 +483,7 @@ void slice_ask(struct slice *s, const struct execution *x, const struct linear *
 		if (s->asked.at[i] == step)
 			return;
 	*vec_push(&s->asked) = step;
+	s->behind++;
 	s->matters[step] = true;
 	if (s->saw[step] != SLICE_NONE)
 		s->matters[s->saw[step]] = true;

@@ -15,6 +15,7 @@ struct slice {
 	bool *matters;  /* by step */
 	size_t last_reads; /* so many of `asked`, from the first on, are what a thread that fails read last: certain values, which are in no condition */
 	bool last_rests;   /* the failure is known to rest on one of these */
+	size_t behind;     /* so many of `asked`, the last ones, are of slice_ask */
 	vec(size_t) asked; /* steps that read what the failure itself depends on, most telling first; at most SLICE_ASKED */
 };
 enum { SLICE_ASKED = 3 }; /* and as many last reads */
