@@ -178,13 +178,6 @@ static bool is_counted(const struct event *a, const struct event *o, const struc
 	return a->kind == EVENT_UPDATE && o->kind != EVENT_WRITE && c->kind != EVENT_WRITE && (o->kind == EVENT_UPDATE || c->kind == EVENT_UPDATE);
 }
 
-/* Do both write there in the same line, as each would for itself, and the thread reads it soon afterwards? */
-static bool is_own(const struct finder *f, const struct event *a, const struct event *o, const struct event *c)
-{
-	enum { SOON = 8 }; /* SAPs */
-	return a->kind == EVENT_WRITE && o->kind == EVENT_WRITE && c->kind == EVENT_READ && c->sap - a->sap <= SOON && line_of(f, a) == line_of(f, o);
-}
-
 /* Without what has to be known of all others, and of locks. */
 static int worth_alone(const struct finder *f, const struct between *b)
 {
@@ -196,7 +189,6 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	worth += !strcmp(sites[a->site].function, sites[c->site].function) ? WORTH_FUNCTION : 0;
 	worth += reads(a) && !reads(c) && writes(o) ? WORTH_LOST : 0;
 	worth += is_counted(a, o, c) ? WORTH_COUNTED : 0;
-	worth += is_own(f, a, o, c) ? WORTH_OWN : 0;
 	return worth;
 }
 
@@ -257,6 +249,17 @@ static size_t disowner(const struct finder *f, const size_t *place, const size_t
 	return other && own->kind == EVENT_WRITE && o->kind == EVENT_WRITE && line_of(f, own) == line_of(f, o) ? other : 0;
 }
 
+/* The thread has left something there, and reads it again soon after its last look; the other writes there in the same function, which does that for whoever calls it. */
+static bool is_own(const struct finder *f, const size_t *mine, size_t other, size_t step)
+{
+	enum { SOON = 8 }; /* SAPs */
+	if (!other || !mine[OWN_WRITE])
+		return false;
+	const struct site_info *sites = f->x->sites.at;
+	const struct event *last = event_at(f, mine[OWN] - 1), *own = event_at(f, mine[OWN_WRITE] - 1), *o = event_at(f, other - 1), *c = event_at(f, step);
+	return own->kind == EVENT_WRITE && o->kind == EVENT_WRITE && c->kind == EVENT_READ && c->sap - last->sap <= SOON && !strcmp(sites[own->site].function, sites[o->site].function);
+}
+
 static void take_access(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
@@ -270,8 +273,9 @@ static void take_access(struct finder *f, size_t step)
 	const struct event *last = mine[OWN] ? event_at(f, mine[OWN] - 1) : NULL;
 	/* What a call does in pieces is one access. */
 	if (last && last->sap != e->sap && !is_next_time(f, last, e)) {
+		other = harmful(f, place, mine[OWN] - 1, step);
 		if (!polls(f, last, e))
-			take_pair(f, mine[OWN] - 1, harmful(f, place, mine[OWN] - 1, step), step, 0);
+			take_pair(f, mine[OWN] - 1, other, step, is_own(f, mine, other, step) ? WORTH_OWN : 0);
 		else if ((other = disowner(f, place, mine, step)))
 			take_pair(f, mine[OWN_WRITE] - 1, other, step, WORTH_DISOWNED);
 	}

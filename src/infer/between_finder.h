@@ -25,7 +25,7 @@ enum {
 	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
 	WORTH_COUNTED = -10, /* updates, each whole by itself, and looks at them: what counts references does nothing else */
-	WORTH_OWN = 4,      /* the thread reads what it has just written for itself, and the other has written there in the same line */
+	WORTH_OWN = 4,      /* the thread reads what it has written for itself, and the other has written there in the same function */
 	WORTH_DISOWNED = 10, /* the thread fails by what it finds where it keeps something of its own, however long ago it put that there */
 	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
 	WORTH_ENOUGH = 9,

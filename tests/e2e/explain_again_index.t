@@ -54,4 +54,4 @@ status 134 rethread record -q --until-failure --runs 500 ./slots 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
-has short 'In short: ABA: when thread 1 exchanged head \(slots.c:15\), it held what the thread had read there \(slots.c:15\), but had been something else in between, and what was put there \(slots.c:12\) was no longer true\.'
+has short 'In short: ABA: when thread 1 exchanged head \(slots.c:15\), it held what the thread had read there \(slots.c:1[05]\), but had been something else in between, and what was put there \(slots.c:12\) was no longer true\.'

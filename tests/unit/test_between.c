@@ -254,7 +254,7 @@ static void kept_as_its_own(void **state)
 	}
 }
 
-/* One function leaves something where another one finds it soon afterwards; in between another thread leaves something there in the same line, for itself, or in another line, perhaps for that. */
+/* One function leaves something where another one finds it soon afterwards; in between another thread leaves something there in the same function, for itself, or in another, perhaps for that. */
 static void left_for_oneself(void **state)
 {
 	(void)state;
@@ -270,7 +270,8 @@ static void left_for_oneself(void **state)
 		make_end(&x, 0);
 		make_thread(&x, "2");
 		make_write(&x, X, 4, make_const(&x, 4, 8));
-		at_line(&x, own ? "1" : "3");
+		at_line(&x, "3");
+		strcpy(x.sites.at[x.events.at[x.events.n - 1].site].function, own ? "work" : "tells");
 		make_end(&x, 0);
 		struct linear l = broken_at(&x, 2);
 		assert_int_equal(find(&b, &x, &l), own);
