@@ -392,7 +392,7 @@ static bool begins_behind(const json_t *root, const char *thread, json_int_t ste
 	return true;
 }
 
-/* What a thread was given when it was created, and nobody changed: it says little, and is told only where there is nothing else. */
+/* What a thread was given when it was created, and nobody changed: that it found it says nothing. */
 static bool is_handed(const json_t *root, const struct asked *a)
 {
 	const char *thread = text(a->read, "thread");
@@ -406,11 +406,10 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	int best = -1;
 	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
-	int passes = json_is_true(json_object_get(root, "guessed")) ? 2 : 4; /* of a trail, that a thread found what it was given says nothing at all: what it fails by may not be told */
-	for (int pass = 0; pass < passes && best < 0; pass++)
+	for (int pass = 0; pass < 2 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
+			if (!shown || !a.writer || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

@@ -91,6 +91,18 @@ static bool is_one_statement(const struct told *t, const struct event *shown, co
 	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && (led || apart < LARGEST);
 }
 
+/* Has the reader left something there itself before, and the other overwritten that? Then nothing was shown to it. */
+static bool is_overwritten(const struct published *p, const struct told *t)
+{
+	const struct event *seen = told_event(t, p->seen);
+	for (size_t i = p->shown; i-- > 0 && p->shown - i < BACK;) {
+		const struct event *e = told_event(t, i);
+		if (told_writes(e) && !t->l.steps.at[i].visible && events_overlap(e, seen))
+			return e->thread == seen->thread;
+	}
+	return false;
+}
+
 /*
  * Does the one fill it in a later round of a loop? It showed the like again by then, or has to go back in the code for that: sites are numbered in its order. What other
  * times tell is then how the rounds happened to fall.
@@ -195,7 +207,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 			return true;
 		if (led != SLICE_NONE)
 			continue;
-		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)))
+		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)) && !is_overwritten(p, t))
 			return true;
 		if (same_line(t, told_event(t, shown), told_event(t, filled)) || both_change(p, t))
 			continue;
