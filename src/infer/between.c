@@ -209,12 +209,22 @@ static uint64_t pair_of(const struct finder *f, const struct event *a, const str
 	return table_mix(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
 }
 
-/* What lies in that block from now on has nothing to do with what lay there before. */
-static void take_birth(struct finder *f, size_t step)
+/* What lies in that block from that step on has nothing to do with what lay there before. */
+static void take_birth(struct finder *f, const struct event *e, size_t step)
 {
-	const struct event *e = event_at(f, step);
 	for (uint64_t at = e->object; at < e->object + e->before && at < e->object + MOST_OF_BLOCK; at += UNIT)
-		*table_at(&f->born, at / UNIT + 1) = step + 1;
+		*table_at(&f->born, at / UNIT + 1) = step;
+}
+
+/* Where stores are delayed, the order does not say when memory was given out again: of such memory nothing is told. */
+static void take_untold_births(struct finder *f)
+{
+	for (size_t i = 0; i < f->l->needed; i++)
+		if (event_at(f, i)->flags & EVENT_NOTE)
+			return;
+	for (size_t i = 0; i < f->x->notes.n; i++)
+		if (f->x->notes.at[i].flags & EVENT_ALLOCATES)
+			take_birth(f, &f->x->notes.at[i], SIZE_MAX);
 }
 
 /* Did somebody come in between who does harm? The step, + 1, or 0. */
@@ -419,9 +429,10 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 		f.values = xcalloc(expr_count(x->exprs) + 1, sizeof *f.values);
 		expr_eval_all(x->exprs, symbols, f.values);
 	}
+	take_untold_births(&f);
 	for (size_t i = 0; i < l->needed; i++)
 		if (event_at(&f, i)->flags & EVENT_ALLOCATES)
-			take_birth(&f, i);
+			take_birth(&f, event_at(&f, i), i + 1);
 		else if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
 	locks_init(&f.locks, x);
