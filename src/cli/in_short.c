@@ -397,7 +397,8 @@ static bool is_handed(const json_t *root, const struct asked *a)
 {
 	const char *thread = text(a->read, "thread");
 	json_int_t saw = number(a->read, "saw");
-	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) && (is_created_since(root, thread, saw) || begins_behind(root, thread, saw));
+	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) &&
+	       (is_created_since(root, thread, saw) || (json_is_true(json_object_get(root, "guessed")) && begins_behind(root, thread, saw)));
 }
 
 /* Of the reads that are shown below, which found another thread's write, the one that says most; what only led to what the failing thread found is none. What was read last is shown only where it is known where that failed. */
