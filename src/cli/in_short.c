@@ -381,23 +381,36 @@ static bool is_ancestor(const char *thread, const char *of)
 	return !strncmp(thread, of, n) && of[n] == ':';
 }
 
-/* What a thread was given when it was created, and nobody changed: it says little, and is told only where there is nothing else. */
+/* Is nothing told of the thread before that step, nor when it was created? A trail does not know that. */
+static bool begins_behind(const json_t *root, const char *thread, json_int_t step)
+{
+	json_t *s;
+	size_t i;
+	json_array_foreach(json_object_get(root, "steps"), i, s)
+		if ((is_kind(s, "create") && !strcmp(text(s, "object"), thread)) || (!strcmp(text(s, "thread"), thread) && number(s, "step") < step))
+			return false;
+	return true;
+}
+
+/* What a thread was given when it was created, and nobody changed: that it found it says nothing. */
 static bool is_handed(const json_t *root, const struct asked *a)
 {
 	const char *thread = text(a->read, "thread");
-	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) && is_created_since(root, thread, number(a->read, "saw"));
+	json_int_t saw = number(a->read, "saw");
+	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) &&
+	       (is_created_since(root, thread, saw) || (json_is_true(json_object_get(root, "guessed")) && begins_behind(root, thread, saw)));
 }
 
-/* Of the reads that are shown below, which found another thread's write, the one that says most. What was read last is shown only where it is known where that failed. */
+/* Of the reads that are shown below, which found another thread's write, the one that says most; what only led to what the failing thread found is none. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
 	int best = -1;
 	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
-	for (int pass = 0; pass < 4 && best < 0; pass++)
+	for (int pass = 0; pass < 2 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
+			if (!shown || !a.writer || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

@@ -56,6 +56,21 @@ static char *characters_text(unsigned size, uint64_t value)
 	return xasprintf("\"%.*s\"", (int)n, text);
 }
 
+/* "5", or "{5, 0, 1}" of several. */
+static char *bits_text(const struct value_type *type, uint64_t value)
+{
+	char *text = xstrdup("");
+	for (unsigned i = 0; i < type->nbits; i++) {
+		uint64_t mask = type->bits[i].width < 64 ? (UINT64_C(1) << type->bits[i].width) - 1 : UINT64_MAX;
+		char *longer = xasprintf("%s%s%" PRIu64, text, i ? ", " : "", value >> type->bits[i].low & mask);
+		free(text);
+		text = longer;
+	}
+	char *all = type->nbits > 1 ? xasprintf("{%s}", text) : xstrdup(text);
+	free(text);
+	return all;
+}
+
 char *value_type_text(const struct value_type *type, uint64_t value)
 {
 	if (type->size < 8)
@@ -72,6 +87,8 @@ char *value_type_text(const struct value_type *type, uint64_t value)
 	case VALUE_SHRUNK:
 		value = value * (uint64_t)type->times + (uint64_t)type->plus;
 		return type->truth && value <= 1 ? xstrdup(value ? "true" : "false") : xasprintf("%" PRId64, (int64_t)value);
+	case VALUE_BITS:
+		return bits_text(type, value);
 	case VALUE_TEXT:
 		return characters_text(type->size, value);
 	case VALUE_POINTER:

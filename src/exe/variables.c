@@ -1,5 +1,7 @@
 #include "exe/variables.h"
 
+#include "exe/bitfields.h"
+
 #include "base/sources.h"
 
 #include <dwarf.h>
@@ -323,6 +325,8 @@ struct place {
 	uint64_t offset; /* into it */
 	size_t reserved; /* of the name: where a last part that begins with _ begins, after the first byte; 0: it does not */
 	bool pointed;    /* VARIABLES_POINTED */
+	struct value_type bits; /* ... of bit-fields, where it ends in those */
+	bool ends;
 	bool whole;      /* it has a name already, and its insides add nothing: a std::atomic */
 };
 
@@ -395,7 +399,7 @@ static bool member_place(Dwarf_Die *member, Dwarf_Word *start, Dwarf_Die *type)
 	int tag = dwarf_tag(member);
 	Dwarf_Attribute a;
 	*start = 0;
-	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !reference(member, DW_AT_type, type))
+	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || is_bitfield(member) || !reference(member, DW_AT_type, type))
 		return false;
 	return !(dwarf_attr(member, DW_AT_data_member_location, &a) && dwarf_formudata(&a, start)) && plain_type(type);
 }
@@ -403,6 +407,14 @@ static bool member_place(Dwarf_Die *member, Dwarf_Word *start, Dwarf_Die *type)
 /* Into the member or base class that has all of the access; the last such one, since members may lie in the padding of a base class. */
 static bool into_member(struct place *p, unsigned size)
 {
+	char *bits = size && !p->pointed ? bitfields_at(&p->type, p->offset, size, &p->bits) : NULL;
+	if (bits) {
+		append(p, ".%s", bits, 0);
+		free(bits);
+		p->offset = 0;
+		p->ends = true;
+		return false;
+	}
 	Dwarf_Die member, found, type, found_type;
 	Dwarf_Word start, found_start = 0;
 	bool any = false;
@@ -523,10 +535,10 @@ static char *member_text(struct place *p, unsigned size, struct value_type *type
 {
 	for (int i = 0; i < 32 && step_down(p, size); i++)
 		;
-	struct value_type t = kind_of(&p->type);
+	struct value_type t = p->ends ? p->bits : kind_of(&p->type);
 	if (!p->offset && t.size == size)
 		*type = t;
-	if (size > 1 && size <= 8 && is_text(p->type))
+	if (size > 1 && size <= 8 && !p->ends && is_text(p->type))
 		*type = (struct value_type){ .kind = VALUE_TEXT, .size = size };
 	if (p->offset)
 		append(p, "+%" PRIu64, NULL, p->offset);

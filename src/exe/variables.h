@@ -15,7 +15,10 @@
 
 #include <limits.h>
 
-enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER, VALUE_ENUM, VALUE_TEXT, VALUE_SHRUNK };
+enum value_kind { VALUE_UNKNOWN, VALUE_FLOAT, VALUE_BOOL, VALUE_UNSIGNED, VALUE_POINTER, VALUE_ENUM, VALUE_TEXT, VALUE_SHRUNK, VALUE_BITS };
+
+/* Bit-fields of one access that are told apart. */
+enum { VALUE_MOST_BITS = 8 };
 
 struct value_type {
 	enum value_kind kind;
@@ -23,6 +26,10 @@ struct value_type {
 	void *of[4];   /* VALUE_ENUM: the type in the debug information, as long as that is open */
 	int64_t times, plus; /* VALUE_SHRUNK: the optimiser keeps one bit of what has two values only */
 	bool truth;          /* ... which is a bool */
+	struct {
+		unsigned char low, width;
+	} bits[VALUE_MOST_BITS]; /* VALUE_BITS: so many bit-fields */
+	unsigned nbits;
 };
 
 struct variables;

@@ -32,12 +32,18 @@ static size_t changed_since(const struct finder *f, size_t read, size_t to)
 	return other != SLICE_NONE && (same == SLICE_NONE || same < other) ? other : SLICE_NONE;
 }
 
-/* The thread had read the place, and exchanges it for what it read since. */
+/* Only reads, or found something else there than it was to exchange. */
+static bool is_look(const struct finder *f, const struct event *e)
+{
+	return told_reads(e) && (!told_writes(e) || f->values[e->read] == f->values[e->written]);
+}
+
+/* The thread had read the place, and exchanges it for what it read since: for a number also where it was a shorter one, in a table for instance. */
 static bool look_at(struct again *a, const struct finder *f, size_t read, size_t swapped)
 {
 	const struct event *r = told_event(f->t, read), *u = told_event(f->t, swapped);
 	uint64_t was = f->values[u->read], becomes = f->values[u->written];
-	if (!told_reads(r) || told_writes(r) || f->values[r->read] != was || becomes == was || swapped - read > LONGEST)
+	if (!is_look(f, r) || f->values[r->read] != was || becomes == was || swapped - read > LONGEST)
 		return false;
 	*a = (struct again){.read = read, .swapped = swapped, .away = write_between(f, r, read, swapped, was, false, true),
 			    .back = write_between(f, r, read, swapped, was, true, false)};
@@ -45,7 +51,7 @@ static bool look_at(struct again *a, const struct finder *f, size_t read, size_t
 		return false;
 	for (size_t i = read + 1; i < swapped; i++) {
 		const struct event *e = told_event(f->t, i);
-		if (e->thread != u->thread || !told_reads(e) || e->object == u->object || e->size != u->size || f->values[e->read] != becomes)
+		if (e->thread != u->thread || !told_reads(e) || e->object == u->object || e->size > u->size || f->values[e->read] != becomes)
 			continue;
 		a->behind = i;
 		a->changed = changed_since(f, i, swapped);

@@ -1,92 +1,16 @@
-#include "infer/between.h"
-
-#include "infer/locks.h"
-#include "infer/table.h"
+#include "infer/between_finder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates whose locks are looked at; how many other accesses to the place are asked whether they have the lock; SAPs of a thread that are near one another. */
-enum { LOOKED_AT = 64, ASKED = 40, NEAR = 32 };
+/* Candidates whose locks are looked at. */
+enum { LOOKED_AT = 64 };
+
+/* Blocks begin at multiples of UNIT; bytes of a block that are known by it. */
+enum { UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
 
 /* In longer orders nothing is looked for. */
 #define LONGEST 2000000u
-
-/*
- * What speaks for a candidate. What the programs of bugs/ and eval/ have in common: the thread's two accesses belong
- * together for the programmer (near, in one function), other times nobody came in between, a lock that others take
- * is missing, and the failure depends on it. Found by comparing which candidate came first with what the bug is.
- */
-enum {
-	WORTH_RACE = 6,     /* no lock in common */
-	WORTH_LOCK = 3,     /* one of the three goes without the place's lock */
-	WORTH_GIVEN_UP = 3, /* all have a lock, which the thread gave up between its two */
-	WORTH_FAILS = 5,    /* ... and the failure depends on the second; other times mostly nobody came in between */
-	WORTH_SAME = 4,     /* ... and the other did what the thread then does, which had only looked before */
-	WORTH_MATTERS = 6,  /* one of the three is in the slice */
-	WORTH_FUNCTION = 2, /* both accesses are in one function */
-	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
-	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */
-	WORTH_COUNTED = -10, /* updates, each whole by itself, and looks at them: what counts references does nothing else */
-	WORTH_RARE = 4,     /* at most; as much less for what happens all the time */
-	WORTH_ENOUGH = 9,
-	WORTH_NOTHING = -100,
-	WORTH_ENOUGH_SECTIONS = 5, /* with WORTH_SAME: nothing else can tell that two sections belong together */
-};
-
-/* What is kept of an address: steps + 1 of the last write and read, and of the last by other threads than those. */
-enum { WRITE, OTHER_WRITE, READ, OTHER_READ };
-/* What is kept of a pair of lines. The last is an index into `found`, + 1. */
-enum { UNDISTURBED, DISTURBED, BEST };
-
-struct candidate {
-	struct between b;
-	uint64_t pair;
-	int worth;
-};
-
-/* Events that created a thread and joined it; UINT32_MAX: none. */
-struct life {
-	uint32_t created, joined;
-};
-
-struct finder {
-	const struct slice *s;
-	const struct execution *x;
-	const struct linear *l;
-	struct table places; /* by address */
-	struct table mine;   /* by address and thread: the last access, step + 1 */
-	struct table pairs;  /* by two lines */
-	uint64_t *symbols;   /* their values */
-	uint64_t *values;    /* of all expressions; NULL: not known */
-	struct locks_index locks;
-	struct life *lives;     /* by thread */
-	vec(struct candidate) found;
-};
-
-static const struct event *event_at(const struct finder *f, size_t step)
-{
-	return &f->x->events.at[f->l->steps.at[step].event];
-}
-
-/* Where it is in the source, as a number: the compiler unrolls loops, and sites of one line are the same to a reader. */
-static uint64_t line_of(const struct finder *f, const struct event *e)
-{
-	uint64_t h = 1;
-	for (const char *s = f->x->sites.at[e->site].where; *s; s++)
-		h = table_mix(h ^ (unsigned char)*s);
-	return h;
-}
-
-static bool reads(const struct event *e)
-{
-	return e->kind == EVENT_READ || e->kind == EVENT_UPDATE;
-}
-
-static bool writes(const struct event *e)
-{
-	return e->kind == EVENT_WRITE || (e->kind == EVENT_UPDATE && e->written);
-}
 
 /* ---- what there is ---- */
 
@@ -190,6 +114,13 @@ static bool leaves_the_same(const struct finder *f, const struct event *a, const
 	       f->values[a->written] == f->values[o->written];
 }
 
+/* The other wrote what the thread had found: it may as well have come before that. */
+static bool leaves_as_found(const struct finder *f, const struct event *a, const struct event *o)
+{
+	return f->values && a->kind == EVENT_READ && a->read && o->kind == EVENT_WRITE && o->written && a->object == o->object && a->size == o->size &&
+	       f->values[a->read] == f->values[o->written];
+}
+
 /* The step (+ 1) of another thread that came in between; 0: none, or it does no harm. */
 static size_t disturber(const struct finder *f, const size_t *place, size_t first, size_t second)
 {
@@ -262,9 +193,9 @@ static int worth_alone(const struct finder *f, const struct between *b)
 }
 
 /* Of each pair of lines the best is kept, of equals the last. */
-static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, struct between b)
+static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, int worth, struct between b)
 {
-	struct candidate c = {b, pair, worth_alone(f, &b)};
+	struct candidate c = {b, pair, worth + worth_alone(f, &b)};
 	if (!counts[BEST]) {
 		*vec_push(&f->found) = c;
 		counts[BEST] = f->found.n;
@@ -278,214 +209,93 @@ static uint64_t pair_of(const struct finder *f, const struct event *a, const str
 	return table_mix(line_of(f, a) + a->kind) ^ (line_of(f, c) + c->kind);
 }
 
+/* What lies in that block from that step on has nothing to do with what lay there before. */
+static void take_birth(struct finder *f, const struct event *e, size_t step)
+{
+	for (uint64_t at = e->object; at < e->object + e->before && at < e->object + MOST_OF_BLOCK; at += UNIT)
+		*table_at(&f->born, at / UNIT + 1) = step;
+}
+
+/* Where stores are delayed, the order does not say when memory was given out again: of such memory nothing is told. */
+static void take_untold_births(struct finder *f)
+{
+	for (size_t i = 0; i < f->l->needed; i++)
+		if (event_at(f, i)->flags & EVENT_NOTE)
+			return;
+	for (size_t i = 0; i < f->x->notes.n; i++)
+		if (f->x->notes.at[i].flags & EVENT_ALLOCATES)
+			take_birth(f, &f->x->notes.at[i], SIZE_MAX);
+}
+
+/* Did somebody come in between who does harm? The step, + 1, or 0. */
+static size_t harmful(const struct finder *f, const size_t *place, size_t first, size_t second)
+{
+	const struct event *a = event_at(f, first), *e = event_at(f, second);
+	size_t other = disturber(f, place, first, second);
+	if (!other || is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, a, e) || is_child_between(f, first, other - 1, second) || is_shown_to_child(f, first, other - 1, second) ||
+	    found_same(f, a, e) || leaves_the_same(f, a, event_at(f, other - 1), e) || leaves_as_found(f, a, event_at(f, other - 1)) ||
+	    is_written_anew(f, first, other - 1, second, of_another(f, place, WRITE, OTHER_WRITE, e->thread)))
+		return 0;
+	return other;
+}
+
+static void take_pair(struct finder *f, size_t first, size_t other, size_t second, int worth)
+{
+	uint64_t pair = pair_of(f, event_at(f, first), event_at(f, second));
+	size_t *counts = table_at(&f->pairs, pair | 1);
+	counts[other ? DISTURBED : UNDISTURBED]++;
+	if (other)
+		add_candidate(f, pair | 1, counts, worth, (struct between){first, other - 1, second, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {NO_LOCK, NO_LOCK}});
+}
+
+/*
+ * The thread uses the place as its own: it has written it, reads that again and again (a parameter of a callback), and fails by what it finds in the end, which is what another wrote who does
+ * the same in the same line.
+ */
+static size_t disowner(const struct finder *f, const size_t *place, const size_t *mine, size_t step)
+{
+	size_t other = mine[OWN_WRITE] && is_asked(f, step) ? harmful(f, place, mine[OWN_WRITE] - 1, step) : 0;
+	const struct event *own = other ? event_at(f, mine[OWN_WRITE] - 1) : NULL, *o = other ? event_at(f, other - 1) : NULL;
+	return other && own->kind == EVENT_WRITE && o->kind == EVENT_WRITE && line_of(f, own) == line_of(f, o) ? other : 0;
+}
+
+/* The thread has left something there, and reads it again soon after its last look; the other writes there in the same function, which does that for whoever calls it. */
+static bool is_own(const struct finder *f, const size_t *mine, size_t other, size_t step)
+{
+	enum { SOON = 8 }; /* SAPs */
+	if (!other || !mine[OWN_WRITE])
+		return false;
+	const struct site_info *sites = f->x->sites.at;
+	const struct event *last = event_at(f, mine[OWN] - 1), *own = event_at(f, mine[OWN_WRITE] - 1), *o = event_at(f, other - 1), *c = event_at(f, step);
+	return own->kind == EVENT_WRITE && o->kind == EVENT_WRITE && c->kind == EVENT_READ && c->sap - last->sap <= SOON && !strcmp(sites[own->site].function, sites[o->site].function);
+}
+
 static void take_access(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
-	size_t *last = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
+	size_t *mine = table_at(&f->mine, e->object ^ (uint64_t)(e->thread + 1) << 48);
 	size_t *place = table_at(&f->places, e->object);
+	size_t born = *table_at(&f->born, e->object / UNIT + 1), other;
+	if (mine[OWN] <= born)
+		mine[OWN] = 0;
+	if (mine[OWN_WRITE] <= born)
+		mine[OWN_WRITE] = 0;
+	const struct event *last = mine[OWN] ? event_at(f, mine[OWN] - 1) : NULL;
 	/* What a call does in pieces is one access. */
-	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
-		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, event_at(f, first), e) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
-			      is_written_anew(f, first, other - 1, step, of_another(f, place, WRITE, OTHER_WRITE, e->thread))))
-			other = 0;
-		uint64_t pair = pair_of(f, event_at(f, first), e);
-		size_t *counts = table_at(&f->pairs, pair | 1);
-		counts[other ? DISTURBED : UNDISTURBED]++;
-		if (other)
-			add_candidate(f, pair | 1, counts, (struct between){first, other - 1, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {NO_LOCK, NO_LOCK}});
+	if (last && last->sap != e->sap && !is_next_time(f, last, e)) {
+		other = harmful(f, place, mine[OWN] - 1, step);
+		if (!polls(f, last, e))
+			take_pair(f, mine[OWN] - 1, other, step, is_own(f, mine, other, step) ? WORTH_OWN : 0);
+		else if ((other = disowner(f, place, mine, step)))
+			take_pair(f, mine[OWN_WRITE] - 1, other, step, WORTH_DISOWNED);
 	}
-	*last = step + 1;
+	mine[OWN] = step + 1;
+	if (writes(e))
+		mine[OWN_WRITE] = step + 1;
 	if (writes(e))
 		note(f, place, WRITE, OTHER_WRITE, step);
 	if (reads(e))
 		note(f, place, READ, OTHER_READ, step);
-}
-
-/* ---- locks ---- */
-
-/* Do most accesses to the place before, in other lines than the one without it, have the lock? One that is held by chance is no reason. */
-static bool guards(const struct finder *f, uint32_t lock, const struct between *b)
-{
-	unsigned asked = 0, with = 0;
-	uint64_t bare = line_of(f, event_at(f, b->unlocked));
-	for (size_t i = b->second + 1; i-- > 0 && asked < ASKED;) {
-		const struct event *e = event_at(f, i);
-		if (e->object != event_at(f, b->other)->object || !(reads(e) || writes(e)) || line_of(f, e) == bare)
-			continue;
-		locks held = locks_at(&f->locks, e, false);
-		with += locks_have(&held, lock);
-		asked++;
-		vec_free(&held);
-	}
-	return asked && 4 * with >= 3 * asked;
-}
-
-/* The locks of an access: those that it has for itself, and with those that it shares with other readers. */
-struct guard {
-	const struct event *e;
-	locks own, all;
-};
-
-static struct guard guard_of(const struct finder *f, size_t step)
-{
-	const struct event *e = event_at(f, step);
-	return (struct guard){e, locks_at(&f->locks, e, false), locks_at(&f->locks, e, true)};
-}
-
-static void guard_release(struct guard *g)
-{
-	vec_free(&g->own);
-	vec_free(&g->all);
-}
-
-/* What is only noted is in order. */
-static bool races(const struct guard *a, const struct guard *b)
-{
-	return !(a->e->flags & b->e->flags & EVENT_NOTE) && locks_common(&a->own, &b->all) == NO_LOCK && locks_common(&a->all, &b->own) == NO_LOCK;
-}
-
-/* All three have a lock, but the thread not all the time between its two; as readers or not. */
-static bool look_at_sections(const struct finder *f, struct between *b, const struct guard g[3])
-{
-	for (size_t i = 0; i < g[1].all.n && b->given_up == UINT32_MAX; i++) {
-		uint32_t lock = g[1].all.at[i];
-		if (locks_have(&g[0].all, lock) && locks_have(&g[2].all, lock) && !locks_kept(&f->locks, lock, g[0].e, g[2].e))
-			b->given_up = locks_event(f->x, lock);
-	}
-	return b->given_up != UINT32_MAX;
-}
-
-/* Has the thread come to the line of its first access again since it gave up the lock that it had there? Then the second belongs to that. */
-static bool looks_again(const struct finder *f, const struct between *b)
-{
-	const struct event *a = event_at(f, b->first);
-	uint64_t line = line_of(f, a);
-	locks then = locks_at(&f->locks, a, true);
-	bool again = false;
-	for (size_t i = b->first + 1; i < b->second && !again; i++) {
-		const struct event *e = event_at(f, i);
-		if (e->thread != a->thread || !(reads(e) || writes(e)) || line_of(f, e) != line)
-			continue;
-		for (size_t k = 0; k < then.n; k++)
-			again |= !locks_kept(&f->locks, then.at[k], a, e);
-	}
-	vec_free(&then);
-	return again;
-}
-
-static long line_number(const struct finder *f, const struct event *e)
-{
-	const char *colon = strrchr(f->x->sites.at[e->site].where, ':');
-	return colon ? atol(colon + 1) : 0;
-}
-
-/* Both are in one function, and the second stands before the first: it has been called again, or gone round, and what it did last time is over. */
-static bool is_of_next_round(const struct finder *f, const struct event *a, const struct event *c)
-{
-	return !strcmp(f->x->sites.at[a->site].function, f->x->sites.at[c->site].function) && line_number(f, c) < line_number(f, a);
-}
-
-/* Did the thread look in one line, and then do in another what the other thread had done there? */
-static bool acts_alike(const struct finder *f, const struct between *b)
-{
-	const struct event *a = event_at(f, b->first), *o = event_at(f, b->other), *c = event_at(f, b->second);
-	return !is_of_next_round(f, a, c) && !writes(a) && writes(o) && line_of(f, o) == line_of(f, c) && line_of(f, a) != line_of(f, c) && !looks_again(f, b);
-}
-
-/* Somebody writes, and all have the lock as readers only. */
-static void look_at_readers(const struct finder *f, struct between *b, const struct guard g[3])
-{
-	uint32_t lock = locks_common(&g[1].all, &g[0].all);
-	if (lock == NO_LOCK || !locks_have(&g[2].all, lock))
-		return;
-	b->lock = locks_event(f->x, lock);
-	b->as_reader = true;
-	b->unlocked = writes(g[1].e) ? b->other : b->second;
-}
-
-/* Which lock one of the three goes without. first, second: that of the thread's two races. */
-static void look_at_missing(const struct finder *f, struct between *b, const struct guard g[3], bool first, bool second)
-{
-	uint32_t lock = NO_LOCK;
-	if (g[1].own.n && (first || second)) {
-		lock = g[1].own.at[0];
-		b->unlocked = first ? b->first : b->second;
-	} else if (!g[1].own.n) {
-		lock = locks_common(&g[2].own, &g[0].own);
-		b->unlocked = b->other;
-	}
-	const struct guard *bare = b->unlocked == b->first ? &g[0] : b->unlocked == b->other ? &g[1] : &g[2];
-	if (lock != NO_LOCK && guards(f, lock, b)) {
-		b->lock = locks_event(f->x, lock);
-		b->as_reader = locks_have(&bare->all, lock);
-	}
-	if (b->lock == UINT32_MAX && (first || second)) {
-		const locks *mine = first ? &g[0].own : &g[2].own;
-		b->apart = mine->n && g[1].own.n;
-		b->apart_by[0] = b->apart ? mine->at[0] : NO_LOCK;
-		b->apart_by[1] = b->apart ? g[1].own.at[0] : NO_LOCK;
-	}
-	b->bare = !g[0].all.n && !g[1].all.n && !g[2].all.n;
-}
-
-/* Does the thread write without having looked again, so that what the other wrote is gone? Sections that look first can come in any order. */
-static bool is_lost(const struct guard *a, const struct guard *o, const struct guard *c)
-{
-	return !writes(a->e) && writes(o->e) && writes(c->e) && !reads(c->e);
-}
-
-/* Has the thread waited for a signal between the two? Then it has to look again, which is told of elsewhere. */
-static bool has_waited(const struct finder *f, const struct between *b)
-{
-	bool waited = false;
-	for (size_t i = b->first + 1; i < b->second && !waited; i++)
-		waited = event_at(f, i)->thread == event_at(f, b->first)->thread && event_at(f, i)->flags & EVENT_WAITED;
-	return waited;
-}
-
-/* Did the thread look in one line, and shortly afterwards fail by what it found in another, where it mostly finds the same? */
-static bool is_late_look(struct finder *f, const struct candidate *c)
-{
-	const struct between *b = &c->b;
-	const struct event *first = event_at(f, b->first), *second = event_at(f, b->second);
-	const size_t *counts = table_at(&f->pairs, c->pair);
-	bool asked = false;
-	for (size_t i = 0; i < f->s->asked.n && !asked; i++)
-		asked = f->s->asked.at[i] == b->second;
-	return asked && !writes(first) && !writes(second) && writes(event_at(f, b->other)) && counts[UNDISTURBED] >= 4 * (counts[DISTURBED] - 1) &&
-	       second->sap - first->sap <= NEAR && line_of(f, first) != line_of(f, second) && !is_of_next_round(f, first, second) && !looks_again(f, b) && !has_waited(f, b);
-}
-
-/* What two sections that should be one are worth. */
-static int worth_of_sections(struct finder *f, struct candidate *c, const struct guard g[3])
-{
-	if (acts_alike(f, &c->b))
-		return WORTH_GIVEN_UP + WORTH_SAME;
-	c->b.late = is_late_look(f, c);
-	if (c->b.late)
-		return WORTH_GIVEN_UP + WORTH_FAILS;
-	return is_lost(&g[0], &g[1], &g[2]) ? WORTH_GIVEN_UP : WORTH_NOTHING;
-}
-
-/* What locks have to do with it, and what that is worth. */
-static int look_at_locks(struct finder *f, struct candidate *candidate)
-{
-	struct between *b = &candidate->b;
-	struct guard g[3] = {guard_of(f, b->first), guard_of(f, b->other), guard_of(f, b->second)};
-	bool first = races(&g[0], &g[1]), second = races(&g[1], &g[2]);
-	int worth;
-	if (!first && !second && look_at_sections(f, b, g)) {
-		worth = worth_of_sections(f, candidate, g);
-	} else {
-		look_at_missing(f, b, g, first, second);
-		if (b->lock == UINT32_MAX && (first || second))
-			look_at_readers(f, b, g);
-		worth = (first || second ? WORTH_RACE : 0) + (b->lock != UINT32_MAX || b->apart ? WORTH_LOCK : 0);
-	}
-	for (int i = 0; i < 3; i++)
-		guard_release(&g[i]);
-	return worth;
 }
 
 /* ---- what was no longer true ---- */
@@ -594,7 +404,7 @@ static void rank(struct finder *f)
 	for (size_t i = 0; i < f->found.n; i++) {
 		struct candidate *c = &f->found.at[i];
 		c->b.overtaken = is_overtaken(f, &c->b);
-		c->worth += look_at_locks(f, c) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0) -
+		c->worth += between_locks(f, c) + (c->b.overtaken ? WORTH_OVERTAKEN : 0) + (looked_before_counting(f, &c->b) ? WORTH_COUNTED : 0) -
 			    (asked_too_late(f, &c->b) ? WORTH_COUNTED : 0);
 	}
 	sort_found(f);
@@ -619,14 +429,17 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 		f.values = xcalloc(expr_count(x->exprs) + 1, sizeof *f.values);
 		expr_eval_all(x->exprs, symbols, f.values);
 	}
+	take_untold_births(&f);
 	for (size_t i = 0; i < l->needed; i++)
-		if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
+		if (event_at(&f, i)->flags & EVENT_ALLOCATES)
+			take_birth(&f, event_at(&f, i), i + 1);
+		else if (reads(event_at(&f, i)) || writes(event_at(&f, i)))
 			take_access(&f, i);
 	locks_init(&f.locks, x);
 	rank(&f);
 	const struct candidate *best = f.found.at;
 	bool found = f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
-								   acts_alike(&f, &best->b)));
+								   between_acts_alike(&f, &best->b)));
 	if (found) {
 		*b = f.found.at[0].b;
 		find_overtaker(&f, b);
@@ -634,6 +447,7 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	table_release(&f.places);
 	table_release(&f.mine);
 	table_release(&f.pairs);
+	table_release(&f.born);
 	locks_release(&f.locks);
 	free(f.lives);
 	free(f.values);

@@ -283,6 +283,24 @@ static const struct row {
 	{.find = find_outdated_reason, .unless = FOUND_ALL | CAUSE_ACTED, .how = true},
 };
 
+/*
+ * What a thread failed by, another may only have told it (`errors++`): what that one had read of others, and would not have written that without. Of the writes that led to the failure the
+ * first one counts that rests on something.
+ */
+static bool ask_behind(struct search *c)
+{
+	size_t asked = c->s->asked.n;
+	for (size_t i = 0; i < c->chain.writes.n && c->s->asked.n == asked; i++) {
+		const struct acted_write *w = &c->chain.writes.at[i];
+		for (size_t k = w->step; k-- > 0 && c->s->asked.n < asked + SLICE_ASKED;) {
+			size_t saw = w->how[k] && w->how[k] != RESTS_UNKNOWN && told_reads(told_event(c->t, k)) ? c->s->saw[k] : SLICE_NONE;
+			if (saw != SLICE_NONE && told_event(c->t, saw)->thread != told_event(c->t, k)->thread)
+				slice_ask(c->s, &c->t->x, &c->t->l, k);
+		}
+	}
+	return c->s->asked.n > asked;
+}
+
 static void find_cause(struct finds *d, struct slice *s, const struct told *t, uint64_t *symbols, const uint8_t *how, const struct rests_source *source)
 {
 	struct search c = {d, s, t, symbols, how, source, {0}};
@@ -294,6 +312,8 @@ static void find_cause(struct finds *d, struct slice *s, const struct told *t, u
 		unsigned found = r->find ? r->find(&c) : 0, drop = r->drop ? r->drop(&c) : found ? r->drops : 0;
 		d->found = (d->found & ~drop) | found;
 	}
+	if (!d->found && !has_waited(&c) && ask_behind(&c))
+		d->found = find_between(&c);
 	acted_release(&c.chain);
 }
 

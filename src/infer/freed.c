@@ -16,11 +16,18 @@ struct gone_block {
 	size_t step;       /* that freed it */
 	uint32_t thread, allocated_at, allocated_by;
 	uint64_t sap;
+	bool doubtful;     /* somebody may have had that memory after it was freed */
 	size_t *used;      /* by thread: the first step that used it since, + 1; NULL: nobody has */
 };
 
-struct range {
-	uint64_t start, size;
+/*
+ * Memory of which it is not known whether who had it before the thread that allocated it had freed it by then; or, where it was freed twice, who has it at
+ * all: the allocator may give it to two.
+ */
+struct doubt {
+	uint64_t start, size, sap;
+	uint32_t thread;
+	bool twice;
 };
 
 /* A block that was allocated where another was. */
@@ -45,7 +52,7 @@ struct finder {
 	vec(struct gone_block) gone;
 	struct table units; /* by 16 bytes of memory */
 	vec(struct reuse) reused;
-	vec(struct range) doubtful; /* memory of which it is not known who had it when */
+	vec(struct doubt) doubts;
 	vec(struct birth) births;
 	struct table born; /* by address: the last of them, + 1 */
 	struct freed best;
@@ -91,9 +98,24 @@ static void bear_units(struct finder *f, uint64_t start, uint64_t size)
 
 static bool is_doubtful(const struct finder *f, uint64_t address)
 {
-	for (size_t i = 0; i < f->doubtful.n; i++)
-		if (address - f->doubtful.at[i].start < f->doubtful.at[i].size)
+	for (size_t i = 0; i < f->doubts.n; i++)
+		if (address - f->doubts.at[i].start < f->doubts.at[i].size)
 			return true;
+	return false;
+}
+
+/*
+ * The same of a block that a thread frees now. A note stands behind what its thread did last before: what it tells of may have come later, but not than what the thread did next.
+ * So who has done something since the allocation had the memory before this.
+ */
+static bool is_freed_in_doubt(const struct finder *f, const struct event *free)
+{
+	uint64_t end = free->object + (free->before ? free->before : 1);
+	for (size_t i = 0; i < f->doubts.n; i++) {
+		const struct doubt *d = &f->doubts.at[i];
+		if (d->start < end && free->object < d->start + d->size && (d->twice || (d->thread != free->thread && f->passed[d->thread] <= d->sap)))
+			return true;
+	}
 	return false;
 }
 
@@ -114,7 +136,7 @@ static bool is_over(const struct finder *f, const struct gone_block *g, size_t u
 static void take_use(struct finder *f, size_t step, struct gone_block *g, bool twice)
 {
 	uint32_t thread = event_at(f, step)->thread;
-	if (!is_over(f, g, step) || is_doubtful(f, event_at(f, step)->object) || (f->found && f->fails && !fails(f, thread)))
+	if (!is_over(f, g, step) || g->doubtful || (f->found && f->fails && !fails(f, thread)))
 		return;
 	if (!g->used)
 		g->used = xcalloc(f->x->threads.n, sizeof *g->used);
@@ -159,10 +181,11 @@ static void take_free(struct finder *f, size_t step)
 	struct gone_block *before = gone_at(f, e->object);
 	if (before && before->start == e->object) {
 		take_use(f, step, before, true);
+		*vec_push(&f->doubts) = (struct doubt){before->start, before->size, 0, 0, true};
 		return;
 	}
 	struct gone_block g = {.start = e->object, .size = e->before ? e->before : 1, .step = step_of_free(f, step), .thread = e->thread,
-			       .sap = e->sap};
+			       .sap = e->sap, .doubtful = is_freed_in_doubt(f, e)};
 	find_birth(f, &g);
 	*vec_push(&f->gone) = g;
 	set_units(f, g.start, g.size, f->gone.n);
@@ -176,7 +199,8 @@ static struct gone_block *gone_as_seen(struct finder *f, size_t step)
 	const struct place_name *p = execution_place(f->x, e->object);
 	if (saw == SLICE_NONE || !event_is_by_free(f->x, event_at(f, saw)) || !p || !p->block_size)
 		return NULL;
-	struct gone_block g = {.start = p->block, .size = p->block_size, .step = saw, .thread = event_at(f, saw)->thread, .sap = event_at(f, saw)->sap};
+	struct gone_block g = {.start = p->block, .size = p->block_size, .step = saw, .thread = event_at(f, saw)->thread, .sap = event_at(f, saw)->sap,
+			       .doubtful = is_doubtful(f, e->object)};
 	find_birth(f, &g);
 	*vec_push(&f->gone) = g;
 	return &f->gone.at[f->gone.n - 1];
@@ -205,7 +229,7 @@ static void take_step(struct finder *f, size_t step)
 		bear_units(f, e->object, e->before ? e->before : 1);
 		*table_at(&f->born, key_of(e->object)) = f->births.n;
 		if (e->count)
-			*vec_push(&f->doubtful) = (struct range){e->object, e->before ? e->before : 1};
+			*vec_push(&f->doubts) = (struct doubt){e->object, e->before ? e->before : 1, e->sap, e->thread, false};
 	} else if (e->flags & EVENT_FREES) {
 		take_free(f, step);
 	} else if (told_accesses(e) && !event_is_by_free(f->x, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
@@ -282,7 +306,7 @@ bool freed_find(struct freed *out, const struct slice *s, const struct told *t, 
 	vec_free(&f.gone);
 	vec_free(&f.births);
 	vec_free(&f.reused);
-	vec_free(&f.doubtful);
+	vec_free(&f.doubts);
 	table_release(&f.units);
 	table_release(&f.born);
 	free(f.passed);

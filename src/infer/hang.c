@@ -234,13 +234,20 @@ static void find_told(const struct finder *f, struct hang *h)
 	}
 }
 
+/* Who takes all that is in a list leaves an empty one, also where it was empty. */
+static bool leaves_as_found(const struct finder *f, const struct event *write, const struct event *read)
+{
+	return write->kind == EVENT_WRITE && write->written && read->kind == EVENT_READ && write->object == read->object && write->size == read->size &&
+	       f->values[write->written] == f->values[read->read];
+}
+
 /* Has the thread been there again before it waited? A header of the system that waits for another value (std::atomic::wait) looks once more, which is no look of the program's. */
 static bool is_passed(const struct finder *f, size_t step, size_t until)
 {
 	const struct event *e = event_at(f, step);
 	for (size_t i = step + 1; i < until; i++) {
 		const struct event *a = event_at(f, i);
-		if (a->thread == e->thread && told_accesses(a) && events_overlap(a, e) && (told_writes(a) || !(a->flags & EVENT_SYSTEM)))
+		if (a->thread == e->thread && told_accesses(a) && events_overlap(a, e) && (told_writes(a) || !(a->flags & EVENT_SYSTEM)) && !leaves_as_found(f, a, e))
 			return true;
 	}
 	return false;
@@ -373,12 +380,12 @@ static int interest(const struct hang *h)
 	if (h->signal != SLICE_NONE && h->is != SLICE_NONE)
 		return 5; /* it came between look and wait, whoever else was woken by it */
 	if (h->joins != UINT32_MAX)
-		return -1;
+		return -2;
 	if (h->taken != SLICE_NONE)
 		return 2;
 	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
 		return 0;
-	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : 1;
+	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : h->outside ? -1 : 1;
 }
 
 static int by_interest(const void *p, const void *q)
@@ -455,6 +462,7 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		if (event_at(&f, i)->kind == EVENT_CALL && event_at(&f, i)->count && event_at(&f, i)->count <= t->x.threads.n)
 			h.joins = event_at(&f, i)->count - 1;
 		find_signal(&f, &h);
+		h.outside = !h.on_condition && !event_at(&f, i)->object && h.joins == UINT32_MAX;
 		find_woken(&f, &h);
 		find_missed(&f, &h);
 		find_freed(&f, &h);

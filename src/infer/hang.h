@@ -8,6 +8,7 @@
 struct hang {
 	size_t blocked;    /* the step that never ends */
 	bool on_condition; /* a wait for a signal */
+	bool outside;      /* it waits for what is no object of the program's: for an input, mostly */
 	uint64_t condition; /* ... and where the condition variable lies, or the number of its object; 0: not known */
 	size_t signal;     /* the last one of that condition variable, which came before the wait; SLICE_NONE: none is known */
 	bool lost;         /* nobody waited for it then */

@@ -91,6 +91,18 @@ static bool is_one_statement(const struct told *t, const struct event *shown, co
 	return same_line(t, shown, filled) && filled->sap > shown->sap && filled->sap - shown->sap < WORDS && (led || apart < LARGEST);
 }
 
+/* Has the reader left something there itself before, and the other overwritten that? Then nothing was shown to it. */
+static bool is_overwritten(const struct published *p, const struct told *t)
+{
+	const struct event *seen = told_event(t, p->seen);
+	for (size_t i = p->shown; i-- > 0 && p->shown - i < BACK;) {
+		const struct event *e = told_event(t, i);
+		if (told_writes(e) && !t->l.steps.at[i].visible && events_overlap(e, seen))
+			return e->thread == seen->thread;
+	}
+	return false;
+}
+
 /*
  * Does the one fill it in a later round of a loop? It showed the like again by then, or has to go back in the code for that: sites are numbered in its order. What other
  * times tell is then how the rounds happened to fall.
@@ -111,6 +123,30 @@ static bool is_next_round(const struct published *p, const struct told *t)
 static bool is_count(const struct published *p, const struct told *t)
 {
 	return told_event(t, p->shown)->kind == EVENT_UPDATE && told_event(t, p->seen)->kind == EVENT_UPDATE;
+}
+
+/* The thread's access to the same place that comes next, or came last; UINT32_MAX: none near. */
+static uint32_t near_access(const struct told *t, uint32_t event, bool next)
+{
+	const struct event *e = &t->x.events.at[event];
+	const struct execution_thread *by = &t->x.threads.at[e->thread];
+	for (uint32_t i = 1; i <= NEAR; i++) {
+		if (next ? event + i >= by->first + by->count : event < by->first + i)
+			return UINT32_MAX;
+		uint32_t at = next ? event + i : event - i;
+		if (told_accesses(&t->x.events.at[at]) && events_overlap(&t->x.events.at[at], e))
+			return at;
+	}
+	return UINT32_MAX;
+}
+
+/* Do both change the place by what they find there, in one line each (`missing--`)? Who loses one of two such changes did not look too early. */
+static bool both_change(const struct published *p, const struct told *t)
+{
+	const struct event *read = told_event(t, p->read), *filled = told_event(t, p->filled);
+	uint32_t then = near_access(t, t->l.steps.at[p->read].event, true), before = near_access(t, t->l.steps.at[p->filled].event, false);
+	return then != UINT32_MAX && told_writes(&t->x.events.at[then]) && same_line(t, &t->x.events.at[then], read) && before != UINT32_MAX && told_reads(&t->x.events.at[before]) &&
+	       same_line(t, &t->x.events.at[before], filled);
 }
 
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
@@ -171,9 +207,9 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 			return true;
 		if (led != SLICE_NONE)
 			continue;
-		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)))
+		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)) && !is_overwritten(p, t))
 			return true;
-		if (same_line(t, told_event(t, shown), told_event(t, filled)))
+		if (same_line(t, told_event(t, shown), told_event(t, filled)) || both_change(p, t))
 			continue;
 		if (is_late(p, s, t, values))
 			return true;

@@ -163,9 +163,9 @@ static bool write_step(FILE *f, json_t *step, bool first)
  * another thread, in full, since that may come after the failure.
  */
 static json_t *asked_json(const struct execution *x, const struct linear *l, const struct slice *s, size_t step, bool last,
-			  const uint64_t *values)
+			  const uint64_t *values, bool behind)
 {
-	json_t *asked = json_pack("{s:I s:b}", "step", (json_int_t)step, "last", last);
+	json_t *asked = json_pack("{s:I s:b s:b}", "step", (json_int_t)step, "last", last, "behind", behind);
 	if (last && s->last_rests)
 		json_object_set_new(asked, "rests", json_true());
 	bool looked = false, still = false;
@@ -305,7 +305,7 @@ static bool write_asked(FILE *f, const struct execution *x, const struct linear 
 	size_t n = 0;
 	for (size_t k = 0; ok && k < s->asked.n; k++)
 		if (s->asked.at[k] < l->needed)
-			ok = write_step(f, asked_json(x, l, s, s->asked.at[k], k < s->last_reads, values), n++ == 0);
+			ok = write_step(f, asked_json(x, l, s, s->asked.at[k], k < s->last_reads, values, k >= s->asked.n - s->behind), n++ == 0);
 	return ok;
 }
 

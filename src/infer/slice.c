@@ -466,18 +466,28 @@ static void go_back(struct slicer *r)
 	}
 }
 
-/* The next write of another thread, for the reads that were asked for. */
-static void look_ahead(struct slicer *r)
+/* The next write of another thread, for a read that was asked for. */
+static void look_ahead(struct slice *s, const struct execution *x, const struct linear *l, size_t step)
 {
-	for (size_t k = 0; k < r->s->asked.n; k++) {
-		size_t step = r->s->asked.at[k];
-		const struct event *e = event_of(r, step);
-		for (size_t i = step + 1; i < r->l->steps.n && r->s->next[step] == SLICE_NONE; i++) {
-			const struct event *w = event_of(r, i);
-			if (w->thread != e->thread && w->written && !r->l->steps.at[i].visible && events_overlap(w, e))
-				r->s->next[step] = i;
-		}
+	const struct event *e = &x->events.at[l->steps.at[step].event];
+	for (size_t i = step + 1; i < l->steps.n && s->next[step] == SLICE_NONE; i++) {
+		const struct event *w = &x->events.at[l->steps.at[i].event];
+		if (w->thread != e->thread && w->written && !l->steps.at[i].visible && events_overlap(w, e))
+			s->next[step] = i;
 	}
+}
+
+void slice_ask(struct slice *s, const struct execution *x, const struct linear *l, size_t step)
+{
+	for (size_t i = 0; i < s->asked.n; i++)
+		if (s->asked.at[i] == step)
+			return;
+	*vec_push(&s->asked) = step;
+	s->behind++;
+	s->matters[step] = true;
+	if (s->saw[step] != SLICE_NONE)
+		s->matters[s->saw[step]] = true;
+	look_ahead(s, x, l, step);
 }
 
 /* Is anything of the program's own known that the failure is computed of, or led by? Else what is known says little. */
@@ -527,7 +537,8 @@ void slice_init_tied(struct slice *s, const struct execution *x, const struct li
 	ask_last_reads(&r);
 	ask_tied(&r);
 	go_back(&r);
-	look_ahead(&r);
+	for (size_t i = 0; i < s->asked.n; i++)
+		look_ahead(s, x, l, s->asked.at[i]);
 	for (size_t t = 0; t < x->threads.n; t++)
 		vec_free(&r.pending[t]);
 	free(r.cells);

@@ -29,6 +29,14 @@ struct written {
 	uint64_t changed;
 };
 
+/* Whether the conditions on a symbol alone allow a value. */
+struct answer {
+	uint64_t value;
+	uint32_t symbol; /* + 1; 0: none */
+	bool allowed;
+};
+enum { ANSWERS = 1 << 16 };
+
 /*
  * only[e]: the one symbol of expression e, or NO_SYMBOL, or MANY_SYMBOLS. conditions of symbol s:
  * list[start[s] .. start[s + 1]). symbols has one entry in use at a time: the symbol under evaluation.
@@ -46,6 +54,7 @@ struct analysis {
 	uint64_t *symbols;
 	uint64_t *values;     /* by expression node, scratch */
 	uint32_t fuel;
+	struct answer *answers; /* by a hash of symbol and value; NULL where nobody asks again */
 };
 
 static void find_only(struct analysis *a)
@@ -109,6 +118,16 @@ static bool allows(struct analysis *a, uint32_t symbol, uint64_t value)
 			return false;
 	}
 	return true;
+}
+
+/* The same, where every candidate of a read asks for the same few values; a->symbols is left as it is where that was asked before. */
+static bool allows_again(struct analysis *a, uint32_t symbol, uint64_t value)
+{
+	uint64_t hash = (value + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ symbol * UINT64_C(0xc2b2ae3d27d4eb4f);
+	struct answer *known = &a->answers[(hash ^ hash >> 32) % ANSWERS];
+	if (known->symbol != symbol + 1 || known->value != value)
+		*known = (struct answer){value, symbol + 1, allows(a, symbol, value)};
+	return known->allowed;
 }
 
 static void add_value(struct set *s, uint64_t v)
@@ -205,7 +224,7 @@ static void grow_piece(struct analysis *a, const struct piece *piece, uint32_t s
 		seen_values(a, piece, i, &seen);
 		s->any = seen.any;
 		for (uint32_t k = 0; k < seen.n; k++)
-			if (allows(a, symbol, seen.at[k]))
+			if (allows_again(a, symbol, seen.at[k]))
 				add_value(s, seen.at[k]);
 	}
 }
@@ -267,7 +286,7 @@ static bool is_impossible(struct analysis *a, const struct piece *piece, uint32_
 	bool possible = seen.any;
 	for (uint32_t k = 0; k < seen.n && !possible; k++)
 		possible = fixed ? seen.at[k] == bits(wanted, piece->low, piece->width)
-				 : allows(a, symbol, seen.at[k]);
+				 : allows_again(a, symbol, seen.at[k]);
 	return !possible;
 }
 
@@ -298,6 +317,7 @@ static void analysis_release(struct analysis *a)
 	free(a->sets);
 	free(a->symbols);
 	free(a->values);
+	free(a->answers);
 }
 
 bool *values_impossible(const struct problem *p)
@@ -311,6 +331,7 @@ bool *values_impossible(const struct problem *p)
 	a.sets = xmalloc(x->nsymbols * sizeof *a.sets);
 	a.version = xcalloc((size_t)x->nsymbols + 1, sizeof *a.version);
 	a.written = xcalloc(x->events.n + 1, sizeof *a.written);
+	a.answers = xcalloc(ANSWERS, sizeof *a.answers);
 	uint64_t *since = xcalloc(p->pieces.n + 1, sizeof *since);
 	/* Symbols that no whole piece gives a value can be anything. */
 	for (uint32_t s = 0; s < x->nsymbols; s++) {

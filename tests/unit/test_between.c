@@ -173,6 +173,113 @@ static void what_leaves_the_same(void **state)
 	}
 }
 
+/* The thread reads, and then writes; in between another one writes what the first has found, which it might have done before, or something else. */
+static void what_leaves_as_found(void **state)
+{
+	(void)state;
+	for (uint64_t written = 100; written < 102; written++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		reads_at(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 3));
+		at_line(&x, "2");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, written));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), written != 100);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* Between what the thread does there, the memory is allocated anew: that is another object, also where the order does not say when. Other memory is not. */
+static void memory_given_out_again(void **state)
+{
+	(void)state;
+	enum { HERE, UNTOLD, ELSEWHERE };
+	for (int birth = HERE; birth <= ELSEWHERE; birth++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		reads_at(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 3));
+		at_line(&x, "2");
+		make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		struct event *born = birth == UNTOLD ? vec_push(&x.notes) : &x.events.at[make_event(&x, EVENT_CALL, 0)];
+		*born = (struct event){.thread = 1, .kind = EVENT_CALL, .object = birth == ELSEWHERE ? X + 16 : X - 16, .before = 24, .flags = EVENT_NOTE | EVENT_ALLOCATES};
+		make_write(&x, X, 4, make_const(&x, 4, 5));
+		at_line(&x, "3");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), birth == ELSEWHERE);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* The thread reads what it has written again and again, and fails by what another has put there in the same line; in another line that is what it waits for. */
+static void kept_as_its_own(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		uint32_t wrote = make_write(&x, X, 4, make_const(&x, 4, 7));
+		at_line(&x, "1");
+		for (int i = 0; i < 200; i++)
+			reads_at(&x, "2");
+		uint32_t before = (uint32_t)x.events.n;
+		expr e = reads_at(&x, "2");
+		uint32_t end = make_end(&x, EVENT_FAILS);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 8));
+		at_line(&x, own ? "1" : "3");
+		make_end(&x, 0);
+		*vec_push(&x.conditions) = (struct condition){.condition = expr_equals(x.exprs, e, 8), .event = end, .kind = CONDITION_BUG};
+		struct linear l = broken_at(&x, before);
+		assert_int_equal(find(&b, &x, &l), own);
+		if (own)
+			assert_int_equal(l.steps.at[b.first].event, wrote);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
+/* One function leaves something where another one finds it soon afterwards; in between another thread leaves something there in the same function, for itself, or in another, perhaps for that. */
+static void left_for_oneself(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct execution x;
+		struct between b;
+		init(&x);
+		make_thread(&x, "1");
+		make_write(&x, X, 4, make_const(&x, 4, 7));
+		at_line(&x, "1");
+		reads_at(&x, "2");
+		strcpy(x.sites.at[x.events.at[x.events.n - 1].site].function, "finds");
+		make_end(&x, 0);
+		make_thread(&x, "2");
+		make_write(&x, X, 4, make_const(&x, 4, 8));
+		at_line(&x, "3");
+		strcpy(x.sites.at[x.events.at[x.events.n - 1].site].function, own ? "work" : "tells");
+		make_end(&x, 0);
+		struct linear l = broken_at(&x, 2);
+		assert_int_equal(find(&b, &x, &l), own);
+		vec_free(&l.steps);
+		execution_release(&x);
+	}
+}
+
 /* The one who breaks in is the one without the lock. */
 static void intruder_without_the_lock(void **state)
 {
@@ -496,6 +603,10 @@ int main(void)
 		cmocka_unit_test(test_that_is_overtaken),
 		cmocka_unit_test(different_locks),
 		cmocka_unit_test(what_leaves_the_same),
+		cmocka_unit_test(what_leaves_as_found),
+		cmocka_unit_test(memory_given_out_again),
+		cmocka_unit_test(kept_as_its_own),
+		cmocka_unit_test(left_for_oneself),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 		cmocka_unit_test(written_anew),
