@@ -58,7 +58,7 @@ struct mailbox {
 	void take(std::stop_token stop)
 	{
 		std::unique_lock l(lock);
-		changed.wait(l, stop, [this] { return full.load() != 0; });
+		changed.wait(l, stop, [this] { bool is = full != 0; return std::this_thread::yield(), is; });
 		full = 0;
 	}
 } in, out;
