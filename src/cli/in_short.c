@@ -74,19 +74,43 @@ static bool say_again(struct words *w, const json_t *root)
 	return true;
 }
 
+/*
+ * Has it no name of its own, but an address, or the line that allocated it, or is it only known what kind of thing a library has there? Of memory that several blocks had, one
+ * after the other, nothing tells which of them is meant.
+ */
+static bool is_nameless(const char *object)
+{
+	static const char *const begins[] = {"freed block ", "heap block ", "block ", "0x", "a node of "};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(object, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* What was used: of what has no name, where the thread had the pointer from. To be freed. */
+static char *freed_thing(const json_t *use, const json_t *got)
+{
+	const char *object = object_of(use), *from = got ? object_of(got) : "";
+	if (!*from || !is_nameless(object) || is_nameless(from))
+		return xstrdup(object);
+	return inside_of(got) ? xasprintf("memory of %s", from) : xasprintf("what %s points to", from);
+}
+
 static bool say_freed(struct words *w, const json_t *root)
 {
 	json_t *f = json_object_get(root, "freed"), *use = step_of(root, f, "use"), *by = step_of(root, f, "freed");
 	by = by ? by : json_object_get(f, "by");
 	if (!use || !by)
 		return false;
+	char *thing = freed_thing(use, step_of(root, f, "got"));
 	if (json_is_true(json_object_get(f, "twice")))
 		say(w, "thread %s freed%s what thread %s had freed already%s.", text(use, "thread"), at(use), text(by, "thread"), at(by));
 	else if (!strcmp(text(use, "thread"), text(by, "thread")))
-		say(w, "thread %s %s %s%s after it had freed that itself%s%s.", text(use, "thread"), deed(use), object_of(use), at(use), at(by),
+		say(w, "thread %s %s %s%s after it had freed that itself%s%s.", text(use, "thread"), deed(use), thing, at(use), at(by),
 		    json_is_true(json_object_get(root, "alone")) ? "; no other thread had a part in it" : "");
 	else
-		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), object_of(use), at(use), text(by, "thread"), at(by));
+		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), thing, at(use), text(by, "thread"), at(by));
+	free(thing);
 	return true;
 }
 
