@@ -398,6 +398,12 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
+/* How many references there are says nothing of why. */
+static bool is_of_counts(const struct asked *a)
+{
+	return !strcmp(object_of(a->read), "the counts of a shared pointer");
+}
+
 /* Threads are named by who created them. */
 static bool is_ancestor(const char *thread, const char *of)
 {
@@ -421,7 +427,7 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	for (int pass = 0; pass < 4 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
+			if (!shown || !a.writer || is_of_counts(&a) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) != (pass > 1) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

@@ -2,6 +2,7 @@
 
 #include "infer/locks.h"
 #include "infer/table.h"
+#include "infer/told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,12 @@ static bool found_same(const struct finder *f, const struct event *a, const stru
 	return a->size == c->size && found(f, a, &one) && found(f, c, &other) && one == other;
 }
 
+/* What the library counts for itself (references, whether a future is ready) is as it is meant to be. */
+static bool is_account(const struct event *a, const struct event *c)
+{
+	return (a->flags | c->flags) & EVENT_ACCOUNT;
+}
+
 /* Who frees something asks nothing of it. */
 static bool is_by_free(const struct finder *f, const struct event *e)
 {
@@ -286,7 +293,7 @@ static void take_access(struct finder *f, size_t step)
 	/* What a call does in pieces is one access. */
 	if (*last && event_at(f, *last - 1)->sap != e->sap && !polls(f, event_at(f, *last - 1), e) && !is_next_time(f, event_at(f, *last - 1), e)) {
 		size_t first = *last - 1, other = disturber(f, place, first, step);
-		if (other && (is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, event_at(f, first), e) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
+		if (other && (is_by_free(f, e) || is_account(event_at(f, first), e) || told_is_renewed(f->x, f->l, first, step) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, event_at(f, first), e) || is_child_between(f, first, other - 1, step) || is_shown_to_child(f, first, other - 1, step) || found_same(f, event_at(f, first), e) || leaves_the_same(f, event_at(f, first), event_at(f, other - 1), e) ||
 			      is_written_anew(f, first, other - 1, step, of_another(f, place, WRITE, OTHER_WRITE, e->thread))))
 			other = 0;
 		uint64_t pair = pair_of(f, event_at(f, first), e);

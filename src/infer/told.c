@@ -127,6 +127,18 @@ void told_init(struct told *t, const struct execution *x, const struct linear *l
 	free(m.place);
 }
 
+bool told_is_renewed(const struct execution *x, const struct linear *l, size_t first, size_t second)
+{
+	enum { BACK = 100000 };
+	uint64_t address = x->events.at[l->steps.at[second].event].object;
+	for (size_t i = second; i-- > first && second - i < BACK;) {
+		const struct event *e = &x->events.at[l->steps.at[i].event];
+		if (e->flags & EVENT_ALLOCATES && address - e->object < e->before)
+			return true;
+	}
+	return false;
+}
+
 void told_release(struct told *t)
 {
 	vec_free(&t->x.threads);

@@ -16,6 +16,9 @@ struct told {
 void told_init(struct told *t, const struct execution *x, const struct linear *l, const uint64_t *values);
 void told_release(struct told *t);
 
+/* Was the memory that the second step accesses given out anew between the two, as another block than the first step's? */
+bool told_is_renewed(const struct execution *x, const struct linear *l, size_t first, size_t second);
+
 static inline const struct event *told_event(const struct told *t, size_t step)
 {
 	return &t->x.events.at[t->l.steps.at[step].event];
