@@ -290,7 +290,8 @@ extern const char __rethread_linked_in[];
  *                                                   there in the structure NAME; NUMBER 0: a function of a library does that is called in
  *                                                   this line; then perhaps a tab and the local variable that the structure is
  *     held      NUMBER LINE FUNCTION FILE global:OFFSET NAME       the same of a global variable; behind either `:any` for an element of an array
- *                                                   there, and :of:BYTES of each element of a std::vector of numbers there, or 0
+ *                                                   there, and :of:BYTES of each element of a std::vector of numbers there, or 0;
+ *                                                   then :is if it is that itself: a std::atomic
  *     branch    known LINE FUNCTION FILE
  *     branch    recorded LINE FUNCTION FILE WHY WHERE     WHY in words (src/instrument/why.h); WHERE it comes from, or nothing
  *     memory    global|thread-local|stack|heap shared|private NAME LINE FUNCTION FILE

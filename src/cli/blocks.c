@@ -400,13 +400,18 @@ static void name_held(struct blocks *b, struct extent *e, const char *holder, co
 	bool whole = element && size == element && at % element == 0; /* numbers that a vector has, and nothing else is in its block */
 	bool numbers = c && c->hint->array, value = whole || (c && (numbers || rank(c->hint) > 0));
 	unsigned number = number_held(b, e, holder);
+	out->block = e->block;
+	out->held = true;
+	if (holders_itself(b->holders, holder)) {
+		out->name = number ? xasprintf("%s #%u", holder, number) : xstrdup(holder);
+		out->owner = xstrdup(out->name);
+		return;
+	}
 	const char *kind = value ? "element" : "part", *article = value ? "an " : "";
 	char *owner = number ? xasprintf("%s #%u of %s", kind, number, holder) : xasprintf("%s%s of %s", article, kind, holder);
 	if (value && c && !numbers)
 		free(variables_field(b->v, &c->hint->type, c->array ? at % c->hint->type.size : at - c->base, size, &out->type));
-	out->block = e->block;
 	out->inside = value;
-	out->held = true;
 	out->name = whole ? xasprintf("%s[%llu]", holder, (unsigned long long)(at / element)) : xstrdup(owner);
 	out->owner = owner;
 }

@@ -95,6 +95,14 @@ uint64_t holders_element(const struct holders *h, const char *name)
 	return 0;
 }
 
+bool holders_itself(const struct holders *h, const char *name)
+{
+	for (size_t i = 0; i < h->all.n; i++)
+		if (h->all.at[i].name == name && strstr(h->all.at[i].line->field[5], ":is"))
+			return true;
+	return false;
+}
+
 /* ---- lines ---- */
 
 static int compare_lines(const struct report_line *l, const char *file, size_t length, unsigned line)

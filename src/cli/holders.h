@@ -23,5 +23,7 @@ void holders_free(struct holders *h);
 const char *holders_name(struct holders *h, uint64_t site, const char *where);
 /* By the name that holders_name gave: bytes of each element of a std::vector of numbers; 0: of anything else. */
 uint64_t holders_element(const struct holders *h, const char *name);
+/* Is that no container, but the variable itself that is accessed: a std::atomic? */
+bool holders_itself(const struct holders *h, const char *name);
 
 #endif

@@ -74,19 +74,43 @@ static bool say_again(struct words *w, const json_t *root)
 	return true;
 }
 
+/*
+ * Has it no name of its own, but an address, or the line that allocated it, or is it only known what kind of thing a library has there? Of memory that several blocks had, one
+ * after the other, nothing tells which of them is meant.
+ */
+static bool is_nameless(const char *object)
+{
+	static const char *const begins[] = {"freed block ", "heap block ", "block ", "0x", "a node of "};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(object, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* What was used: of what has no name, where the thread had the pointer from. To be freed. */
+static char *freed_thing(const json_t *use, const json_t *got)
+{
+	const char *object = object_of(use), *from = got ? object_of(got) : "";
+	if (!*from || !is_nameless(object) || is_nameless(from))
+		return xstrdup(object);
+	return inside_of(got) ? xasprintf("memory of %s", from) : xasprintf("what %s points to", from);
+}
+
 static bool say_freed(struct words *w, const json_t *root)
 {
 	json_t *f = json_object_get(root, "freed"), *use = step_of(root, f, "use"), *by = step_of(root, f, "freed");
 	by = by ? by : json_object_get(f, "by");
 	if (!use || !by)
 		return false;
+	char *thing = freed_thing(use, step_of(root, f, "got"));
 	if (json_is_true(json_object_get(f, "twice")))
 		say(w, "thread %s freed%s what thread %s had freed already%s.", text(use, "thread"), at(use), text(by, "thread"), at(by));
 	else if (!strcmp(text(use, "thread"), text(by, "thread")))
-		say(w, "thread %s %s %s%s after it had freed that itself%s%s.", text(use, "thread"), deed(use), object_of(use), at(use), at(by),
+		say(w, "thread %s %s %s%s after it had freed that itself%s%s.", text(use, "thread"), deed(use), thing, at(use), at(by),
 		    json_is_true(json_object_get(root, "alone")) ? "; no other thread had a part in it" : "");
 	else
-		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), object_of(use), at(use), text(by, "thread"), at(by));
+		say(w, "thread %s %s %s%s after thread %s had freed it%s.", text(use, "thread"), deed(use), thing, at(use), text(by, "thread"), at(by));
+	free(thing);
 	return true;
 }
 
@@ -374,6 +398,12 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
+/* How many references there are says nothing of why. */
+static bool is_of_counts(const struct asked *a)
+{
+	return !strcmp(object_of(a->read), "the counts of a shared pointer");
+}
+
 /* Threads are named by who created them. */
 static bool is_ancestor(const char *thread, const char *of)
 {
@@ -410,7 +440,7 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	for (int pass = 0; pass < 2 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
 			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
+			if (!shown || !a.writer || is_of_counts(&a) || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;

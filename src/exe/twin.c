@@ -262,6 +262,23 @@ bool failure_own_site(struct symbols *s, const struct rt_failure *f, struct posi
 }
 
 /*
+ * Of loads that nothing keeps in order the code generator may put a later one first, in the recorded program; where both go through one bad pointer, that one faults there,
+ * and in the twin, whose gates keep them apart, the other. Then they lead to about the same address, and close behind the one, in the recorded program, comes the other.
+ */
+static bool is_turned_round(struct symbols *recorded, uint64_t known, const struct rt_failure *was, struct symbols *replayed, uint64_t at, const struct rt_failure *is)
+{
+	enum { CODE = 48, MEMORY = 256 }; /* bytes */
+	uint64_t apart = was->address < is->address ? is->address - was->address : was->address - is->address;
+	struct position p;
+	bool any = false;
+	if (was->kind != RT_FAIL_SIGNAL || was->signal != SIGSEGV || was->address == RT_NO_ADDRESS || apart >= MEMORY || !symbols_same_function(recorded, known, replayed, at))
+		return false;
+	for (uint64_t i = 1; i < CODE && !any; i++)
+		any = symbols_find(recorded, known + i, &p) && p.file && p.line && symbols_is_at(replayed, at, &p);
+	return any;
+}
+
+/*
  * Of a load and what is done with its value the code generator may make one instruction, which has the line of the latter. Where it did so in the
  * twin, the gate right before it has the load's. Where it did so in the recorded program, the load is at least of a function that is inlined in that line.
  * What the optimiser moved out of a loop has no line, in one program or the other: then it is the function that is compared.
@@ -275,6 +292,7 @@ static bool same_site(const struct trace *t, const char *twin, const struct rt_f
 	bool same = known && at ? symbols_is_at(replayed, at, &was) || symbols_is_at(replayed, at - 1, &was) : !known && !at;
 	if (known && at && !same && was.file && is.file && (!was.line || !is.line))
 		same = symbols_same_function(recorded, known, replayed, at);
+	same = same || (known && at && is_turned_round(recorded, known, &t->failure, replayed, at, f));
 	symbols_close(recorded);
 	symbols_close(replayed);
 	return same;

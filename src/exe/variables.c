@@ -563,7 +563,11 @@ char *variables_member(struct variables *v, const char *name, uint64_t offset, u
 	size_t n;
 	if (!x->split && !offset && !dwarf_getlocation(&location, &ops, &n))
 		find_shrunk(ops, n, type);
-	if (!plain_type(&p.type) || !holds(&p.type, p.offset, size))
+	if (!plain_type(&p.type))
+		return NULL;
+	if (is_only_declared(&p.type)) /* how large it is, nothing tells either */
+		return p.offset ? xasprintf("%s+%llu", p.name, (unsigned long long)p.offset) : xstrdup(p.name);
+	if (!holds(&p.type, p.offset, size))
 		return NULL;
 	struct value_type shrunk = *type;
 	char *text = member_text(&p, size, type);

@@ -89,6 +89,12 @@ static bool found_same(const struct finder *f, const struct event *a, const stru
 	return a->size == c->size && found(f, a, &one) && found(f, c, &other) && one == other;
 }
 
+/* What the library counts for itself (references, whether a future is ready) is as it is meant to be. */
+static bool is_account(const struct event *a, const struct event *c)
+{
+	return (a->flags | c->flags) & EVENT_ACCOUNT;
+}
+
 /* Who frees something asks nothing of it. */
 static bool is_by_free(const struct finder *f, const struct event *e)
 {
@@ -232,7 +238,7 @@ static size_t harmful(const struct finder *f, const size_t *place, size_t first,
 {
 	const struct event *a = event_at(f, first), *e = event_at(f, second);
 	size_t other = disturber(f, place, first, second);
-	if (!other || is_by_free(f, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, a, e) || is_child_between(f, first, other - 1, second) || is_shown_to_child(f, first, other - 1, second) ||
+	if (!other || is_by_free(f, e) || is_account(a, e) || changes_nothing(f, event_at(f, other - 1)) || is_told(f, a, e) || is_child_between(f, first, other - 1, second) || is_shown_to_child(f, first, other - 1, second) ||
 	    found_same(f, a, e) || leaves_the_same(f, a, event_at(f, other - 1), e) || leaves_as_found(f, a, event_at(f, other - 1)) ||
 	    is_written_anew(f, first, other - 1, second, of_another(f, place, WRITE, OTHER_WRITE, e->thread)))
 		return 0;

@@ -252,6 +252,13 @@ static bool is_asked(const struct slice *s, size_t step)
 	return false;
 }
 
+/* Is the pointer from before that step? Somebody may have left it where the thread found it only afterwards: a task that was queued. */
+static bool is_from_before(const struct finder *f, size_t got, size_t freed)
+{
+	size_t saw = got == SLICE_NONE || !told_reads(event_at(f, got)) ? SLICE_NONE : f->s->saw[got];
+	return got != SLICE_NONE && (got < freed || (saw != SLICE_NONE && saw < freed));
+}
+
 /* The thread reads what the new block's owner put there, and has the pointer from before the old one was freed. */
 static bool take_reuse(struct finder *f, const struct reuse *r, const struct told *t, const uint64_t *values)
 {
@@ -262,7 +269,7 @@ static bool take_reuse(struct finder *f, const struct reuse *r, const struct tol
 	if (!is_asked(s, r->use) || is_doubtful(f, event_at(f, r->use)->object) || saw == SLICE_NONE || saw < b->step || event_at(f, saw)->thread != b->thread)
 		return false;
 	stale_pointer(t, values, r->use, g->start, g->size, &got, &gone);
-	if (got == SLICE_NONE || got > g->step)
+	if (!is_from_before(f, got, g->step))
 		return false;
 	f->start = g->start;
 	f->best = (struct freed){.use = r->use, .freed = g->step, .size = g->size, .allocated_at = g->allocated_at, .allocated_by = g->allocated_by,

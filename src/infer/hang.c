@@ -105,23 +105,30 @@ static bool is_counted(const struct finder *f, size_t read, size_t until)
 	return false;
 }
 
+/* Is it the library's own account of what goes on (a stop token's state), and not what the program waits for? */
+static bool is_account(const struct event *e)
+{
+	return e->flags & EVENT_ACCOUNT;
+}
+
 /* What it read last before it waited, nearby, if only in a function that was handed over (cv.wait(lock, [&] { return ready; })); and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
-	enum { NEAR = 6 };
+	enum { NEAR = 6, BEYOND = 64 }; /* where the library did something in between */
 	const struct event *wait = event_at(f, from), *read;
-	size_t counted = SLICE_NONE;
+	size_t counted = SLICE_NONE, near = NEAR;
 	for (size_t i = from; i-- > 0 && h->read == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
 		if (e->thread != wait->thread || (e->kind != EVENT_READ && e->kind != EVENT_UPDATE))
 			continue;
-		if (e->sap + NEAR < wait->sap)
+		if (e->sap + near < wait->sap)
 			break;
-		if (e->kind == EVENT_READ && is_counted(f, i, from)) {
+		if (is_account(e))
+			near = BEYOND;
+		else if (e->kind == EVENT_READ && is_counted(f, i, from))
 			counted = counted == SLICE_NONE ? i : counted;
-			continue;
-		}
-		h->read = i;
+		else
+			h->read = i;
 	}
 	h->read = h->read == SLICE_NONE ? counted : h->read;
 	read = h->read == SLICE_NONE ? NULL : event_at(f, h->read);
@@ -346,21 +353,38 @@ static bool writes_behind(const struct finder *f, size_t step)
 	return false;
 }
 
+/* Since which SAP did the thread have the lock that it gave up to wait? 0: not known. What it had seen before that is no longer what it waits for. */
+static uint64_t taken_since(const struct finder *f, size_t from)
+{
+	const struct event *wait = event_at(f, from);
+	for (size_t i = f->x->held.n; i-- > 0;)
+		if (f->x->held.at[i].thread == wait->thread && f->x->held.at[i].to == wait->sap)
+			return f->x->held.at[i].from;
+	return 0;
+}
+
+/* Is it an address? Those are followed, not waited for. */
+static bool is_address(const struct finder *f, const struct event *read)
+{
+	return read->size == 8 && f->values[read->read] > UINT16_MAX;
+}
+
 /* Threads that wait for one another without a lock: each keeps something (a count of readers) that the other waits for. What is nothing (0) is rather what it would like to find, and is left out. */
 static void find_taken(const struct finder *f, hangs *all, struct hang *h)
 {
 	enum { NEAR = 12 };
 	size_t from = h->on_condition ? begin_of_wait(f, h->blocked) : SLICE_NONE;
+	uint64_t taken = from != SLICE_NONE ? taken_since(f, from) : 0;
 	for (size_t i = from; from != SLICE_NONE && i-- > 0;) {
 		const struct event *e = event_at(f, i), *wait = event_at(f, from);
 		if (e->thread != wait->thread || !told_reads(e) || e->flags & EVENT_SYSTEM)
 			continue;
-		if (e->sap + NEAR < wait->sap)
+		if (e->sap + NEAR < wait->sap || e->sap < taken)
 			break;
 		size_t by = wrote_before(f, i);
 		if (by == SLICE_NONE || !waits_for_signal(all, f, event_at(f, by)->thread) || writes_behind(f, i))
 			continue;
-		if (!f->values[e->read])
+		if (!f->values[e->read] || is_address(f, e))
 			continue;
 		h->taken = i;
 		h->taker = by;
@@ -384,7 +408,7 @@ static int interest(const struct hang *h)
 	if (h->taken != SLICE_NONE)
 		return 2;
 	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
-		return 0;
+		return h->never_written; /* a queue that is as it was again says less: idle workers */
 	return h->other != SLICE_NONE ? 4 : h->read != SLICE_NONE ? 3 : h->on_condition ? 2 : h->outside ? -1 : 1;
 }
 
@@ -472,8 +496,10 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 	add_spins(&f, &all, t);
 	find_wanted(&f, &all);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.at[i].is == SLICE_NONE && all.at[i].other == SLICE_NONE && !all.at[i].spins)
+		if (all.at[i].is == SLICE_NONE && all.at[i].other == SLICE_NONE && !all.at[i].spins) {
 			find_taken(&f, &all, &all.at[i]);
+			all.at[i].never_written = all.at[i].read != SLICE_NONE && wrote_before(&f, all.at[i].read) == SLICE_NONE;
+		}
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_interest);
 	return all;

@@ -21,6 +21,7 @@ struct hang {
 	bool spins;        /* it does not wait, but goes round (spins.h): `blocked` and `read` are its last look, `is` the write that it finds */
 	size_t missed;     /* ... of spins.h; SLICE_NONE */
 	bool unchanged;    /* nobody has written it since */
+	bool never_written; /* ... nor any other thread before that */
 	size_t looked, told; /* who wrote what it was to find looked at a place, and did not see what the thread wrote there only then; SLICE_NONE */
 	size_t taken, taker; /* it looked at something shortly before, which is still as another thread has left it, and that one waits for ever, too, for a signal; SLICE_NONE */
 	uint32_t holder;   /* of a lock: the thread that has it; UINT32_MAX: none is known */

@@ -227,7 +227,7 @@ static bool look_back(struct stale *out, const struct told *t, const uint64_t *v
 		size_t is = led ? written_last(&last, t, e) : how[i] & TIED_BY_BRANCH ? written_last(&others, t, e) : 0;
 		if (is && led && told_event(t, is - 1)->thread == self)
 			is = written_first(t, i, second);
-		if (!is || e->kind != EVENT_READ || i > wrote || (found && !led))
+		if (!is || e->kind != EVENT_READ || e->flags & EVENT_ACCOUNT || i > wrote || (found && !led))
 			continue;
 		const struct event *o = told_event(t, is - 1);
 		/* It goes by what it found when it looked again, or came back from a wait; but for what it had computed before. */
@@ -285,7 +285,7 @@ bool rests_find(struct stale *out, const struct slice *s, const struct told *t, 
 	unsigned tried = 0;
 	for (size_t i = t->l.needed; i-- > 0 && tried < TRIED && !(found && out->certain);) {
 		size_t saw = how[i] ? s->saw[i] : SLICE_NONE;
-		if (saw == SLICE_NONE || told_event(t, saw)->thread == told_event(t, i)->thread || event_is_by_free(&t->x, told_event(t, saw)) ||
+		if (saw == SLICE_NONE || told_event(t, i)->flags & EVENT_ACCOUNT || told_event(t, saw)->thread == told_event(t, i)->thread || event_is_by_free(&t->x, told_event(t, saw)) ||
 		    !midway_changes(&t->x, &t->l, saw, values))
 			continue;
 		tried++;

@@ -352,7 +352,7 @@ static size_t last_line(const struct slicer *r, size_t end, steps *found, bool i
 		known = last ? known : is_asked_in(r, e);
 		first_site = last ? first_site : e->site;
 		last = e;
-		if (is_asked(r, end) || is_beside(r, end) || (!is_last && r->how && !r->how[end]) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
+		if (e->flags & EVENT_ACCOUNT || is_asked(r, end) || is_beside(r, end) || (!is_last && r->how && !r->how[end]) || (e->flags & EVENT_NOTE ? known : e->flags & EVENT_SYSTEM))
 			continue;
 		*vec_push(found) = end;
 	}
@@ -416,7 +416,7 @@ static void ask_last_reads(struct slicer *r)
 static void ask_tied(struct slicer *r)
 {
 	for (size_t i = r->l->needed; r->how && !r->s->asked.n && i-- > 0 && r->asked.n < TIED_LOOKED_AT;)
-		if (r->how[i] & TIED_BY_VALUE && told_reads(event_of(r, i)))
+		if (r->how[i] & TIED_BY_VALUE && told_reads(event_of(r, i)) && !(event_of(r, i)->flags & EVENT_ACCOUNT))
 			follow_asked(r, i);
 	if (!r->s->asked.n)
 		choose_asked(r);

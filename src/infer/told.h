@@ -16,6 +16,7 @@ struct told {
 void told_init(struct told *t, const struct execution *x, const struct linear *l, const uint64_t *values);
 void told_release(struct told *t);
 
+
 static inline const struct event *told_event(const struct told *t, size_t step)
 {
 	return &t->x.events.at[t->l.steps.at[step].event];

@@ -55,6 +55,7 @@ enum event_flag {
 	EVENT_WAITED = 1024, /* ... or comes back from a wait for it, which began at the SAP `before` */
 	EVENT_POSTS = 2048, /* ... or posts the semaphore at `object` */
 	EVENT_TAKES = 4096, /* ... or takes it */
+	EVENT_ACCOUNT = 32768, /* ... of an atomic variable of the header's own: references that are counted, the state of a stop token */
 	EVENT_STORES = 16384, /* UPDATE: of a store that is sequentially consistent: what it read is nobody's */
 	EVENT_TEXT = 8192,  /* READ: of a text, behind its first piece; if the text ends before, nobody reads that */
 	EVENT_ALLOCATES = 128, /* ... or allocates it where another one was before; `count` 1: it is not certain that that one had been freed by then */

@@ -177,7 +177,8 @@ enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4, RECALL_OFTEN = 8
 /* In code.sites: the access is of a floating point number. */
 #define CODE_SITE_FLOAT 0x80000000u
 #define CODE_SITE_STORE 0x40000000u /* of an instruction that only stores, whatever becomes of it */
-#define CODE_SITE_FLAGS (CODE_SITE_FLOAT | CODE_SITE_STORE)
+#define CODE_SITE_ATOMIC 0x20000000u
+#define CODE_SITE_FLAGS (CODE_SITE_FLOAT | CODE_SITE_STORE | CODE_SITE_ATOMIC)
 
 struct insn {
 	uint16_t op; /* enum code_op */

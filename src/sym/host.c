@@ -229,7 +229,7 @@ static struct event *read_event(struct ethread *self, enum event_kind kind, uint
 {
 	struct event *e = event_add(self, kind, address, site_describe(self, site, what));
 	if (interp_site_is_system(engine.interp, site))
-		e->flags |= EVENT_SYSTEM;
+		e->flags |= interp_site_is_account(engine.interp, site) ? EVENT_SYSTEM | EVENT_ACCOUNT : EVENT_SYSTEM;
 	if (self->in_text)
 		e->flags |= EVENT_TEXT;
 	return e;

@@ -104,6 +104,7 @@ static void put(struct execution *x, const struct note *n, uint32_t thread)
 		expr value = value_expr(&(struct slot){ n->value, n->e }, n->size);
 		e.size = n->size;
 		e.flags = interp_site_is_system(engine.interp, engine.sites.at[n->site].number) ? EVENT_SYSTEM : 0;
+		e.flags |= interp_site_is_account(engine.interp, engine.sites.at[n->site].number) ? EVENT_ACCOUNT : 0;
 		*(n->kind == EVENT_WRITE ? &e.written : &e.read) = value;
 		if (expr_node(engine.exprs, value)->width != 8u * n->size) {
 			lost = true;
@@ -180,6 +181,52 @@ static size_t first_unwritten(const struct execution *x, struct granule *all, si
 	return from;
 }
 
+/* Since which SAP has the thread the lock that it gives up at that one? UINT64_MAX: none. */
+static uint64_t taken_before(uint32_t thread, uint64_t given_up)
+{
+	for (size_t i = engine.held.n; i-- > 0;)
+		if (engine.held.at[i].thread == thread && engine.held.at[i].to == given_up)
+			return engine.held.at[i].from;
+	return UINT64_MAX;
+}
+
+/* Does an event tell what the thread read behind that SAP? */
+static bool reads_behind(const struct execution *x, uint32_t thread, uint64_t sap)
+{
+	const struct execution_thread *t = &x->threads.at[thread];
+	for (size_t i = t->first + t->count; i-- > t->first && x->events.at[i].sap > sap;)
+		if (x->events.at[i].kind == EVENT_READ || x->events.at[i].kind == EVENT_UPDATE)
+			return true;
+	return false;
+}
+
+/*
+ * What a thread that waits for ever looked at with the lock that it then gave up, though nobody else wrote it: the last of what it read there, where no other
+ * read is told of. An address is not waited for. The number of the note, or of one that there is not.
+ */
+static size_t look_before_wait(const struct execution *x, struct granule *all, size_t mask, uint32_t thread)
+{
+	enum { ADDRESSES = 65536 }; /* lie above that */
+	const struct ethread *t = engine.threads.at[thread];
+	size_t none = notes_of(t), i = none, look = none;
+	while (i > 0 && !(note_of(t, i - 1)->kind == EVENT_CALL && note_of(t, i - 1)->size == NOTE_WAITS))
+		if (note_of(t, --i)->kind != EVENT_CALL || note_of(t, i)->size == NOTE_WAITED)
+			return none;
+	uint64_t since = i ? taken_before(thread, note_of(t, i - 1)->sap) : UINT64_MAX;
+	if (since == UINT64_MAX || reads_behind(x, thread, since))
+		return none;
+	for (i--; i-- > 0 && note_of(t, i)->sap > since;) {
+		const struct note *n = note_of(t, i);
+		if (n->kind != EVENT_READ)
+			continue;
+		if (is_wanted(all, mask, n))
+			return none;
+		if (look == none && (n->size < 8 || n->value < ADDRESSES) && is_to_be_written(n))
+			look = i;
+	}
+	return look;
+}
+
 /* Blocks that a thread has freed, the last ones. */
 struct gone {
 	struct {
@@ -212,13 +259,13 @@ static void take_block(struct gone *g, const struct note *n)
 static void put_thread(struct execution *x, struct granule *all, size_t mask, uint32_t thread)
 {
 	const struct ethread *t = engine.threads.at[thread];
-	size_t unwritten = first_unwritten(x, all, mask, thread);
+	size_t unwritten = first_unwritten(x, all, mask, thread), look = look_before_wait(x, all, mask, thread);
 	struct gone gone = { .n = 0 }; /* by itself: what it does there is told, whoever else knows that memory */
 	for (size_t k = 0; k < notes_of(t); k++) {
 		const struct note *n = note_of(t, k);
 		if (n->kind == EVENT_CALL && (n->size == NOTE_FREED || n->size == NOTE_ALLOCATED || n->size == NOTE_DOUBTFUL))
 			take_block(&gone, n);
-		if (is_wanted(all, mask, n) || is_gone(&gone, n->address) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written && is_to_be_written(n)))
+		if (k == look || is_wanted(all, mask, n) || is_gone(&gone, n->address) || (k >= unwritten && n->kind == EVENT_READ && !granule_at(all, mask, n->address)->written && is_to_be_written(n)))
 			put(x, n, thread);
 	}
 }

@@ -21,6 +21,7 @@ struct tie {
 	uint32_t depth;            /* ... of this frame */
 	uint64_t value;
 	expr led;                  /* the address of what was read, where that is no site */
+	expr by;                   /* of what was chosen: the innermost branch that it was chosen under */
 };
 
 struct branch {
@@ -102,7 +103,7 @@ expr ties_read(struct ethread *t, const struct access *a)
 {
 	if (!is_followed(t))
 		return EXPR_NONE;
-	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, a->value.v, EXPR_NONE});
+	expr e = add((struct tie){{t->saps, a->address, a->size, 0}, {address_of(t, a->address), a->value.e}, 0, 0, 0, a->value.v, EXPR_NONE, EXPR_NONE});
 	return a->size < 8 ? expr_extract(engine.exprs, e, 0, 8 * a->size) : e;
 }
 
@@ -126,7 +127,7 @@ expr ties_made(struct ethread *t, size_t mark, const struct native_call *c, uint
 	}
 	if (!of)
 		return EXPR_NONE;
-	expr e = add((struct tie){{0}, {of, EXPR_NONE}, 0, 0, 0, value, EXPR_NONE});
+	expr e = add((struct tie){{0}, {of, EXPR_NONE}, 0, 0, 0, value, EXPR_NONE, EXPR_NONE});
 	return size < 8 ? expr_extract(engine.exprs, e, 0, 8 * size) : e;
 }
 
@@ -168,14 +169,15 @@ struct slot host_chosen(struct ithread *t, struct slot value, uint64_t mark)
 		return value;
 	for (size_t i = all.branches.n; i-- > mark && !any;)
 		any = all.branches.at[i].depth == depth;
+	const struct branch *under = all.under.n ? &all.under.at[all.under.n - 1] : NULL;
 	if (any)
-		value.e = add((struct tie){{0}, {value.e, EXPR_NONE}, mark, all.branches.n, depth, value.v, EXPR_NONE});
+		value.e = add((struct tie){.on = {value.e}, .first = mark, .end = all.branches.n, .depth = depth, .value = value.v, .by = under && under->depth == depth ? under->e : EXPR_NONE});
 	return value;
 }
 
 expr host_led(struct ithread *t, struct slot found, expr address)
 {
-	return is_followed(ithread_data(t)) ? add((struct tie){{0}, {found.e, EXPR_NONE}, 0, 0, 0, found.v, address}) : found.e;
+	return is_followed(ithread_data(t)) ? add((struct tie){{0}, {found.e, EXPR_NONE}, 0, 0, 0, found.v, address, EXPR_NONE}) : found.e;
 }
 
 void host_split(struct ithread *t, uint32_t block)
@@ -348,6 +350,22 @@ static _Noreturn void answer_shown(void)
 	answer(&left);
 }
 
+/* A status that is a constant, chosen by branches (`if (lost) return 1;`), says no more than the branch that it was chosen under. EXPR_NONE: it is none, or that is not known. */
+static expr chosen_by(expr e)
+{
+	while (e) {
+		const struct expr_node *n = expr_node(engine.exprs, e);
+		const struct tie *tie = n->op == EXPR_SYM && n->value < all.ties.n ? &all.ties.at[n->value] : NULL;
+		bool wraps = n->op == EXPR_EXTRACT || n->op == EXPR_ZEXT || n->op == EXPR_SEXT;
+		if (!wraps && (!tie || tie->read.size || !tie->end))
+			return EXPR_NONE;
+		if (!wraps && !tie->on[0])
+			return tie->by;
+		e = wraps ? n->a : tie->on[0];
+	}
+	return EXPR_NONE;
+}
+
 void ties_status(struct ethread *t, expr status)
 {
 	roots left = {0};
@@ -357,6 +375,9 @@ void ties_status(struct ethread *t, expr status)
 		return;
 	if (all.asked.what == TIES_IF)
 		answer_if();
+	expr by = status ? chosen_by(status) : EXPR_NONE;
+	if (by)
+		add_root(&left, by, TIED_BY_VALUE);
 	if (status)
 		add_root(&left, status, TIED_BY_VALUE);
 	else

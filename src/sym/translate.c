@@ -90,6 +90,12 @@ bool number_at(LLVMValueRef i, unsigned kind, uint32_t *number)
 	return true;
 }
 
+static bool is_atomic(LLVMValueRef i)
+{
+	bool plain = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+	return plain ? LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic : LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
+}
+
 uint32_t site_of(struct tr *t, LLVMValueRef i)
 {
 	uint32_t site;
@@ -97,7 +103,7 @@ uint32_t site_of(struct tr *t, LLVMValueRef i)
 		return 0;
 	while (t->out_sites.n <= site)
 		*vec_push(&t->out_sites) = 0;
-	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0) | (LLVMIsAStoreInst(i) ? CODE_SITE_STORE : 0);
+	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0) | (LLVMIsAStoreInst(i) ? CODE_SITE_STORE : 0) | (is_atomic(i) ? CODE_SITE_ATOMIC : 0);
 	return site;
 }
 

@@ -51,3 +51,43 @@ status 3 rethread record ./flush 2>err
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "not inferred: $(cat out)"
 rethread explain | tr -s ' \n' ' ' >text
 has text 'In short: thread 1 found written = [12] \(flush.cpp:11\), which thread 1:1 had written \(flush.cpp:29\)\.'
+
+# main returns what branches chose, and destructors with branches of their own come behind that.
+cat >tally.cpp <<'P'
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+static std::mutex lock;
+static int errors;
+static void check(const std::vector<std::string> &names)
+{
+	for (auto &n : names) {
+		std::lock_guard<std::mutex> l(lock);
+		if (n.size() > 20)
+			errors++;
+	}
+}
+int main(int argc, char **)
+{
+	for (int round = 0; round < 3; round++) {
+		std::vector<std::string> names = {"one", std::string(20 + argc, 'x'), "three"};
+		std::thread t(check, std::cref(names));
+		t.join();
+		std::string more(30, 'y');
+		if (errors) {
+			std::puts(more.c_str());
+			return 7;
+		}
+	}
+	return 0;
+}
+P
+for opt in -O0 -O2; do
+	rethread c++ -std=c++17 $opt -g -pthread tally.cpp -o tally
+	status 7 rethread record ./tally >recorded 2>err
+	rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "not inferred: $(cat out)"
+	rethread explain | tr -s ' \n' ' ' >text
+	has text 'In short: thread 1 found errors = 1 \(tally.cpp:23\), which thread 1:1 had written \(tally.cpp:13\)\.'
+done

@@ -21,3 +21,27 @@ for opt in -O0 -O2; do
 	! grep -H '_Z[A-Z]' err out || fail "names as the linker has them"
 	! grep 'std::allocator<char>' err || fail "an allocator does nothing that would have to be recorded"
 done
+
+# So have variables whose class is described elsewhere: a condition variable that is static, or in a namespace.
+cat >idle.cpp <<'P'
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+static std::mutex m;
+static std::condition_variable finished;
+namespace board { std::condition_variable queued; }
+int main()
+{
+	std::thread t([] {
+		std::unique_lock<std::mutex> l(m);
+		finished.wait(l);
+	});
+	std::unique_lock<std::mutex> l(m);
+	board::queued.wait(l);
+}
+P
+rethread c++ -O2 -g -pthread idle.cpp -o idle
+status 124 rethread record -q --timeout 1 ./idle 2>err
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "not inferred: $(cat out)"
+rethread explain >out
+has out 'waits for a signal of finished$' 'waits for a signal of (board::)?queued$'
