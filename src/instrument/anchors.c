@@ -79,37 +79,49 @@ static double root_frequency(struct anchors *a, LLVMValueRef v)
 
 /* ---------------------------------------------------------------- what would help ------------- */
 
-/* Is the value used in arithmetic and comparisons only? */
-static bool is_only_counted(LLVMValueRef v, int depth)
+/* Values that were asked about on the way. */
+struct asked {
+	LLVMValueRef at[24];
+	size_t n;
+};
+
+/* Is the value used in arithmetic and comparisons only, also where it goes round a loop? */
+static bool is_only_counted(LLVMValueRef v, struct asked *asked)
 {
-	for (LLVMUseRef u = depth ? LLVMGetFirstUse(v) : NULL; u; u = LLVMGetNextUse(u)) {
+	for (size_t i = 0; i < asked->n; i++)
+		if (asked->at[i] == v)
+			return true;
+	if (asked->n == sizeof asked->at / sizeof *asked->at)
+		return false;
+	asked->at[asked->n++] = v;
+	for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
 		switch (LLVMGetInstructionOpcode(user)) {
 		case LLVMICmp: case LLVMSwitch: case LLVMGetElementPtr: case LLVMMul: case LLVMUDiv: case LLVMURem: case LLVMSDiv: case LLVMSRem:
 			break;
-		case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMShl: case LLVMLShr: case LLVMTrunc:
-			if (!is_only_counted(user, depth - 1))
+		case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMShl: case LLVMLShr: case LLVMTrunc: case LLVMPHI:
+			if (!is_only_counted(user, asked))
 				return false;
 			break;
 		default:
 			return false;
 		}
 	}
-	return depth;
+	return true;
 }
 
 /* An anchor would make the recorded run's address of it. */
 static bool may_be_address(struct anchors *a, LLVMValueRef v)
 {
 	const struct bits *objects = points_to_some(a->sharing->points_to, v);
-	if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 32)
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 32 || pointer_is_distance(v))
 		return false;
 	if (objects && objects->n)
 		return true;
 	if (LLVMIsALoadInst(v) && !llvm_may_copy_pointer(v))
 		return false;
 	LLVMValueRef callee = LLVMIsAInstruction(v) && is_call(v) ? direct_callee(v) : NULL;
-	return !(callee && !is_instrumented(callee)) && !is_only_counted(v, 4);
+	return !(callee && !is_instrumented(callee)) && !is_only_counted(v, &(struct asked){0});
 }
 
 /* A number that comes into being here, and can go through an anchor. */
@@ -118,7 +130,7 @@ static bool can_be_root(struct anchors *a, LLVMValueRef v)
 	LLVMTypeRef type = LLVMTypeOf(v);
 	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || may_be_address(a, v))
 		return false;
-	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v))
+	if (LLVMIsAArgument(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v) || pointer_is_distance(v))
 		return true;
 	if (!LLVMIsAInstruction(v) || !is_call(v) || LLVMIsACallBrInst(v) || llvm_is_musttail(v))
 		return false;

@@ -39,6 +39,14 @@ static uint64_t element_of(LLVMMetadataRef type)
 	return number ? type_bytes(element.type) : 0;
 }
 
+/* An atomic variable has nothing but its value, and no memory elsewhere. */
+static bool is_value_itself(LLVMMetadataRef type)
+{
+	struct plain p = type_plain(type);
+	const char *name = p.type && type_is_of_library(p.type) ? type_text(p.type, TYPE_NAME) : NULL;
+	return name && (!strncmp(name, "atomic<", 7) || !strcmp(name, "atomic_flag"));
+}
+
 /* The member of the structure there, through the program's own structures. */
 static LLVMMetadataRef member_type(const struct field *in)
 {
@@ -54,7 +62,8 @@ static bool is_variable(LLVMValueRef base, int64_t offset, bool any, struct hold
 	LLVMMetadataRef declared = LLVMIsAGlobalVariable(base) ? llvm_declared_type(base) : NULL;
 	if (!declared || offset < 0 || !is_told(declared))
 		return false;
-	*h = (struct holder){.variable = base, .offset = (uint64_t)offset, .any = any, .element = element_of(member_type(&(struct field){.type = type_plain(declared).type, .offset = (uint64_t)offset}))};
+	LLVMMetadataRef member = member_type(&(struct field){.type = type_plain(declared).type, .offset = (uint64_t)offset});
+	*h = (struct holder){.variable = base, .offset = (uint64_t)offset, .any = any, .element = element_of(member), .itself = is_value_itself(member)};
 	return true;
 }
 
@@ -185,6 +194,7 @@ static bool is_of_pointer(struct search *s, LLVMValueRef pointer, struct holder 
 	LLVMMetadataRef member = fields_around(s->f, pointer, &h->field) ? member_type(&h->field) : NULL;
 	if (member && is_told(member)) {
 		h->element = element_of(member);
+		h->itself = is_value_itself(member);
 		return true;
 	}
 	return is_in_frames(s, base, h, depth) || is_from(s, base, h, depth);

@@ -16,6 +16,7 @@ struct holder {
 	LLVMValueRef variable;
 	uint64_t offset; /* in the variable */
 	uint64_t element; /* bytes of one, of a std::vector of numbers or pointers; 0: of anything else */
+	bool itself;     /* it is what is accessed, not something that it has elsewhere: a std::atomic */
 	bool any;        /* an element of an array that lies there, which one is not known */
 };
 

@@ -644,6 +644,12 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
 {
 	uint32_t cause = 0;
+	/* A number comes into being there, which an anchor can tell. */
+	if (pointer_is_distance(i)) {
+		cause = cause_among(r, LLVMGetOperand(i, 0), 1);
+		cause = cause ? cause : cause_among(r, LLVMGetOperand(i, 1), 1);
+		return cause ? cause_add(&r->causes, r->causes.at[cause - 1].why, i) : own_cause(r, i);
+	}
 	/* Of the memory of others it does not matter where it is read. */
 	if (LLVMIsALoadInst(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0)))
 		return own_cause(r, i);

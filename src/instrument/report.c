@@ -114,7 +114,7 @@ static void write_held(FILE *f, size_t number, LLVMValueRef i, const struct hold
 	struct llvm_place p;
 	size_t length;
 	char kind[48];
-	snprintf(kind, sizeof kind, "%s:of:%llu", h->any ? ":any" : "", (unsigned long long)h->element);
+	snprintf(kind, sizeof kind, "%s:of:%llu%s", h->any ? ":any" : "", (unsigned long long)h->element, h->itself ? ":is" : "");
 	llvm_own_place_of(i, is_system_source, &p);
 	fprintf(f, "held\t%zu\t", number);
 	write_place(f, &p, '\t');

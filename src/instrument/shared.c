@@ -130,6 +130,17 @@ LLVMValueRef pointer_by_distance(LLVMValueRef getelementptr)
 	return pointer_of_number(LLVMGetOperand(index, 0));
 }
 
+bool pointer_is_distance(LLVMValueRef v)
+{
+	if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMSub || !LLVMIsAPtrToIntInst(LLVMGetOperand(v, 0)) ||
+	    !LLVMIsAPtrToIntInst(LLVMGetOperand(v, 1)))
+		return false;
+	for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+		if (LLVMIsAGetElementPtrInst(LLVMGetUser(u)))
+			return false;
+	return true;
+}
+
 static uint32_t class_of_expression(struct sharing *s, LLVMValueRef v)
 {
 	switch (LLVMGetConstOpcode(v)) {

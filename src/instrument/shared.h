@@ -31,6 +31,8 @@ bool is_number_on_null(LLVMValueRef getelementptr);
 LLVMValueRef pointer_of_number(LLVMValueRef v);
 /* p + (q - p): q, as std::string has it where it does not know which of two texts lies first; else NULL. */
 LLVMValueRef pointer_by_distance(LLVMValueRef getelementptr);
+/* Is it the distance of two pointers, and used as a number only: how much is in a vector? */
+bool pointer_is_distance(LLVMValueRef v);
 /* The object a pointer is computed from by address arithmetic alone. */
 LLVMValueRef address_base(LLVMValueRef pointer);
 
