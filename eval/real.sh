@@ -5,7 +5,7 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft; all but the last fifteen, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft mimalloc capnproto tachyon x264; all but the last nineteen, which build long, when none is named
 #
 # Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, znc libssl-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
@@ -944,6 +944,79 @@ try_znc() {
 				src/ZNCString.cpp -pthread -Wl,--gc-sections -o jobs' || return
 	done
 	compared znc jobs 'state changed outside of the lock'
+}
+
+# An allocator without locks, of memory that it maps itself: blocks that one thread allocates and others give back.
+try_mimalloc() {
+	local w
+	fetch libmimalloc-dev mimalloc || return
+	for w in native recorded bug; do
+		build mimalloc $w pass '$CC -O2 -g -DNDEBUG -Iinclude "$root/eval/programs/mipass.c" src/static.c -pthread -o pass' || return
+	done
+	compared mimalloc pass 'block that leads to what was first in the list before'
+}
+
+# Locks and conditions of futexes, in C++ of lambdas and owned pointers.
+try_capnproto() {
+	local w
+	fetch libcapnp-dev capnproto || return
+	for w in native recorded bug; do
+		build capnproto $w once 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g" -DBUILD_TESTING=OFF .. && make -s -j"$(nproc)" kj && cd .. &&
+			$CXX -std=c++17 -O2 -g -Isrc "$root/eval/programs/kjonce.cc" $(find b -name libkj.a) -pthread -o once' || return
+	done
+	compared capnproto once 'table said to be there before it is'
+}
+
+# A ray tracer: threads that each draw every third line, and meet at a barrier.
+try_tachyon() {
+	local w arguments=(tachyon-native/scenes/lattice.dat -res 32 24 -numthreads 3 -format PPM -o /dev/null)
+	fetch tachyon tachyon || return
+	for w in native recorded bug; do
+		build tachyon $w tachyon '$CC -O2 -g -w -DLinux -DTHR -D_REENTRANT -Isrc -Idemosrc $(ls src/*.c | grep -v parvol) demosrc/main.c demosrc/getargs.c \
+			demosrc/parse.c demosrc/nffparse.c demosrc/ac3dparse.c demosrc/mgfparse.c -lm -pthread -o tachyon' || return
+	done
+	for w in native recorded; do
+		RETHREAD_OPTIONS=dir="$work/tmp" ./tachyon-$w/tachyon "${arguments[@]::8}" -o $w.ppm >/dev/null 2>&1
+		holds "$w: exit status 0" [ $? = 0 ]
+	done
+	rm -f "$work"/tmp/log.*
+	holds "same picture" cmp native.ppm recorded.ppm
+	cost ./tachyon-native/tachyon ./tachyon-recorded/tachyon tachyon-native/scenes/lattice.dat -res 256 192 -numthreads 2 -o /dev/null
+	failing ./tachyon-bug/tachyon "${arguments[@]}"
+	holds "threads counted outside of the lock reproduced" reproduced
+}
+
+# Pictures that move.
+film() {
+	python3 - "$1" "$2" "$3" <<'P'
+import sys
+w, h, n = map(int, sys.argv[1:])
+for t in range(n):
+    sys.stdout.buffer.write(bytes(x * y // 40 + t * 9 + (x ^ y) & 255 for y in range(h) for x in range(w)))
+    for p in range(2):
+        sys.stdout.buffer.write(bytes(x * 3 + y * 2 + t * 5 + p * 40 & 255 for y in range(h // 2) for x in range(w // 2)))
+P
+}
+
+# A film that a pool of threads packs, each a picture that others look at (30 million instructions for three of them).
+try_x264() {
+	local w arguments=(--threads 3 --no-progress --quiet --fps 25)
+	needs python3 && fetch x264 x264 || return
+	for w in native recorded bug; do
+		build x264 $w x264 './configure --disable-asm --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --disable-swscale --disable-avs --disable-opencl \
+			--bit-depth=8 --extra-cflags=-g && make -s -j"$(nproc)" x264' || return
+	done
+	film 320 240 12 >film.yuv
+	film 96 80 3 >short.yuv
+	for w in native recorded; do
+		RETHREAD_OPTIONS=dir="$work/tmp" ./x264-$w/x264 "${arguments[@]}" --input-res 320x240 film.yuv -o $w.264 >/dev/null 2>&1
+		holds "$w: exit status 0" [ $? = 0 ]
+	done
+	rm -f "$work"/tmp/log.*
+	holds "same output" cmp native.264 recorded.264
+	cost ./x264-native/x264 ./x264-recorded/x264 "${arguments[@]}" --input-res 320x240 film.yuv -o film.264
+	failing ./x264-bug/x264 "${arguments[@]}" --preset ultrafast --input-res 96x80 short.yuv -o film.264
+	holds "job queued before it was filled in reproduced" reproduced
 }
 
 for program in "${programs[@]}"; do

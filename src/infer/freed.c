@@ -191,13 +191,23 @@ static void take_free(struct finder *f, size_t step)
 	set_units(f, g.start, g.size, f->gone.n);
 }
 
-/* A free writes in pieces, and its note comes behind them: who reads the first piece may come before that. */
+/* Was the memory given out again behind that step? */
+static bool is_born_since(struct finder *f, uint64_t address, size_t step)
+{
+	size_t birth = table_at(&f->units, key_of(address))[BORN];
+	return birth && f->births.at[birth - 1].step > step;
+}
+
+/*
+ * A free writes in pieces, and its note comes behind them: who reads the first piece may come before that. What the next owner of the memory put there need
+ * not be told any more, and who reads that sees the free instead.
+ */
 static struct gone_block *gone_as_seen(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
 	size_t saw = told_reads(e) ? f->s->saw[step] : SLICE_NONE;
 	const struct place_name *p = execution_place(f->x, e->object);
-	if (saw == SLICE_NONE || !event_is_by_free(f->x, event_at(f, saw)) || !p || !p->block_size)
+	if (saw == SLICE_NONE || !event_is_by_free(f->x, event_at(f, saw)) || !p || !p->block_size || is_born_since(f, e->object, saw))
 		return NULL;
 	struct gone_block g = {.start = p->block, .size = p->block_size, .step = saw, .thread = event_at(f, saw)->thread, .sap = event_at(f, saw)->sap,
 			       .doubtful = is_doubtful(f, e->object)};

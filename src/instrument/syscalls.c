@@ -2,12 +2,14 @@
  * System calls that a program makes itself, by syscall(). The runtime makes its own the same way, so the function cannot be
  * interposed as others are: calls in the module are turned to functions of inputs.def instead. Futexes above all, of which
  * std::atomic's wait, std::latch and hand-written locks are made. What they wait for is an access of its own, so a wait is an
- * input that comes back some time.
+ * input that comes back some time. Those that the C library has a function for, which passes its parameters on as they are, become calls of that: what it does
+ * to memory, and that what is mapped has to lie where it lay, is known by its name.
  */
 #include "instrument/pass.h"
 
 #include <linux/futex.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 static bool constant_operand(LLVMValueRef call, unsigned n, long *value)
@@ -65,6 +67,67 @@ static const char *function_for(LLVMValueRef call)
 	return NULL;
 }
 
+/* A function of the C library's, and what it takes and returns: pointer, size or offset, number of 32 bits. */
+struct same_function {
+	long number;
+	const char *name, *takes;
+	char returns;
+};
+
+static const struct same_function same[] = {
+	{SYS_mmap, "mmap", "psiiis", 'p'},     {SYS_munmap, "munmap", "ps", 'i'}, {SYS_mprotect, "mprotect", "psi", 'i'},
+	{SYS_madvise, "madvise", "psi", 'i'},  {SYS_read, "read", "ips", 's'},    {SYS_write, "write", "ips", 's'},
+	{SYS_tgkill, "tgkill", "iii", 'i'},    {SYS_kill, "kill", "ii", 'i'},     {SYS_lseek, "lseek", "isi", 's'},
+};
+
+static const struct same_function *same_as(LLVMModuleRef m, LLVMValueRef call)
+{
+	long number;
+	if (!LLVMIsACallInst(call) || !constant_operand(call, 0, &number))
+		return NULL;
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		if (same[i].number != number || LLVMGetNumArgOperands(call) < 1 + strlen(same[i].takes))
+			continue;
+		/* The program's own function of that name may be what makes the call. */
+		LLVMValueRef f = LLVMGetNamedFunction(m, same[i].name);
+		return f && !LLVMIsDeclaration(f) ? NULL : &same[i];
+	}
+	return NULL;
+}
+
+static LLVMTypeRef type_of_letter(LLVMContextRef c, char letter)
+{
+	return letter == 'p' ? LLVMPointerTypeInContext(c, 0) : letter == 's' ? LLVMInt64TypeInContext(c) : LLVMInt32TypeInContext(c);
+}
+
+static LLVMValueRef converted(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef to)
+{
+	LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(v)), kind = LLVMGetTypeKind(to);
+	if (from == LLVMPointerTypeKind)
+		return kind == LLVMPointerTypeKind ? v : LLVMBuildPtrToInt(b, v, to, "");
+	return kind == LLVMPointerTypeKind ? LLVMBuildIntToPtr(b, v, to, "") : LLVMBuildIntCast2(b, v, to, true, "");
+}
+
+static void become(LLVMModuleRef m, LLVMValueRef call, const struct same_function *s)
+{
+	LLVMContextRef c = LLVMGetModuleContext(m);
+	LLVMTypeRef types[6];
+	LLVMValueRef args[6];
+	unsigned n = (unsigned)strlen(s->takes);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+	LLVMPositionBuilderBefore(b, call);
+	for (unsigned i = 0; i < n; i++) {
+		types[i] = type_of_letter(c, s->takes[i]);
+		args[i] = converted(b, LLVMGetOperand(call, i + 1), types[i]);
+	}
+	LLVMTypeRef type = LLVMFunctionType(type_of_letter(c, s->returns), types, n, false);
+	LLVMValueRef f = LLVMGetNamedFunction(m, s->name);
+	LLVMValueRef result = LLVMBuildCall2(b, type, f ? f : LLVMAddFunction(m, s->name, type), args, n, "");
+	LLVMReplaceAllUsesWith(call, converted(b, result, LLVMTypeOf(call)));
+	LLVMInstructionEraseFromParent(call);
+	LLVMDisposeBuilder(b);
+}
+
 static void turn_to(LLVMModuleRef m, LLVMValueRef call, const char *name)
 {
 	LLVMValueRef f = LLVMGetNamedFunction(m, name);
@@ -85,8 +148,11 @@ void syscalls_turn(LLVMModuleRef m)
 			values_push(&calls, user);
 	}
 	for (size_t i = 0; i < calls.n; i++) {
-		const char *name = function_for(calls.at[i]);
-		if (name)
+		const struct same_function *s = same_as(m, calls.at[i]);
+		const char *name = s ? NULL : function_for(calls.at[i]);
+		if (s)
+			become(m, calls.at[i], s);
+		else if (name)
 			turn_to(m, calls.at[i], name);
 	}
 	values_free(&calls);

@@ -103,10 +103,14 @@ bool engine_goes_round(struct ethread *t)
 	/* Where the order of locks is not known, others may have waited for what it is yet to do. */
 	if (!engine.lock_order && t->ops < t->log->info.sync_done)
 		return false;
-	for (size_t i = 0; i < engine.threads.n; i++)
+	size_t begun = 0;
+	for (size_t i = 0; i < engine.threads.n; i++) {
+		begun += engine.threads.at[i]->log != NULL;
 		if (engine.threads.at[i] != t && !is_past(t, engine.threads.at[i]))
 			return false;
-	return ++t->alone > LONG_ENOUGH;
+	}
+	/* Who is alone because it has yet to create the others does not go round. */
+	return begun >= engine.trace->nthreads && ++t->alone > LONG_ENOUGH;
 }
 
 bool engine_fails_in_call(const struct ethread *t)
