@@ -13,40 +13,14 @@
  * members of objects that pointsto.c found, over results of functions. Of memory whose objects are not all known, over the classes that
  * shared.c found (CLASS_UNKNOWN: what its objects hold).
  */
-#include "instrument/recompute.h"
+#include "instrument/recompute_state.h"
 
-#include "instrument/contents.h"
 #include "instrument/exact.h"
 #include "instrument/given.h"
-#include "instrument/visits.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-struct recompute {
-	LLVMModuleRef module;
-	struct sharing *sharing;
-	struct map unknown; /* instructions and arguments; functions: their result. Their causes (why.h) */
-	struct contents *contents;
-	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
-	struct map inputs;         /* functions: their lines (given.h) */
-	struct map places;         /* comparisons of two places that are counted on from one */
-	bool sends_addresses, may_send; /* the program may hear of them later; from the start */
-	bool handles_signals;
-	struct values sources;     /* parameters, and variables that are read before they are written: unknown from the start */
-	const struct map *assumed; /* values that are taken to be known; NULL: none */
-	struct causes causes;
-	struct visits *visits;
-};
 
 /* ---------------------------------------------------------------- values ---------------------- */
-
-static bool is_pointer_type(LLVMTypeRef type)
-{
-	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-		type = LLVMGetElementType(type);
-	return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-}
 
 static bool holds_pointer(LLVMTypeRef type)
 {
@@ -66,12 +40,10 @@ static bool holds_pointer(LLVMTypeRef type)
 	}
 }
 
-static bool is_known(const struct recompute *r, LLVMValueRef v);
-
 static bool are_operands_known(const struct recompute *r, LLVMValueRef v)
 {
 	for (int i = 0; i < LLVMGetNumOperands(v); i++)
-		if (!is_known(r, LLVMGetOperand(v, (unsigned)i)))
+		if (!recompute_is_known(r, LLVMGetOperand(v, (unsigned)i)))
 			return false;
 	return true;
 }
@@ -89,14 +61,14 @@ static bool is_constant_known(const struct recompute *r, LLVMValueRef v)
 	       LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v) || LLVMIsAGlobalAlias(v);
 }
 
-static bool is_known(const struct recompute *r, LLVMValueRef v)
+bool recompute_is_known(const struct recompute *r, LLVMValueRef v)
 {
 	if (LLVMIsAInstruction(v) || LLVMIsAArgument(v))
 		return !map_get(&r->unknown, v);
 	return LLVMIsConstant(v) && is_constant_known(r, v);
 }
 
-static void make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
+void recompute_make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
 {
 	if (map_get(&r->unknown, v) || (r->assumed && map_get(r->assumed, v)))
 		return;
@@ -105,7 +77,7 @@ static void make_unknown(struct recompute *r, LLVMValueRef v, uint32_t cause)
 }
 
 /* Of a value that is not known. */
-static uint32_t cause_of(struct recompute *r, LLVMValueRef v)
+uint32_t recompute_cause_of(struct recompute *r, LLVMValueRef v)
 {
 	uint32_t cause = map_get(&r->unknown, v);
 	if (cause)
@@ -117,17 +89,12 @@ static uint32_t cause_of(struct recompute *r, LLVMValueRef v)
 static uint32_t cause_among(struct recompute *r, LLVMValueRef i, unsigned n)
 {
 	for (unsigned k = 0; k < n; k++)
-		if (!is_known(r, LLVMGetOperand(i, k)))
-			return cause_of(r, LLVMGetOperand(i, k));
+		if (!recompute_is_known(r, LLVMGetOperand(i, k)))
+			return recompute_cause_of(r, LLVMGetOperand(i, k));
 	return 0;
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */
-
-static struct place anywhere(LLVMValueRef pointer)
-{
-	return (struct place){pointer, MEMBER_ANY};
-}
 
 static struct place accessed(const struct recompute *r, LLVMValueRef access, LLVMValueRef pointer)
 {
@@ -142,24 +109,24 @@ static unsigned flags_of(const struct recompute *r, struct place at)
 }
 
 /* cause: of what is unknown there now; 0 where `flags` do not say that. */
-static void flag_memory(struct recompute *r, struct place at, unsigned flags, uint32_t cause)
+void recompute_flag(struct recompute *r, struct place at, unsigned flags, uint32_t cause)
 {
 	if (contents_flag(r->contents, at, flags, cause))
 		visits_memory(r->visits);
 }
 
 /* The same, once for each instruction: all it says then. */
-static void flag_once(struct recompute *r, LLVMValueRef i, struct place at, unsigned flags, uint32_t cause)
+void recompute_flag_once(struct recompute *r, LLVMValueRef i, struct place at, unsigned flags, uint32_t cause)
 {
 	uint32_t had = map_get(&r->flagged, i);
 	if (had && ((had - 1) & flags) == flags)
 		return;
 	map_set(&r->flagged, i, ((had ? had - 1 : 0) | flags) + 1);
-	flag_memory(r, at, flags, cause);
+	recompute_flag(r, at, flags, cause);
 }
 
 /* Of what is stored there, which is not known. */
-static uint32_t cause_of_contents(struct recompute *r, struct place at, LLVMValueRef reader)
+uint32_t recompute_cause_of_contents(struct recompute *r, struct place at, LLVMValueRef reader)
 {
 	uint32_t cause;
 	contents_flags(r->contents, at, &cause);
@@ -172,14 +139,14 @@ static bool is_constant_variable(LLVMValueRef v)
 }
 
 /* Is what is stored where this known pointer leads known? */
-static bool are_contents_known(const struct recompute *r, struct place at)
+bool recompute_are_contents_known(const struct recompute *r, struct place at)
 {
 	return is_constant_variable(address_base(at.pointer)) ||
 	       (!sharing_may_be_shared(r->sharing, at.pointer) && !(flags_of(r, at) & CLASS_UNKNOWN));
 }
 
 /* May memory there hold pointers? Their bits are unknown. */
-static bool may_hold_pointers(const struct recompute *r, struct place at)
+bool recompute_may_hold_pointers(const struct recompute *r, struct place at)
 {
 	LLVMValueRef base = address_base(at.pointer);
 	if (is_constant_variable(base))
@@ -199,11 +166,11 @@ static bool is_polled(const struct recompute *r, LLVMValueRef load)
 static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef pointer = LLVMGetOperand(i, 0);
-	if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) || !is_known(r, pointer))
+	if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) || !recompute_is_known(r, pointer))
 		return false;
 	struct place at = accessed(r, i, pointer);
-	return are_contents_known(r, at) &&
-	       (is_pointer_type(LLVMTypeOf(i)) || !may_hold_pointers(r, at) || !llvm_may_copy_pointer(i));
+	return recompute_are_contents_known(r, at) &&
+	       (is_pointer_type(LLVMTypeOf(i)) || !recompute_may_hold_pointers(r, at) || !llvm_may_copy_pointer(i));
 }
 
 static void visit_store(struct recompute *r, LLVMValueRef i)
@@ -211,12 +178,12 @@ static void visit_store(struct recompute *r, LLVMValueRef i)
 	struct place at = accessed(r, i, LLVMGetOperand(i, 1));
 	uint32_t cause = cause_among(r, i, 2);
 	if (cause)
-		flag_once(r, i, at, CLASS_UNKNOWN, cause);
+		recompute_flag_once(r, i, at, CLASS_UNKNOWN, cause);
 	if (holds_pointer(LLVMTypeOf(LLVMGetOperand(i, 0))))
-		flag_once(r, i, at, CLASS_POINTERS, 0);
+		recompute_flag_once(r, i, at, CLASS_POINTERS, 0);
 }
 
-static void visit_copy(struct recompute *r, LLVMValueRef call)
+void recompute_visit_copy(struct recompute *r, LLVMValueRef call)
 {
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
 	const struct bits *objects = points_to_all(r->sharing->points_to, from);
@@ -224,242 +191,19 @@ static void visit_copy(struct recompute *r, LLVMValueRef call)
 	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from);
 	if (own && contents_copy(r->contents, objects, to))
 		visits_memory(r->visits);
-	if (!cause && !own && !are_contents_known(r, anywhere(from)))
-		cause = cause_of_contents(r, anywhere(from), call);
+	if (!cause && !own && !recompute_are_contents_known(r, anywhere(from)))
+		cause = recompute_cause_of_contents(r, anywhere(from), call);
 	if (cause)
-		flag_memory(r, anywhere(to), CLASS_UNKNOWN, cause);
-	if (!own && may_hold_pointers(r, anywhere(from)))
-		flag_memory(r, anywhere(to), CLASS_POINTERS, 0);
+		recompute_flag(r, anywhere(to), CLASS_UNKNOWN, cause);
+	if (!own && recompute_may_hold_pointers(r, anywhere(from)))
+		recompute_flag(r, anywhere(to), CLASS_POINTERS, 0);
 }
 
-static void visit_fill(struct recompute *r, LLVMValueRef call)
+void recompute_visit_fill(struct recompute *r, LLVMValueRef call)
 {
 	uint32_t cause = cause_among(r, call, 3);
 	if (cause)
-		flag_memory(r, anywhere(LLVMGetOperand(call, 0)), CLASS_UNKNOWN, cause);
-}
-
-/* ---------------------------------------------------------------- calls ----------------------- */
-
-/* Code that we do not see may write to what its arguments lead to. */
-static void visit_foreign_arguments(struct recompute *r, LLVMValueRef call)
-{
-	if (map_get(&r->flagged, call))
-		return;
-	map_set(&r->flagged, call, 1);
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
-			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
-	}
-}
-
-/* May an address be in what is written there? Of shared memory more is known than what is unknown. */
-static bool may_send_addresses(const struct recompute *r, LLVMValueRef pointer)
-{
-	const struct bits *objects = points_to_all(r->sharing->points_to, pointer);
-	if (may_hold_pointers(r, anywhere(pointer)))
-		return true;
-	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
-		if (points_to_holds(r->sharing->points_to, o, !points_to_is_own(r->sharing->points_to, o)))
-			return true;
-	return false;
-}
-
-/* What an input brings is in the log. Returns whether the result is. */
-static bool visit_input(struct recompute *r, LLVMValueRef call, uint32_t line)
-{
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (!r->sends_addresses && given_notes(line, call, i) && may_send_addresses(r, v)) {
-			r->sends_addresses = true;
-			visits_memory(r->visits);
-		}
-		if (!class_of(r->sharing, v) || llvm_argument_only_read(call, i))
-			continue;
-		enum given_memory memory = given_memory(line, call, i);
-		if (memory == GIVEN_UNKNOWN || (memory == GIVEN_HEARD && r->sends_addresses))
-			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
-		else if (!is_known(r, v))
-			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_of(r, v));
-	}
-	return given_result(line);
-}
-
-static bool are_arguments_known(const struct recompute *r, LLVMValueRef call)
-{
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-		if (!is_known(r, LLVMGetOperand(call, i)))
-			return false;
-	return true;
-}
-
-/* The three below return whether the result is known. */
-static bool visit_intrinsic(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
-{
-	if (name_begins(callee, "llvm.memcpy.") || name_begins(callee, "llvm.memmove."))
-		visit_copy(r, call);
-	else if (name_begins(callee, "llvm.memset."))
-		visit_fill(r, call);
-	else if (exact_intrinsic(callee))
-		return are_arguments_known(r, call) && !llvm_is_relaxed_float(call);
-	else if (!name_begins(callee, "llvm.lifetime.") && !llvm_call_without_memory(call))
-		visit_foreign_arguments(r, call);
-	return false;
-}
-
-static bool visit_inside(struct recompute *r, LLVMValueRef call, LLVMValueRef callee)
-{
-	unsigned fixed = LLVMCountParams(callee);
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && i < fixed; i++)
-		if (!is_known(r, LLVMGetOperand(call, i)))
-			make_unknown(r, LLVMGetParam(callee, i), cause_of(r, LLVMGetOperand(call, i)));
-	return !map_get(&r->unknown, callee);
-}
-
-/* Characters, and no structures, which are compared as a whole: of a size that is known. */
-static bool reads_text(LLVMValueRef call)
-{
-	LLVMValueRef callee = direct_callee(call);
-	return (!name_begins(callee, "memcmp") && !name_begins(callee, "bcmp")) || !LLVMIsAConstantInt(LLVMGetOperand(call, 2));
-}
-
-static bool reads_known(const struct recompute *r, LLVMValueRef call)
-{
-	uint32_t member = reads_text(call) ? MEMBER_BYTES : MEMBER_ANY;
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		struct place at = {LLVMGetOperand(call, i), member};
-		if (is_pointer_type(LLVMTypeOf(at.pointer)) && (!are_contents_known(r, at) || may_hold_pointers(r, at)))
-			return false;
-	}
-	return are_arguments_known(r, call);
-}
-
-/* What a call that writes text makes it of, besides parameter `to`: the cause of the first that is not known; 0: all is. */
-static uint32_t cause_of_text(struct recompute *r, LLVMValueRef call, unsigned to)
-{
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		struct place at = {LLVMGetOperand(call, i), MEMBER_BYTES};
-		if (!is_known(r, at.pointer))
-			return cause_of(r, at.pointer);
-		if (i == to || !is_pointer_type(LLVMTypeOf(at.pointer)))
-			continue;
-		if (!are_contents_known(r, at))
-			return cause_of_contents(r, at, call);
-		if (may_hold_pointers(r, at))
-			return cause_add(&r->causes, WHY_WRITTEN, call);
-	}
-	return 0;
-}
-
-static bool visit_writer(struct recompute *r, LLVMValueRef call, unsigned to)
-{
-	uint32_t cause = cause_of_text(r, call, to);
-	if (cause)
-		flag_once(r, call, anywhere(LLVMGetOperand(call, to)), CLASS_UNKNOWN, cause);
-	return !cause;
-}
-
-/* Allocates, and copies text there. */
-static bool is_duplicate(LLVMValueRef callee)
-{
-	size_t length;
-	return strstr(LLVMGetValueName2(callee, &length), "dup") != NULL;
-}
-
-static bool visit_outside(struct recompute *r, LLVMValueRef call)
-{
-	LLVMValueRef callee = direct_callee(call);
-	uint32_t input = callee ? map_get(&r->inputs, callee) : 0;
-	if (input)
-		return visit_input(r, call, input);
-	if (callee && exact_reader(call))
-		return reads_known(r, call);
-	if (callee && exact_function(callee))
-		return are_arguments_known(r, call);
-	unsigned to;
-	if (callee && exact_writer(call, &to))
-		return visit_writer(r, call, to);
-	if (llvm_is_deallocation(r->sharing->library, call))
-		return false;
-	/* A block that grows keeps what is in it; the pointer may be another one. */
-	if (llvm_is_reallocation(r->sharing->library, call)) {
-		flag_memory(r, anywhere(call), CLASS_MOVES, 0);
-		return are_arguments_known(r, call);
-	}
-	visit_foreign_arguments(r, call);
-	if (!llvm_is_allocation(r->sharing->library, call))
-		return false;
-	if (callee && is_duplicate(callee) && !reads_known(r, call))
-		flag_memory(r, anywhere(call), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
-	/* A new object: the pointer is known as such. What is in it nobody may read before writing it. */
-	return true;
-}
-
-struct by_address {
-	struct recompute *r;
-	LLVMValueRef call;
-	bool any, unknown; /* results */
-};
-
-static void visit_one(void *data, LLVMValueRef function)
-{
-	struct by_address *b = data;
-	b->any = true;
-	if (LLVMGlobalGetValueType(function) == LLVMGetCalledFunctionType(b->call)) {
-		b->unknown |= !visit_inside(b->r, b->call, function);
-		return;
-	}
-	b->unknown = true;
-	for (unsigned i = 0; i < LLVMCountParams(function); i++)
-		make_unknown(b->r, LLVMGetParam(function, i), cause_add(&b->r->causes, WHY_PARAMETER, LLVMGetParam(function, i)));
-}
-
-struct started {
-	struct recompute *r;
-	LLVMValueRef argument;
-};
-
-static void visit_started(void *data, LLVMValueRef function)
-{
-	struct started *s = data;
-	if (LLVMCountParams(function))
-		make_unknown(s->r, LLVMGetParam(function, 0), cause_of(s->r, s->argument));
-}
-
-/* A thread is given what its creator knows, and so is a destructor that is registered for the end. */
-static void visit_start(struct recompute *r, LLVMValueRef call, unsigned start)
-{
-	struct started s = {.r = r, .argument = LLVMGetOperand(call, start + 1)};
-	if (!is_known(r, s.argument))
-		points_to_functions(r->sharing->points_to, LLVMGetOperand(call, start), visit_started, &s);
-}
-
-static bool visit_by_address(struct recompute *r, LLVMValueRef call)
-{
-	struct by_address b = {.r = r, .call = call};
-	bool inside = points_to_callees(r->sharing->points_to, call, visit_one, &b);
-	if (!inside)
-		visit_foreign_arguments(r, call);
-	return inside && b.any && !b.unknown && is_known(r, LLVMGetCalledValue(call));
-}
-
-static bool visit_call(struct recompute *r, LLVMValueRef call)
-{
-	LLVMValueRef callee = direct_callee(call);
-	if (callee && is_intrinsic(callee))
-		return visit_intrinsic(r, call, callee);
-	if (callee && is_instrumented(callee))
-		return visit_inside(r, call, callee);
-	if (callee && points_to_thread_start(call))
-		visit_start(r, call, points_to_thread_start(call));
-	if (callee && points_to_registers(call)) {
-		visit_start(r, call, 0);
-		return false;
-	}
-	if (callee || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
-		return visit_outside(r, call);
-	return visit_by_address(r, call);
+		recompute_flag(r, anywhere(LLVMGetOperand(call, 0)), CLASS_UNKNOWN, cause);
 }
 
 /* ---------------------------------------------------------------- instructions ---------------- */
@@ -521,7 +265,7 @@ static bool is_distance_known(const struct recompute *r, LLVMValueRef sub)
 {
 	for (unsigned k = 0; k < 2; k++) {
 		LLVMValueRef v = LLVMGetOperand(sub, k);
-		if (!LLVMIsAPtrToIntInst(v) || !is_known(r, LLVMGetOperand(v, 0)) || may_have_moved(r, LLVMGetOperand(v, 0)))
+		if (!LLVMIsAPtrToIntInst(v) || !recompute_is_known(r, LLVMGetOperand(v, 0)) || may_have_moved(r, LLVMGetOperand(v, 0)))
 			return false;
 	}
 	return true;
@@ -533,7 +277,7 @@ static bool is_built_known(const struct recompute *r, LLVMValueRef i)
 	int bases = LLVMIsAShuffleVectorInst(i) ? 2 : 1;
 	for (int k = 0; k < LLVMGetNumOperands(i); k++) {
 		LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-		if (!is_known(r, v) && !(k < bases && LLVMIsUndef(v)))
+		if (!recompute_is_known(r, v) && !(k < bases && LLVMIsUndef(v)))
 			return false;
 	}
 	return true;
@@ -548,7 +292,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 		return is_load_known(r, i);
 	case LLVMCall:
 	case LLVMInvoke:
-		return visit_call(r, i);
+		return recompute_visit_call(r, i);
 	case LLVMICmp:
 		if (is_pointer_type(LLVMTypeOf(LLVMGetOperand(i, 0))) && !compares_places(r, i) && !compares_objects(r, i))
 			return false;
@@ -560,7 +304,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMPHI:
 		/* What has no value on some way here is not branched on there; else the program's behaviour is not defined. */
 		for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
-			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
+			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !recompute_is_known(r, LLVMGetIncomingValue(i, k)))
 				return false;
 		return true;
 	case LLVMSub:
@@ -569,7 +313,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMAnd: case LLVMOr: case LLVMXor:
 	case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMBitCast:
 	case LLVMGetElementPtr:
-		return are_operands_known(r, i) || (pointer_by_distance(i) && is_known(r, LLVMGetOperand(i, 0)) && is_known(r, pointer_by_distance(i)));
+		return are_operands_known(r, i) || (pointer_by_distance(i) && recompute_is_known(r, LLVMGetOperand(i, 0)) && recompute_is_known(r, pointer_by_distance(i)));
 	case LLVMSelect: case LLVMExtractValue: case LLVMExtractElement:
 		return are_operands_known(r, i);
 	case LLVMIntToPtr: /* numbers in the place of pointers, and back */
@@ -599,14 +343,14 @@ static void visit_effects(struct recompute *r, LLVMValueRef function, LLVMValueR
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-		flag_memory(r, accessed(r, i, LLVMGetOperand(i, 0)), CLASS_UNKNOWN, cause_add(&r->causes, WHY_VOLATILE, i));
+		recompute_flag(r, accessed(r, i, LLVMGetOperand(i, 0)), CLASS_UNKNOWN, cause_add(&r->causes, WHY_VOLATILE, i));
 		break;
 	case LLVMCallBr:
-		visit_foreign_arguments(r, i);
+		recompute_visit_arguments(r, i);
 		break;
 	case LLVMRet:
-		if (LLVMGetNumOperands(i) && !is_known(r, LLVMGetOperand(i, 0)))
-			make_unknown(r, function, cause_of(r, LLVMGetOperand(i, 0)));
+		if (LLVMGetNumOperands(i) && !recompute_is_known(r, LLVMGetOperand(i, 0)))
+			recompute_make_unknown(r, function, recompute_cause_of(r, LLVMGetOperand(i, 0)));
 		break;
 	default:
 		break;
@@ -621,8 +365,8 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) ||
 		    (LLVMGetVolatile(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0))))
 			return cause_add(&r->causes, WHY_VOLATILE, i);
-		if (!are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
-			return cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
+		if (!recompute_are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
+			return recompute_cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
 		return cause_add(&r->causes, WHY_ADDRESS, i);
 	case LLVMCall:
 	case LLVMInvoke: {
@@ -655,8 +399,8 @@ static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
 		return own_cause(r, i);
 	if (LLVMIsAPHINode(i)) {
 		for (unsigned k = 0; k < LLVMCountIncoming(i) && !cause; k++)
-			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !is_known(r, LLVMGetIncomingValue(i, k)))
-				cause = cause_of(r, LLVMGetIncomingValue(i, k));
+			if (!LLVMIsUndef(LLVMGetIncomingValue(i, k)) && !recompute_is_known(r, LLVMGetIncomingValue(i, k)))
+				cause = recompute_cause_of(r, LLVMGetIncomingValue(i, k));
 	} else if (!is_call(i) || (direct_callee(i) && is_intrinsic(direct_callee(i)))) {
 		/* What is called is the last operand, and known. */
 		cause = cause_among(r, i, (unsigned)LLVMGetNumOperands(i));
@@ -671,7 +415,7 @@ static void visit(void *data, LLVMValueRef function, LLVMValueRef i)
 	if (is_call(i) || !map_get(&r->unknown, i)) {
 		bool known = is_result_known(r, i);
 		if (!known && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && !map_get(&r->unknown, i))
-			make_unknown(r, i, cause_of_result(r, i));
+			recompute_make_unknown(r, i, cause_of_result(r, i));
 	}
 	visit_effects(r, function, i);
 }
@@ -722,13 +466,13 @@ static void begin(struct recompute *r)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g; g = LLVMGetNextGlobal(g))
 		if (LLVMGetInitializer(g) && class_of(r->sharing, LLVMGetInitializer(g)))
-			flag_memory(r, anywhere(g), CLASS_POINTERS, 0);
+			recompute_flag(r, anywhere(g), CLASS_POINTERS, 0);
 	for (size_t i = 0; i < r->sources.n; i++) {
 		LLVMValueRef v = r->sources.at[i];
 		if (LLVMIsAArgument(v))
-			make_unknown(r, v, cause_add(&r->causes, WHY_PARAMETER, v));
+			recompute_make_unknown(r, v, cause_add(&r->causes, WHY_PARAMETER, v));
 		else
-			flag_memory(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, v));
+			recompute_flag(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_UNDEFINED, v));
 	}
 }
 
@@ -775,17 +519,17 @@ static void forget(struct recompute *r)
 
 bool recompute_knows(const struct recompute *r, LLVMValueRef v)
 {
-	return is_known(r, v);
+	return recompute_is_known(r, v);
 }
 
 bool recompute_knows_contents(const struct recompute *r, LLVMValueRef pointer)
 {
-	return is_known(r, pointer) && are_contents_known(r, anywhere(pointer));
+	return recompute_is_known(r, pointer) && recompute_are_contents_known(r, anywhere(pointer));
 }
 
 LLVMValueRef recompute_root(struct recompute *r, LLVMValueRef v)
 {
-	return r->causes.at[cause_of(r, v) - 1].root;
+	return r->causes.at[recompute_cause_of(r, v) - 1].root;
 }
 
 struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const struct map *assumed)
@@ -830,10 +574,10 @@ void recompute_find(LLVMModuleRef m, struct sharing *sharing, struct map *known,
 			/* The condition is operand 0 of both kinds. */
 			if (!is_branch(end))
 				continue;
-			if (is_known(r, LLVMGetOperand(end, 0)))
+			if (recompute_is_known(r, LLVMGetOperand(end, 0)))
 				map_set(known, end, 1);
 			else
-				map_set(&n->why, end, cause_of(r, LLVMGetOperand(end, 0)));
+				map_set(&n->why, end, recompute_cause_of(r, LLVMGetOperand(end, 0)));
 		}
 	}
 	shown_find(r, n);
