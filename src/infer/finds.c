@@ -83,12 +83,13 @@ static unsigned find_freed(struct search *c)
 	return CAUSE_FREED;
 }
 
-/* Two values of different times mostly may be. */
+/* Two values of different times mostly may be. That a pointer led to a variable is told by where it points, and other ways may lead there, too. */
 static unsigned find_stale(struct search *c)
 {
-	if (!stale_find(&c->d->stale, c->s, c->t, c->d->values))
+	const struct stale *f = &c->d->stale;
+	if (!stale_find(&c->d->stale, c->s, c->t, c->d->values) || (f->certain && f->also == SLICE_NONE && is_idle(c, f->first)))
 		return 0;
-	return c->d->stale.certain ? CAUSE_STALE | CERTAIN : CAUSE_STALE;
+	return f->certain ? CAUSE_STALE | CERTAIN : CAUSE_STALE;
 }
 
 static unsigned find_replaced(struct search *c)
@@ -219,8 +220,9 @@ static unsigned drop_beside(struct search *c)
 {
 	struct finds *d = c->d;
 	unsigned drop = 0;
-	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
-		drop |= CAUSE_BETWEEN;
+	bool late = (d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN;
+	if (d->found & CAUSE_BETWEEN && is_beside(c, late ? d->between.first : d->between.second))
+		drop |= CAUSE_BETWEEN | EARLY;
 	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
 		drop |= CAUSE_STALE;
 		d->found |= WAS_STALE;
