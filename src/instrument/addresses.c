@@ -257,7 +257,7 @@ static bool is_fresh_memory(struct llvm_library *library, LLVMValueRef i)
 static bool is_memory(const struct sharing *sharing, LLVMValueRef i)
 {
 	if (LLVMIsAAllocaInst(i))
-		return sharing_may_be_shared(sharing, i);
+		return sharing_may_be_shared(sharing, i, MEMBER_ANY);
 	return is_fresh_memory(sharing->library, i);
 }
 

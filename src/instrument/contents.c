@@ -98,7 +98,7 @@ bool contents_flag(struct contents *c, struct place at, unsigned flags, uint32_t
 	c->changed = false;
 	const struct bits *objects = points_to_some(c->sharing->points_to, at.pointer);
 	for (uint32_t o = 0; objects && bits_next(objects, &o); o++)
-		if (points_to_is_own(c->sharing->points_to, o))
+		if (points_to_has_own(c->sharing->points_to, o))
 			flag_object(&f, o);
 	flag_class(c, at.pointer, flags, cause);
 	return c->changed;

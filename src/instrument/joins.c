@@ -147,9 +147,10 @@ static LLVMValueRef joined_handle(LLVMValueRef call)
 	return LLVMGetOperand(LLVMGetOperand(call, 0), 0);
 }
 
+/* Where a loop ends, what it has counted goes through a phi of its own. */
 static LLVMValueRef without_extension(LLVMValueRef v)
 {
-	while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+	while (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v) || (LLVMIsAPHINode(v) && LLVMCountIncoming(v) == 1))
 		v = LLVMGetOperand(v, 0);
 	return v;
 }
@@ -157,7 +158,14 @@ static LLVMValueRef without_extension(LLVMValueRef v)
 static bool is_same_number(LLVMValueRef a, LLVMValueRef b)
 {
 	a = without_extension(a), b = without_extension(b);
-	return a == b || (LLVMIsAConstantInt(a) && LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(a) == LLVMConstIntGetSExtValue(b));
+	if (a == b || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b))
+		return a == b || (LLVMIsAConstantInt(a) && LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(a) == LLVMConstIntGetSExtValue(b));
+	/* Another instruction that computes the same: `n & 0x7fffffff`. */
+	LLVMOpcode computed = LLVMGetInstructionOpcode(a);
+	bool same = (computed == LLVMAnd || computed == LLVMTrunc) && LLVMGetInstructionOpcode(b) == computed && LLVMTypeOf(a) == LLVMTypeOf(b);
+	for (unsigned i = 0; same && i < (unsigned)LLVMGetNumOperands(a); i++)
+		same = LLVMGetOperand(a, i) == LLVMGetOperand(b, i) || (LLVMIsAConstantInt(LLVMGetOperand(a, i)) && is_same_number(LLVMGetOperand(a, i), LLVMGetOperand(b, i)));
+	return same;
 }
 
 /* The same place by the same name: a variable, or an element of it with a constant number. */
@@ -183,7 +191,7 @@ static bool find_counter(struct walk *w, LLVMValueRef index, LLVMValueRef *next)
 	if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != w->loop->header || LLVMCountIncoming(phi) != 2)
 		return false;
 	bool from_latch = LLVMGetIncomingBlock(phi, 0) == w->loop->latch;
-	LLVMValueRef first = LLVMGetIncomingValue(phi, from_latch);
+	LLVMValueRef first = without_extension(LLVMGetIncomingValue(phi, from_latch));
 	*next = LLVMGetIncomingValue(phi, !from_latch);
 	if (LLVMGetIncomingBlock(phi, !from_latch) != w->loop->latch || !LLVMIsAConstantInt(first) || !LLVMIsAInstruction(*next) ||
 	    LLVMGetInstructionOpcode(*next) != LLVMAdd || LLVMGetOperand(*next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(*next, 1)))
@@ -192,11 +200,16 @@ static bool find_counter(struct walk *w, LLVMValueRef index, LLVMValueRef *next)
 	return LLVMConstIntGetZExtValue(LLVMGetOperand(*next, 1)) == 1;
 }
 
+static LLVMValueRef condition_of(LLVMValueRef end)
+{
+	return LLVMGetInstructionOpcode(end) == LLVMBr && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+}
+
 /* At the end of a round the loop goes on by whether the next number is the end. */
 static bool find_end(struct walk *w, LLVMValueRef next)
 {
 	LLVMValueRef br = LLVMGetBasicBlockTerminator(w->loop->latch);
-	LLVMValueRef condition = LLVMGetInstructionOpcode(br) == LLVMBr && LLVMIsConditional(br) ? LLVMGetCondition(br) : NULL;
+	LLVMValueRef condition = condition_of(br);
 	if (!condition || !LLVMIsAICmpInst(condition) || without_extension(LLVMGetOperand(condition, 0)) != next)
 		return false;
 	w->end = LLVMGetOperand(condition, 1);
@@ -237,8 +250,36 @@ static bool comes_before(LLVMValueRef a, LLVMValueRef b)
 	return false;
 }
 
+/* Is it the same whenever it is asked for? */
+static bool is_asked_once(const struct joins *j, LLVMValueRef condition)
+{
+	return !LLVMIsAInstruction(condition) || !loop_of(j, LLVMGetInstructionParent(condition));
+}
+
+/* Does control come to the creation only where the condition is so? */
+static bool is_under(const struct joins *j, LLVMValueRef creation, LLVMValueRef condition, bool so)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(condition); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef br = LLVMGetUser(u);
+		if (!LLVMIsAInstruction(br) || LLVMGetInstructionOpcode(br) != LLVMBr || LLVMGetSuccessor(br, 0) == LLVMGetSuccessor(br, 1))
+			continue;
+		LLVMBasicBlockRef way = LLVMGetSuccessor(br, !so);
+		LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(way));
+		if (!LLVMGetNextUse(first) && dominates(j, way, LLVMGetInstructionParent(creation)))
+			return true;
+	}
+	return false;
+}
+
+/* Threads were created since there were some to be (`if (n > 0)`), and are joined where there are: that control does not go the other way. */
+static bool is_barred(const struct joins *j, LLVMValueRef creation, LLVMValueRef end, unsigned successor)
+{
+	LLVMValueRef condition = condition_of(end);
+	return condition && is_asked_once(j, condition) && is_under(j, creation, condition, successor == 1);
+}
+
 /* From the creation on, until the thread is joined. */
-static void find_behind(struct joined *t)
+static void find_behind(const struct joins *j, struct joined *t)
 {
 	LLVMBasicBlockRef own = LLVMGetInstructionParent(t->creation);
 	struct values left = {0};
@@ -248,7 +289,7 @@ static void find_behind(struct joined *t)
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMValueAsBasicBlock(left.at[--left.n]));
 		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
 			LLVMBasicBlockRef next = LLVMGetSuccessor(end, s);
-			if (map_get(&t->behind, next) || (!t->call && next == t->block))
+			if (map_get(&t->behind, next) || (!t->call && next == t->block) || is_barred(j, t->creation, end, s))
 				continue;
 			map_set(&t->behind, next, 1);
 			if (!t->call || next != t->block)
@@ -259,7 +300,7 @@ static void find_behind(struct joined *t)
 }
 
 /* A call that may throw is done where it comes back to. */
-static bool joins_one(LLVMValueRef creation, LLVMValueRef join, struct joined *out)
+static bool joins_one(const struct joins *j, LLVMValueRef creation, LLVMValueRef join, struct joined *out)
 {
 	if (!is_same_place(created_handle(creation), joined_handle(join)))
 		return false;
@@ -270,17 +311,20 @@ static bool joins_one(LLVMValueRef creation, LLVMValueRef join, struct joined *o
 		if (!first || LLVMGetNextUse(first))
 			return false;
 	}
-	find_behind(out);
+	find_behind(j, out);
 	/* The handle is another thread's when control comes to the creation again. */
 	return !map_get(&out->behind, LLVMGetInstructionParent(creation));
 }
 
 /* Does the thread get from somewhere outside of the loop, or only from the block `from`, to `to`? */
-static bool comes_only(const struct joined *t, LLVMBasicBlockRef to, LLVMBasicBlockRef from, const struct map *inside)
+static bool comes_only(const struct joins *j, const struct joined *t, LLVMBasicBlockRef to, LLVMBasicBlockRef from, const struct map *inside)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(to)); u; u = LLVMGetNextUse(u)) {
-		LLVMBasicBlockRef b = LLVMIsAInstruction(LLVMGetUser(u)) ? LLVMGetInstructionParent(LLVMGetUser(u)) : NULL;
+		LLVMValueRef end = LLVMGetUser(u);
+		LLVMBasicBlockRef b = LLVMIsAInstruction(end) ? LLVMGetInstructionParent(end) : NULL;
 		bool with_thread = b && (map_get(&t->behind, b) || b == LLVMGetInstructionParent(t->creation));
+		if (with_thread && condition_of(end) && is_barred(j, t->creation, end, LLVMGetSuccessor(end, 0) != to))
+			continue;
 		if (with_thread && b != from && !(inside && map_get(inside, b)))
 			return false;
 	}
@@ -297,8 +341,8 @@ static bool joins_in_loop(const struct joins *j, LLVMValueRef creation, LLVMValu
 		return false;
 	LLVMValueRef br = LLVMGetBasicBlockTerminator(b.loop->latch);
 	*out = (struct joined){.creation = creation, .block = LLVMGetSuccessor(br, LLVMGetSuccessor(br, 0) == b.loop->header)};
-	find_behind(out);
-	return comes_only(out, out->block, b.loop->latch, NULL) && comes_only(out, a.loop->header, NULL, &a.loop->in);
+	find_behind(j, out);
+	return comes_only(j, out, out->block, b.loop->latch, NULL) && comes_only(j, out, a.loop->header, NULL, &a.loop->in);
 }
 
 /* The join after which the thread is gone from most of the function. */
@@ -308,7 +352,7 @@ static bool find_join(const struct joins *j, LLVMValueRef creation, struct joine
 	for (size_t i = 0; i < j->calls.n; i++) {
 		struct joined t = {0};
 		for (int way = 0; way < 2; way++) {
-			bool joins = way ? joins_in_loop(j, creation, j->calls.at[i], &t) : joins_one(creation, j->calls.at[i], &t);
+			bool joins = way ? joins_in_loop(j, creation, j->calls.at[i], &t) : joins_one(j, creation, j->calls.at[i], &t);
 			if (joins && (!found || t.behind.n < out->behind.n)) {
 				map_free(&out->behind);
 				*out = t;

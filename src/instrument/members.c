@@ -1,6 +1,7 @@
 #include "instrument/members.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t members_number(struct members *ms, const struct member *m)
 {
@@ -32,6 +33,49 @@ bool members_alias(const struct members *ms, uint32_t a, uint32_t b)
 	if (x->type != y->type)
 		return false;
 	return !x->structure || !y->structure || (x->structure == y->structure && x->offset == y->offset);
+}
+
+enum { MOST_OPERANDS = 512 };
+
+static unsigned operands_of(LLVMValueRef node, LLVMValueRef *operands)
+{
+	unsigned n = LLVMGetMDNodeNumOperands(node);
+	if (n > MOST_OPERANDS)
+		return 0;
+	LLVMGetMDNodeOperands(node, operands);
+	return n;
+}
+
+/* Have the two structures the same members up to that offset? */
+static bool begin_alike(LLVMValueRef a, LLVMValueRef b, uint64_t offset)
+{
+	LLVMValueRef x[MOST_OPERANDS], y[MOST_OPERANDS];
+	unsigned n = operands_of(a, x), m = operands_of(b, y);
+	/* A name, then a type and an offset for each member. */
+	for (unsigned i = 1; i + 1 < n && LLVMIsAConstantInt(x[i + 1]) && LLVMConstIntGetZExtValue(x[i + 1]) <= offset; i += 2)
+		if (i + 1 >= m || x[i] != y[i] || x[i + 1] != y[i + 1])
+			return false;
+	return true;
+}
+
+/* C calls them "Simple C/C++ TBAA", C++ "Simple C++ TBAA". */
+static bool is_of_c(LLVMValueRef root)
+{
+	LLVMValueRef operands[MOST_OPERANDS];
+	unsigned length = 0;
+	const char *name = operands_of(root, operands) && operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
+	return !name || !memmem(name, length, "Simple C++", 10);
+}
+
+bool members_are_alike(const struct members *ms, uint32_t a, uint32_t b)
+{
+	if (members_alias(ms, a, b))
+		return true;
+	if (a < MEMBERS || b < MEMBERS)
+		return false;
+	const struct member *x = &ms->at[a], *y = &ms->at[b];
+	return x->type == y->type && x->structure && y->structure && x->offset == y->offset && is_of_c(x->root) &&
+	       begin_alike(x->structure, y->structure, x->offset);
 }
 
 void members_free(struct members *ms)

@@ -42,5 +42,7 @@ uint32_t member_of(struct members *m, LLVMValueRef access);
 bool member_is_number(struct members *m, LLVMValueRef access);
 /* May accesses to both be of the same bytes of an object? */
 bool members_alias(const struct members *m, uint32_t a, uint32_t b);
+/* The same, also where a C program takes a structure for another one that begins like it. */
+bool members_are_alike(const struct members *m, uint32_t a, uint32_t b);
 
 #endif

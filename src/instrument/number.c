@@ -146,7 +146,7 @@ static bool accesses_shared(const struct numberer *s, LLVMValueRef i)
 	LLVMValueRef pointers[2];
 	unsigned n = accessed_pointers(i, pointers);
 	for (unsigned k = 0; k < n; k++)
-		if (sharing_may_be_shared(s->sharing, pointers[k]))
+		if (sharing_access_may_be_shared(s->sharing, i, pointers[k]))
 			return true;
 	return false;
 }

@@ -249,6 +249,21 @@ bool parallel_is(const struct parallel *p, LLVMValueRef instruction)
 	return several || is_creation(p, instruction);
 }
 
+bool parallel_is_alone_behind(const struct parallel *p, LLVMValueRef f)
+{
+	static const char *const leaves[] = {"pthread_exit", "thrd_exit"};
+	if (!is_main(f) || LLVMGetFirstUse(f))
+		return false;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		LLVMValueRef last = LLVMIsAUnreachableInst(end) ? LLVMGetPreviousInstruction(end) : end;
+		bool goes = LLVMIsAReturnInst(end) || (last && is_call(last) && direct_callee(last) && IS_NAMED(direct_callee(last), leaves));
+		if (goes && parallel_is(p, last))
+			return false;
+	}
+	return true;
+}
+
 void parallel_free(struct parallel *p)
 {
 	map_free(&p->creates);

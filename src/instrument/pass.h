@@ -223,12 +223,14 @@ unsigned accessed_pointers(LLVMValueRef instruction, LLVMValueRef pointers[2]);
 /* ---------------------------------------------------------------- shared memory (shared.c) ---- */
 
 /*
- * Over-approximates: an access for which this says false touches only memory that no other thread
+ * Over-approximates: an access to the member (members.h) for which this says false touches only memory that no other thread
  * can touch, or that nobody ever writes.
  */
 struct sharing;
 struct sharing *sharing_analyze(LLVMModuleRef m);
-bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer);
+bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer, uint32_t member);
+/* The same of what a load, store or atomic accesses there. */
+bool sharing_access_may_be_shared(const struct sharing *s, LLVMValueRef access, LLVMValueRef pointer);
 void sharing_free(struct sharing *s);
 
 /* ---------------------------------------------------------------- steps ----------------------- */

@@ -1,7 +1,5 @@
 #include "instrument/pointsto_build.h"
 
-#include "instrument/parallel.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,7 +294,7 @@ static void add_module(struct points_to *p, LLVMModuleRef m)
 				add_instruction(p, f, i);
 }
 
-/* ---------------------------------------------------------------- who shares, who writes ------ */
+/* ---------------------------------------------------------------- who shares ------------------ */
 
 struct sharer {
 	struct points_to *p;
@@ -353,63 +351,6 @@ static bool unite_shared_clones(struct points_to *p)
 	return any;
 }
 
-void points_to_flag_written(struct points_to *p, LLVMValueRef i, LLVMValueRef pointer)
-{
-	bool is_volatile = LLVMIsAStoreInst(i) && LLVMGetVolatile(i);
-	if (!is_volatile && !parallel_is(p->sharing->parallel, i))
-		return;
-	const struct bits *set = inclusion_set(p->in, points_to_node(p, pointer));
-	for (uint32_t o = 0; bits_next(set, &o); o++)
-		p->flags[o] |= WRITTEN;
-}
-
-static void flag_writes(struct points_to *p, LLVMValueRef i)
-{
-	switch (LLVMGetInstructionOpcode(i)) {
-	case LLVMStore:
-		points_to_flag_written(p, i, LLVMGetOperand(i, 1));
-		break;
-	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		points_to_flag_written(p, i, LLVMGetOperand(i, 0));
-		break;
-	case LLVMAlloca:
-		/* Others have its place when its function returns. */
-		p->flags[map_get(&p->object, i)] |= WRITTEN;
-		break;
-	case LLVMCall:
-	case LLVMInvoke:
-	case LLVMCallBr:
-		points_to_flag_call(p, i);
-		break;
-	default:
-		break;
-	}
-}
-
-static void flag_clone(void *data, uint32_t clone)
-{
-	struct points_to *p = data;
-	if (p->flags[clone] & WRITTEN)
-		return;
-	p->flags[clone] |= WRITTEN;
-	points_to_each_clone(p, clone, flag_clone, p);
-}
-
-static void find_written(struct points_to *p, LLVMModuleRef m)
-{
-	for (uint32_t o = 0; o < p->nflags; o++)
-		if (inclusion_flags(p->in, o) & OBJECT_OUTSIDE || bits_has(&p->areas, o))
-			p->flags[o] |= WRITTEN;
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				flag_writes(p, i);
-	for (uint32_t o = 0; o < p->nflags; o++)
-		if (p->flags[o] & WRITTEN)
-			points_to_each_clone(p, o, flag_clone, p);
-}
-
 /* ---------------------------------------------------------------- start, end, answers --------- */
 
 static void note_clones(struct points_to *p)
@@ -446,10 +387,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 		note_clones(p);
 		find_shared(p, m);
 	} while (unite_shared_clones(p));
-	find_written(p, m);
-	for (uint32_t o = 0; o < p->nflags; o++)
-		if (!points_to_is_own(p, o))
-			bits_add(&p->shared, o);
+	points_to_find_written(p, m);
 	return p;
 }
 
@@ -473,6 +411,8 @@ void points_to_free(struct points_to *p)
 	free(p->original);
 	bits_free(&p->shared);
 	bits_free(&p->certain);
+	free(p->written);
+	free(p->first_written);
 	free(p);
 }
 
@@ -506,17 +446,6 @@ bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer)
 	bool any = others.n;
 	bits_free(&others);
 	return set && !any;
-}
-
-bool points_to_is_own(const struct points_to *p, uint32_t object)
-{
-	return (p->flags[object] & (SHARED | WRITTEN)) != (SHARED | WRITTEN);
-}
-
-bool points_to_own(const struct points_to *p, LLVMValueRef pointer)
-{
-	const struct bits *set = points_to_all(p, pointer);
-	return set && !bits_intersect(set, &p->shared);
 }
 
 struct holding {

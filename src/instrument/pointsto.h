@@ -20,14 +20,15 @@ void points_to_free(struct points_to *p);
 const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer);
 /* Those of them that are known; may be NULL, too. */
 const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
-/* Nobody but the thread that made it, or nobody at all while there are several threads, writes where the pointer leads. */
-bool points_to_own(const struct points_to *p, LLVMValueRef pointer);
+/* Nobody but the thread that made it, or nobody at all while there are several threads, writes the member where the pointer leads. */
+bool points_to_own(const struct points_to *p, LLVMValueRef pointer, uint32_t member);
 /* Is it a number in the place of a pointer, whatever it comes from? */
 bool points_to_nothing(const struct points_to *p, LLVMValueRef pointer);
 /* Is it NULL only where the program says so, and not because an allocation failed? */
 bool points_to_never_fails(const struct points_to *p, LLVMValueRef pointer);
-/* points_to_own of an object: what others write to the rest is known to nobody. */
+/* points_to_own of an object as a whole; of at least one of its members: what others write to the rest is known to nobody. */
 bool points_to_is_own(const struct points_to *p, uint32_t object);
+bool points_to_has_own(const struct points_to *p, uint32_t object);
 /* May the object hold an address, as far as the module's own stores tell? outside: also one that comes from outside of it. */
 bool points_to_holds(const struct points_to *p, uint32_t object, bool outside);
 /* Functions of the module that it may call by address: found(data, function) for each. False: it may call others as well. */
@@ -39,6 +40,11 @@ bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (
  * is what it is given. 0: another call.
  */
 unsigned points_to_thread_start(LLVMValueRef call);
+/*
+ * Of a call of code outside: does it leave alone what is in memory where operand i leads? What a thread is given; and of locks and their kin, what a call
+ * does to the lock is nobody's business but theirs.
+ */
+bool points_to_leaves_alone(LLVMValueRef call, unsigned i);
 /* Does it register a destructor, operand 0, which is given operand 1 at the end? */
 bool points_to_registers(LLVMValueRef call);
 /*

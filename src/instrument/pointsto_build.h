@@ -1,4 +1,4 @@
-/* Inside of the points-to analysis: pointsto.c and pointsto_calls.c. */
+/* Inside of the points-to analysis: pointsto.c, pointsto_calls.c, pointsto_written.c. */
 #ifndef RETHREAD_POINTSTO_BUILD_H
 #define RETHREAD_POINTSTO_BUILD_H
 
@@ -6,7 +6,7 @@
 
 enum object_flag {
 	SHARED = 1,  /* more than one thread may reach it */
-	WRITTEN = 2, /* while there are several threads */
+	WRITTEN = 2, /* while there are several threads: all of it, as far as is known */
 };
 
 /* What to do for each object that a node turns out to hold. */
@@ -48,7 +48,14 @@ struct points_to {
 	LLVMValueRef *function; /* by object: the function that it is, or NULL */
 	uint8_t *flags;		/* by object: enum object_flag */
 	size_t nfunction, function_cap, nflags;
-	struct bits shared; /* objects that are SHARED and WRITTEN */
+	struct bits shared; /* objects that are SHARED, and WRITTEN or have members that are */
+	/* Members that are written while there are several threads, of objects that are not WRITTEN. */
+	struct written {
+		uint32_t member;
+		uint32_t next; /* of the same object, + 1 */
+	} *written;
+	size_t nwritten, written_cap;
+	uint32_t *first_written; /* by object, + 1 */
 	struct bits certain; /* objects whose making does not fail */
 	struct clone {
 		uint32_t of, object, next; /* next: of the same one, + 1 */
@@ -74,10 +81,12 @@ void points_to_add_call(struct points_to *p, LLVMValueRef call);
 /* For inclusion.h. */
 void points_to_called(void *data, uint32_t call, uint32_t object);
 void points_to_outside(void *data, uint32_t object);
-/* Once the sets are complete: WRITTEN, for what the call may write to. */
+/* pointsto_written.c: once the sets are complete, who writes what while there are several threads. */
+void points_to_find_written(struct points_to *p, LLVMModuleRef m);
+/* The member of what the pointer leads to, where the instruction may run while there are several threads. */
+void points_to_flag_written(struct points_to *p, LLVMValueRef instruction, LLVMValueRef pointer, uint32_t member);
+/* What the call may write to. */
 void points_to_flag_call(struct points_to *p, LLVMValueRef call);
-/* The same for what the pointer leads to, where the instruction may run while there are several threads. */
-void points_to_flag_written(struct points_to *p, LLVMValueRef instruction, LLVMValueRef pointer);
 
 /* pointsto_numbers.c: which numbers may be addresses. */
 /* Is the pointer made of a number that may be an address, of which nobody knows where it leads? */

@@ -545,30 +545,3 @@ void points_to_add_call(struct points_to *p, LLVMValueRef call)
 	else
 		call_function(p, call, callee);
 }
-
-/* ---------------------------------------------------------------- what is written ------------- */
-
-static void flag_outside_call(struct points_to *p, LLVMValueRef call)
-{
-	if (llvm_is_reallocation(p->sharing->library, call))
-		points_to_flag_written(p, call, call);
-	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-		if (is_pointer(argument(call, i)) && !llvm_argument_only_read(call, i))
-			points_to_flag_written(p, call, argument(call, i));
-}
-
-void points_to_flag_call(struct points_to *p, LLVMValueRef call)
-{
-	LLVMValueRef callee = direct_callee(call), accessed[2];
-	if (!callee || !is_intrinsic(callee)) {
-		/* Calls of functions of the module write what these write. */
-		if (!callee || !is_instrumented(callee))
-			flag_outside_call(p, call);
-	} else if (is_copy(callee) || name_begins(callee, "llvm.memset.")) {
-		points_to_flag_written(p, call, argument(call, 0));
-	} else if (name_begins(callee, "llvm.va_") || accessed_pointers(call, accessed)) {
-		for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-			if (points_to_node(p, argument(call, i)) && !is_number(LLVMTypeOf(argument(call, i))))
-				points_to_flag_written(p, call, argument(call, i));
-	}
-}

@@ -130,7 +130,7 @@ uint32_t recompute_cause_of_contents(struct recompute *r, struct place at, LLVMV
 {
 	uint32_t cause;
 	contents_flags(r->contents, at, &cause);
-	return cause && !sharing_may_be_shared(r->sharing, at.pointer) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
+	return cause && !sharing_may_be_shared(r->sharing, at.pointer, at.member) ? cause : cause_add(&r->causes, WHY_SHARED, reader);
 }
 
 static bool is_constant_variable(LLVMValueRef v)
@@ -142,7 +142,7 @@ static bool is_constant_variable(LLVMValueRef v)
 bool recompute_are_contents_known(const struct recompute *r, struct place at)
 {
 	return is_constant_variable(address_base(at.pointer)) ||
-	       (!sharing_may_be_shared(r->sharing, at.pointer) && !(flags_of(r, at) & CLASS_UNKNOWN));
+	       (!sharing_may_be_shared(r->sharing, at.pointer, at.member) && !(flags_of(r, at) & CLASS_UNKNOWN));
 }
 
 /* May memory there hold pointers? Their bits are unknown. */
@@ -188,7 +188,7 @@ void recompute_visit_copy(struct recompute *r, LLVMValueRef call)
 	LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
 	const struct bits *objects = points_to_all(r->sharing->points_to, from);
 	uint32_t cause = cause_among(r, call, 3);
-	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from);
+	bool own = objects && !is_constant_variable(address_base(from)) && !sharing_may_be_shared(r->sharing, from, MEMBER_ANY);
 	if (own && contents_copy(r->contents, objects, to))
 		visits_memory(r->visits);
 	if (!cause && !own && !recompute_are_contents_known(r, anywhere(from)))
@@ -363,7 +363,7 @@ static uint32_t own_cause(struct recompute *r, LLVMValueRef i)
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMLoad:
 		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic || is_polled(r, i) ||
-		    (LLVMGetVolatile(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0))))
+		    (LLVMGetVolatile(i) && sharing_access_may_be_shared(r->sharing, i, LLVMGetOperand(i, 0))))
 			return cause_add(&r->causes, WHY_VOLATILE, i);
 		if (!recompute_are_contents_known(r, accessed(r, i, LLVMGetOperand(i, 0))))
 			return recompute_cause_of_contents(r, accessed(r, i, LLVMGetOperand(i, 0)), i);
@@ -395,7 +395,7 @@ static uint32_t cause_of_result(struct recompute *r, LLVMValueRef i)
 		return cause ? cause_add(&r->causes, r->causes.at[cause - 1].why, i) : own_cause(r, i);
 	}
 	/* Of the memory of others it does not matter where it is read. */
-	if (LLVMIsALoadInst(i) && sharing_may_be_shared(r->sharing, LLVMGetOperand(i, 0)))
+	if (LLVMIsALoadInst(i) && sharing_access_may_be_shared(r->sharing, i, LLVMGetOperand(i, 0)))
 		return own_cause(r, i);
 	if (LLVMIsAPHINode(i)) {
 		for (unsigned k = 0; k < LLVMCountIncoming(i) && !cause; k++)

@@ -12,7 +12,7 @@ void recompute_visit_arguments(struct recompute *r, LLVMValueRef call)
 	map_set(&r->flagged, call, 1);
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
-		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i))
+		if (class_of(r->sharing, v) && !llvm_argument_only_read(call, i) && !points_to_leaves_alone(call, i))
 			recompute_flag(r, anywhere(v), CLASS_UNKNOWN, cause_add(&r->causes, WHY_WRITTEN, call));
 	}
 }

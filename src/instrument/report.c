@@ -5,6 +5,7 @@
 #include "base/sources.h"
 #include "instrument/fields.h"
 #include "instrument/holders.h"
+#include "instrument/members.h"
 #include "instrument/shared.h"
 
 #include <errno.h>
@@ -176,7 +177,7 @@ static void write_memory(FILE *f, const struct numbering *n, const char *kind, L
 {
 	struct llvm_place p;
 	llvm_place_of(object, &p);
-	fprintf(f, "memory\t%s\t%s\t", kind, sharing_may_be_shared(n->sharing, object) ? "shared" : "private");
+	fprintf(f, "memory\t%s\t%s\t", kind, sharing_may_be_shared(n->sharing, object, MEMBER_ANY) ? "shared" : "private");
 	write_field(f, p.name && *p.name ? p.name : name, '\t');
 	write_place(f, &p, '\n');
 }

@@ -468,7 +468,7 @@ LLVMValueRef address_base(LLVMValueRef pointer)
 	return pointer;
 }
 
-bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
+bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer, uint32_t member)
 {
 	LLVMValueRef base = address_base(pointer);
 	if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && !LLVMIsDeclaration(base))
@@ -477,7 +477,13 @@ bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer)
 	uint32_t class = class_of((struct sharing *)s, pointer);
 	unsigned flags = class ? class_flags(s->classes, class) : 0;
 	bool shared = !(flags & CLASS_OBJECT) || ((flags & CLASS_SHARED) && (flags & CLASS_WRITTEN));
-	return shared && !points_to_own(s->points_to, pointer);
+	return shared && !points_to_own(s->points_to, pointer, member);
+}
+
+bool sharing_access_may_be_shared(const struct sharing *s, LLVMValueRef access, LLVMValueRef pointer)
+{
+	bool typed = LLVMIsALoadInst(access) || LLVMIsAStoreInst(access) || LLVMIsAAtomicRMWInst(access) || LLVMIsAAtomicCmpXchgInst(access);
+	return sharing_may_be_shared(s, pointer, typed ? points_to_member(s->points_to, access) : MEMBER_ANY);
 }
 
 void sharing_free(struct sharing *s)
