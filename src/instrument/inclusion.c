@@ -57,6 +57,7 @@ struct object {
 	uint32_t cells;   /* + 1 */
 	uint32_t ncells;
 	struct list heirs; /* objects that hold all that this one does */
+	bool sealed;
 };
 
 struct inclusion {
@@ -287,6 +288,11 @@ void inclusion_leak(struct inclusion *in, uint32_t address)
 	constrain(in, address, (struct constraint){.kind = LEAK});
 }
 
+void inclusion_seal(struct inclusion *in, uint32_t object)
+{
+	in->objects[object].sealed = true;
+}
+
 void inclusion_call(struct inclusion *in, uint32_t callee, uint32_t call)
 {
 	constrain(in, callee, (struct constraint){.kind = CALL, .other = call});
@@ -416,6 +422,8 @@ static void apply_to_world(struct inclusion *in, const struct constraint *c)
 static void apply(struct inclusion *in, struct constraint c, uint32_t object)
 {
 	in->steps += 4;
+	if (in->objects[object].sealed && (c.kind == STORE || c.kind == MOVE_TO))
+		return;
 	/* All that is in what is known outside is known outside: no need to tell it from the world. */
 	bool is_outside = in->objects[object].flags & OBJECT_OUTSIDE && c.kind <= MOVE_TO;
 	if (object == OBJECT_WORLD || is_outside) {

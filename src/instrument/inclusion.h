@@ -34,6 +34,9 @@ uint32_t inclusion_object(struct inclusion *in);
 /* What comes there is known outside. */
 uint32_t inclusion_world(const struct inclusion *in);
 
+/* Nothing is ever stored there, whatever a pointer may lead to as far as is known. Before anything else is said of the object. */
+void inclusion_seal(struct inclusion *in, uint32_t object);
+
 void inclusion_add(struct inclusion *in, uint32_t node, uint32_t object);
 void inclusion_copy(struct inclusion *in, uint32_t from, uint32_t to);
 void inclusion_load(struct inclusion *in, uint32_t address, uint32_t to, uint32_t member, bool is_pointer);

@@ -252,11 +252,30 @@ static bool is_constant(LLVMValueRef g)
 	return LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g);
 }
 
+/*
+ * What C++ says of a type (std::type_info), and its name. A std::function has its address in the place of what was captured, for a moment: but for what is said here, it would seem
+ * that the function goes on from there to the virtual table of std::type_info, and to anything.
+ */
+static bool is_type_info(LLVMValueRef g)
+{
+	return name_begins(g, "_ZTI") || name_begins(g, "_ZTS");
+}
+
+/* Code, and what no code writes to: virtual tables, also those of libraries. */
+static bool is_never_written(LLVMValueRef v)
+{
+	return LLVMIsAFunction(v) || LLVMIsGlobalConstant(v) || name_begins(v, "_ZTV") || is_type_info(v);
+}
+
 static void add_variable(struct points_to *p, LLVMValueRef g)
 {
 	uint32_t object = points_to_object(p, g);
 	const char *section = LLVMGetSection(g);
 	bool outside = LLVMIsDeclaration(g) || !is_local(g) || LLVMIsExternallyInitialized(g) || (section && *section);
+	if (is_never_written(g))
+		inclusion_seal(p->in, object);
+	if (is_type_info(g))
+		return;
 	if (outside && !is_constant(g))
 		inclusion_add(p->in, inclusion_world(p->in), object);
 	LLVMValueRef value = LLVMGetInitializer(g);
@@ -273,6 +292,7 @@ static void add_function(struct points_to *p, LLVMValueRef f)
 	if (is_intrinsic(f))
 		return;
 	uint32_t object = points_to_object(p, f);
+	inclusion_seal(p->in, object);
 	if (is_instrumented(f) && !is_local(f))
 		inclusion_add(p->in, inclusion_world(p->in), object);
 }
