@@ -174,8 +174,13 @@ static void visit_one(void *data, LLVMValueRef function)
 		return;
 	}
 	b->unknown = true;
-	for (unsigned i = 0; i < LLVMCountParams(function); i++)
-		recompute_make_unknown(b->r, LLVMGetParam(function, i), cause_add(&b->r->causes, WHY_PARAMETER, LLVMGetParam(function, i)));
+	for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+		LLVMValueRef p = LLVMGetParam(function, i), v = i < LLVMGetNumArgOperands(b->call) ? LLVMGetOperand(b->call, i) : NULL;
+		if (!v || LLVMTypeOf(v) != LLVMTypeOf(p))
+			recompute_make_unknown(b->r, p, cause_add(&b->r->causes, WHY_PARAMETER, p));
+		else if (!recompute_is_known(b->r, v))
+			recompute_make_unknown(b->r, p, recompute_cause_of(b->r, v));
+	}
 }
 
 struct started {
