@@ -5,18 +5,10 @@
  */
 #include "instrument/joins.h"
 
+#include "instrument/fleets.h"
+#include "instrument/flow.h"
+
 #include <stdlib.h>
-
-struct span {
-	unsigned in, out; /* a block that dominates another one has a span around that one's */
-};
-
-struct loop {
-	LLVMBasicBlockRef header, latch;
-	struct map in; /* its blocks */
-	size_t n;
-	bool several; /* ways back to the header */
-};
 
 /* How an array is gone through: element `index`, which begins with `first` and grows by one, until it is `end`. */
 struct walk {
@@ -29,93 +21,18 @@ struct walk {
 };
 
 struct joins {
-	struct map number; /* of a block that can be reached */
-	struct span *spans;
-	size_t n, cap;
-	struct loop *loops;
-	size_t nloops, loops_cap;
+	struct flow flow;
+	struct fleets *fleets;
 	struct values calls; /* that join one of the threads */
 	struct joined {
 		LLVMValueRef creation;
+		const struct fleet *fleet; /* that it belongs to; NULL: one by itself, or of an array */
 		LLVMBasicBlockRef block;
 		LLVMValueRef call; /* in it, that joins the thread; NULL: it is gone where the block begins */
 		struct map behind; /* blocks that begin while the thread may be there */
 	} *threads;
 	size_t nthreads;
 };
-
-static void note_span(void *joins, LLVMBasicBlockRef b, unsigned in, unsigned out)
-{
-	struct joins *j = joins;
-	if (j->n + 1 >= j->cap)
-		j->spans = pass_grow(j->spans, &j->cap, sizeof *j->spans);
-	j->spans[++j->n] = (struct span){in, out};
-	map_set(&j->number, b, (uint32_t)j->n);
-}
-
-static bool dominates(const struct joins *j, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
-{
-	uint32_t i = map_get(&j->number, a), k = map_get(&j->number, b);
-	return i && k && j->spans[i].in <= j->spans[k].in && j->spans[k].out <= j->spans[i].out;
-}
-
-/* ---------------------------------------------------------------- loops ----------------------- */
-
-static void add_block(struct loop *l, struct values *left, LLVMBasicBlockRef b)
-{
-	if (map_get(&l->in, b))
-		return;
-	map_set(&l->in, b, 1);
-	l->n++;
-	values_push(left, LLVMBasicBlockAsValue(b));
-}
-
-/* Backwards from the end of a round. */
-static void add_loop(struct joins *j, LLVMBasicBlockRef header, LLVMBasicBlockRef latch)
-{
-	struct values left = {0};
-	struct loop *l = NULL;
-	for (size_t i = 0; i < j->nloops; i++)
-		if (j->loops[i].header == header)
-			l = &j->loops[i], l->several = true;
-	if (!l) {
-		if (j->nloops == j->loops_cap)
-			j->loops = pass_grow(j->loops, &j->loops_cap, sizeof *j->loops);
-		l = &j->loops[j->nloops++];
-		*l = (struct loop){.header = header, .latch = latch, .n = 1};
-		map_set(&l->in, header, 1);
-	}
-	add_block(l, &left, latch);
-	while (left.n) {
-		LLVMValueRef b = left.at[--left.n];
-		for (LLVMUseRef u = LLVMGetFirstUse(b); u; u = LLVMGetNextUse(u)) {
-			LLVMValueRef end = LLVMGetUser(u);
-			if (LLVMIsAInstruction(end) && LLVMIsATerminatorInst(end) && map_get(&j->number, LLVMGetInstructionParent(end)))
-				add_block(l, &left, LLVMGetInstructionParent(end));
-		}
-	}
-	values_free(&left);
-}
-
-static void find_loops(struct joins *j, LLVMValueRef f)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
-			if (dominates(j, LLVMGetSuccessor(end, s), b))
-				add_loop(j, LLVMGetSuccessor(end, s), b);
-	}
-}
-
-/* The smallest loop that the block is in; NULL: none. */
-static const struct loop *loop_of(const struct joins *j, LLVMBasicBlockRef b)
-{
-	const struct loop *best = NULL;
-	for (size_t i = 0; i < j->nloops; i++)
-		if (map_get(&j->loops[i].in, b) && (!best || j->loops[i].n < best->n))
-			best = &j->loops[i];
-	return best;
-}
 
 /* ---------------------------------------------------------------- handles --------------------- */
 
@@ -125,8 +42,7 @@ static bool is_named(LLVMValueRef call, const char *const *names, size_t n)
 	return callee && has_name_of(callee, names, n) && LLVMGetNumArgOperands(call) > 0;
 }
 
-/* Where a creation puts the handle of its thread; NULL: it is no such call. */
-static LLVMValueRef created_handle(LLVMValueRef call)
+LLVMValueRef joins_created_handle(LLVMValueRef call)
 {
 	static const char *const creators[] = {"pthread_create", "thrd_create"};
 	LLVMValueRef callee = is_call(call) ? direct_callee(call) : NULL;
@@ -225,7 +141,7 @@ static bool find_end(struct walk *w, LLVMValueRef next)
 static bool find_walk(const struct joins *j, LLVMValueRef call, LLVMValueRef handle, struct walk *w)
 {
 	LLVMValueRef next;
-	*w = (struct walk){.loop = loop_of(j, LLVMGetInstructionParent(call))};
+	*w = (struct walk){.loop = flow_loop(&j->flow, LLVMGetInstructionParent(call))};
 	if (!w->loop || w->loop->several || !LLVMIsAGetElementPtrInst(handle))
 		return false;
 	unsigned last = (unsigned)LLVMGetNumOperands(handle) - 1;
@@ -253,7 +169,7 @@ static bool comes_before(LLVMValueRef a, LLVMValueRef b)
 /* Is it the same whenever it is asked for? */
 static bool is_asked_once(const struct joins *j, LLVMValueRef condition)
 {
-	return !LLVMIsAInstruction(condition) || !loop_of(j, LLVMGetInstructionParent(condition));
+	return !LLVMIsAInstruction(condition) || !flow_loop(&j->flow, LLVMGetInstructionParent(condition));
 }
 
 /* Does control come to the creation only where the condition is so? */
@@ -265,7 +181,7 @@ static bool is_under(const struct joins *j, LLVMValueRef creation, LLVMValueRef 
 			continue;
 		LLVMBasicBlockRef way = LLVMGetSuccessor(br, !so);
 		LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(way));
-		if (!LLVMGetNextUse(first) && dominates(j, way, LLVMGetInstructionParent(creation)))
+		if (!LLVMGetNextUse(first) && flow_dominates(&j->flow, way, LLVMGetInstructionParent(creation)))
 			return true;
 	}
 	return false;
@@ -302,7 +218,7 @@ static void find_behind(const struct joins *j, struct joined *t)
 /* A call that may throw is done where it comes back to. */
 static bool joins_one(const struct joins *j, LLVMValueRef creation, LLVMValueRef join, struct joined *out)
 {
-	if (!is_same_place(created_handle(creation), joined_handle(join)))
+	if (!is_same_place(joins_created_handle(creation), joined_handle(join)))
 		return false;
 	*out = (struct joined){.creation = creation, .block = LLVMGetInstructionParent(join), .call = join};
 	if (LLVMIsAInvokeInst(join)) {
@@ -334,10 +250,10 @@ static bool comes_only(const struct joins *j, const struct joined *t, LLVMBasicB
 static bool joins_in_loop(const struct joins *j, LLVMValueRef creation, LLVMValueRef join, struct joined *out)
 {
 	struct walk a, b;
-	if (!find_walk(j, creation, created_handle(creation), &a) || !find_walk(j, join, joined_handle(join), &b) || a.loop == b.loop)
+	if (!find_walk(j, creation, joins_created_handle(creation), &a) || !find_walk(j, join, joined_handle(join), &b) || a.loop == b.loop)
 		return false;
 	if (a.base != b.base || a.type != b.type || a.operands != b.operands || a.first != b.first || a.until != b.until ||
-	    !is_same_number(a.end, b.end) || !dominates(j, LLVMGetInstructionParent(join), b.loop->latch))
+	    !is_same_number(a.end, b.end) || !flow_dominates(&j->flow, LLVMGetInstructionParent(join), b.loop->latch))
 		return false;
 	LLVMValueRef br = LLVMGetBasicBlockTerminator(b.loop->latch);
 	*out = (struct joined){.creation = creation, .block = LLVMGetSuccessor(br, LLVMGetSuccessor(br, 0) == b.loop->header)};
@@ -366,6 +282,65 @@ static bool find_join(const struct joins *j, LLVMValueRef creation, struct joine
 	return found;
 }
 
+/* From the blocks in which the thread comes into its container on: until it is gone with the others. */
+static void find_behind_fleet(const struct joins *j, struct joined *t, struct values *left)
+{
+	while (left->n) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMValueAsBasicBlock(left->at[--left->n]));
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+			LLVMBasicBlockRef next = LLVMGetSuccessor(end, s);
+			if (map_get(&t->behind, next) || is_barred(j, t->creation, end, s) || fleets_are_gone(j->fleets, t->fleet, end, s))
+				continue;
+			map_set(&t->behind, next, 1);
+			if (!fleets_call(j->fleets, t->fleet, next))
+				values_push(left, LLVMBasicBlockAsValue(next));
+		}
+	}
+}
+
+/* From the creation on, where it returns, up to those blocks, which are added to `entered`. */
+static void find_before_fleet(const struct joins *j, struct joined *t, struct map *outside, struct values *entered)
+{
+	LLVMBasicBlockRef b = LLVMIsAInvokeInst(t->creation) ? LLVMGetNormalDest(t->creation) : LLVMGetInstructionParent(t->creation);
+	LLVMValueRef handle = joins_created_handle(t->creation);
+	struct values left = {0};
+	map_set(outside, b, 1);
+	values_push(&left, LLVMBasicBlockAsValue(b));
+	while (left.n) {
+		b = LLVMValueAsBasicBlock(left.at[--left.n]);
+		if (fleets_enters(j->fleets, t->fleet, handle, b)) {
+			values_push(entered, LLVMBasicBlockAsValue(b));
+			continue;
+		}
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+			if (!map_get(outside, LLVMGetSuccessor(end, s))) {
+				map_set(outside, LLVMGetSuccessor(end, s), 1);
+				values_push(&left, LLVMBasicBlockAsValue(LLVMGetSuccessor(end, s)));
+			}
+	}
+	values_free(&left);
+}
+
+/* One of several in a container. */
+static bool find_fleet(const struct joins *j, LLVMValueRef creation, struct joined *out)
+{
+	const struct fleet *fleet = fleets_of(j->fleets, joins_created_handle(creation));
+	if (!fleet)
+		return false;
+	*out = (struct joined){.creation = creation, .fleet = fleet};
+	struct map outside = {0};
+	struct values entered = {0};
+	find_before_fleet(j, out, &outside, &entered);
+	find_behind_fleet(j, out, &entered);
+	for (size_t i = 0; i < outside.cap; i++)
+		if (outside.at[i].key)
+			map_set(&out->behind, outside.at[i].key, 1);
+	map_free(&outside);
+	values_free(&entered);
+	return true;
+}
+
 /* ---------------------------------------------------------------- all ------------------------- */
 
 static LLVMValueRef variable_of(LLVMValueRef handle)
@@ -385,16 +360,19 @@ static bool is_one_element(LLVMValueRef handle)
 /* Might two threads have one handle? Then that of one of them is lost, if both are there. */
 static bool share_handle(LLVMValueRef a, LLVMValueRef b)
 {
-	LLVMValueRef x = created_handle(a), y = created_handle(b), v = variable_of(x), w = variable_of(y);
+	LLVMValueRef x = joins_created_handle(a), y = joins_created_handle(b), v = variable_of(x), w = variable_of(y);
 	if (v == w)
 		return is_same_place(x, y) || !is_one_element(x) || !is_one_element(y);
 	return !(LLVMIsAAllocaInst(v) || LLVMIsAGlobalVariable(v)) || !(LLVMIsAAllocaInst(w) || LLVMIsAGlobalVariable(w));
 }
 
 /* May the thread be there at the instruction, before it? */
-static bool is_there(const struct joined *t, LLVMValueRef i)
+static bool is_there(const struct joins *j, const struct joined *t, LLVMValueRef i)
 {
 	LLVMBasicBlockRef b = LLVMGetInstructionParent(i);
+	LLVMValueRef end = t->fleet ? fleets_call(j->fleets, t->fleet, b) : NULL;
+	if (end && (end == i || comes_before(end, i)))
+		return false;
 	bool joined_here = t->call && t->block == b && (t->call == i || comes_before(t->call, i));
 	if (LLVMGetInstructionParent(t->creation) == b && comes_before(t->creation, i))
 		return !joined_here || comes_before(t->call, t->creation);
@@ -405,7 +383,7 @@ static bool have_own_handles(const struct joins *j)
 {
 	for (size_t i = 0; i < j->nthreads; i++)
 		for (size_t k = 0; k < j->nthreads; k++)
-			if (i != k && share_handle(j->threads[i].creation, j->threads[k].creation) && is_there(&j->threads[i], j->threads[k].creation))
+			if (i != k && !j->threads[i].fleet && !j->threads[k].fleet && share_handle(j->threads[i].creation, j->threads[k].creation) && is_there(j, &j->threads[i], j->threads[k].creation))
 				return false;
 	return true;
 }
@@ -414,7 +392,8 @@ static bool find_threads(struct joins *j, const struct values *creations)
 {
 	j->threads = pass_alloc(creations->n + 1, sizeof *j->threads);
 	for (size_t i = 0; i < creations->n; i++) {
-		if (!created_handle(creations->at[i]) || !find_join(j, creations->at[i], &j->threads[j->nthreads]))
+		struct joined *t = &j->threads[j->nthreads];
+		if (!joins_created_handle(creations->at[i]) || (!find_fleet(j, creations->at[i], t) && !find_join(j, creations->at[i], t)))
 			return false;
 		j->nthreads++;
 	}
@@ -428,9 +407,9 @@ struct joins *joins_find(LLVMValueRef function, const struct values *creations)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 			if (joined_handle(i))
 				values_push(&j->calls, i);
-	if (j->calls.n && creations->n) {
-		llvm_dominators(function, note_span, j);
-		find_loops(j, function);
+	if (creations->n) {
+		flow_find(&j->flow, function);
+		j->fleets = fleets_find(&j->flow, function);
 		if (find_threads(j, creations))
 			return j;
 	}
@@ -442,14 +421,11 @@ void joins_free(struct joins *j)
 {
 	if (!j)
 		return;
-	for (size_t i = 0; i < j->nloops; i++)
-		map_free(&j->loops[i].in);
+	flow_release(&j->flow);
+	fleets_free(j->fleets);
 	for (size_t i = 0; i < j->nthreads; i++)
 		map_free(&j->threads[i].behind);
-	map_free(&j->number);
 	values_free(&j->calls);
-	free(j->spans);
-	free(j->loops);
 	free(j->threads);
 	free(j);
 }
@@ -466,8 +442,8 @@ bool joins_alone_after(const struct joins *j, LLVMValueRef i)
 {
 	bool joins = false;
 	for (size_t k = 0; j && k < j->nthreads; k++)
-		joins |= j->threads[k].call == i;
+		joins |= j->threads[k].call == i || (j->threads[k].fleet && fleets_call(j->fleets, j->threads[k].fleet, LLVMGetInstructionParent(i)) == i);
 	for (size_t k = 0; joins && k < j->nthreads; k++)
-		joins = !is_there(&j->threads[k], LLVMGetNextInstruction(i));
+		joins = !is_there(j, &j->threads[k], LLVMGetNextInstruction(i));
 	return joins;
 }

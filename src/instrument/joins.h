@@ -15,4 +15,7 @@ bool joins_alone_at(const struct joins *j, LLVMBasicBlockRef b);
 /* Is this the call after which there is one thread again? */
 bool joins_alone_after(const struct joins *j, LLVMValueRef i);
 
+/* Where a call puts the handle of the thread that it creates; NULL: it is no such call. */
+LLVMValueRef joins_created_handle(LLVMValueRef call);
+
 #endif

@@ -233,23 +233,55 @@ static bool is_inside(LLVMValueRef pointer, int depth)
 	return true;
 }
 
+/* Does the pointer lead to the begin of an object? To what was allocated, or to the state that a std::thread begins with. */
+static bool is_whole(LLVMValueRef pointer)
+{
+	LLVMValueRef callee = LLVMIsAInstruction(pointer) && is_call(pointer) ? direct_callee(pointer) : NULL;
+	if (callee && name_begins(callee, "_Znwm"))
+		return true;
+	LLVMValueRef f = LLVMIsAArgument(pointer) ? LLVMGetParamParent(pointer) : NULL;
+	size_t length;
+	return f && LLVMGetParam(f, 0) == pointer && name_begins(f, "_ZNSt6thread11_State_impl") && strstr(LLVMGetValueName2(f, &length), "E6_M_runEv");
+}
+
+/* Where a pointer is accessed, in its object; false: that is not known. */
+static bool find_place(LLVMValueRef access, uint64_t *place)
+{
+	LLVMValueRef pointer = LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
+
+	int64_t constant = 0;
+	uint64_t stride = 0;
+	if (LLVMIsAGetElementPtrInst(pointer)) {
+		LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(pointer)));
+		llvm_pointer_offset(pointer, LLVMGetModuleDataLayout(m), &constant, &stride);
+		pointer = LLVMGetOperand(pointer, 0);
+	}
+	*place = (uint64_t)constant;
+	return !stride && constant >= 0 && LLVMGetTypeKind(accessed_type(access)) == LLVMPointerTypeKind && is_whole(pointer);
+}
+
 uint32_t member_of(struct members *ms, LLVMValueRef access)
 {
 	LLVMValueRef tag = tag_of(access);
 	if (!tag)
 		return MEMBER_ANY;
-	uint32_t known = map_get(&ms->of, tag);
+	uint64_t place = 0;
+	bool is_placed = find_place(access, &place);
+	uint32_t known = is_placed ? 0 : map_get(&ms->of, tag);
 	if (known)
 		return known - 1;
 	struct member m;
 	uint32_t number = read_tag(tag, accessed_type(access), &m);
 	if (number != MEMBERS) /* depends on what is accessed */
 		return number;
-	if (m.is_pointer && !m.structure) {
-		m.is_inside = is_inside(LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0), DEPTH / 4);
-		return members_number(ms, &m);
+	if (m.is_pointer && is_placed) {
+		m.is_placed = true;
+		m.place = place;
 	}
+	if (m.is_pointer && !m.structure)
+		m.is_inside = is_inside(LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0), DEPTH / 4);
 	number = members_number(ms, &m);
-	map_set(&ms->of, tag, number + 1);
+	if (!m.is_placed && !(m.is_pointer && !m.structure))
+		map_set(&ms->of, tag, number + 1);
 	return number;
 }

@@ -7,7 +7,7 @@ uint32_t members_number(struct members *ms, const struct member *m)
 {
 	for (size_t i = MEMBERS; i < ms->n; i++)
 		if (ms->at[i].structure == m->structure && ms->at[i].offset == m->offset && ms->at[i].type == m->type &&
-		    ms->at[i].is_inside == m->is_inside)
+		    ms->at[i].is_inside == m->is_inside && ms->at[i].is_placed == m->is_placed && ms->at[i].place == m->place)
 			return (uint32_t)i;
 	ms->n = ms->n ? ms->n : MEMBERS;
 	while (ms->n >= ms->cap)
@@ -32,6 +32,8 @@ bool members_alias(const struct members *ms, uint32_t a, uint32_t b)
 		return x->is_pointer == y->is_pointer && (!x->structure || !y->structure || x->offset == y->offset);
 	if (x->type != y->type)
 		return false;
+	if (x->is_placed && y->is_placed)
+		return x->place == y->place;
 	return !x->structure || !y->structure || (x->structure == y->structure && x->offset == y->offset);
 }
 

@@ -2,7 +2,7 @@
  * Members of structures, as strict aliasing tells them apart (LLVM's TBAA).
  *
  * A member is a structure and an offset in it, both of the innermost structure, with the type of what is there; a type alone where
- * nothing is said of a structure; MEMBER_BYTES: single characters; or MEMBER_ANY: nothing is known.
+ * nothing is said of a structure; of pointers also with the place in the whole object, where that is known: what a lambda of a thread has captured; MEMBER_BYTES: single characters; or MEMBER_ANY: nothing is known.
  *
  * Characters may be of anything. Still they are taken not to be those of pointers that are members of structures: arrays of characters
  * beside pointers are everywhere, and programs that look at the bytes of a pointer mostly have it in a variable of its own.
@@ -24,6 +24,8 @@ struct members {
 		LLVMValueRef root; /* of the language's types: C and C++ have different ones, and may mean the same */
 		bool is_pointer, is_table; /* is_table: of virtual functions */
 		bool is_inside; /* of some structure, the optimiser does not say which */
+		bool is_placed; /* it is known where it lies in the whole object: */
+		uint64_t place;
 	} *at;
 	size_t n, cap;
 };

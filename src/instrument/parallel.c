@@ -8,12 +8,15 @@
 #include "instrument/parallel.h"
 
 #include "instrument/joins.h"
+#include "instrument/pointsto.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct parallel {
 	struct llvm_library *library; /* NULL: a guess will do */
+	const struct points_to *points_to; /* who calls whom by address; NULL: it is not known yet */
+	struct map constructors; /* functions that run before main */
 	bool called_back; /* functions whose address is known to others create threads, or might */
 	struct map creates; /* functions in which a thread may be created */
 	struct map entered; /* functions that may begin while there are several threads */
@@ -108,7 +111,6 @@ static void mark_after(struct parallel *p, LLVMValueRef f)
 	values_free(&left);
 }
 
-/* Functions that run before main. */
 static void find_constructors(LLVMModuleRef m, struct map *constructors)
 {
 	LLVMValueRef list = LLVMGetNamedGlobal(m, "llvm.global_ctors");
@@ -132,29 +134,52 @@ static bool is_main(LLVMValueRef f)
 	return !strcmp(LLVMGetValueName2(f, &length), "main") && !llvm_address_taken(f);
 }
 
-static bool is_root(LLVMValueRef f, const struct map *constructors)
+/* May it begin at any time, whoever calls it? */
+static bool is_root(const struct parallel *p, LLVMValueRef f)
 {
-	if (is_main(f) || map_get(constructors, f))
+	if (is_main(f) || map_get(&p->constructors, f))
 		return false;
+	if (p->points_to)
+		return !points_to_called_here(p->points_to, f) || points_to_is_started(p->points_to, f);
 	return is_known_outside(f);
+}
+
+struct passing {
+	struct parallel *p;
+	bool changed;
+};
+
+static void enter(void *data, LLVMValueRef callee)
+{
+	struct passing *on = data;
+	if (map_get(&on->p->entered, callee))
+		return;
+	map_set(&on->p->entered, callee, 1);
+	on->changed = true;
+}
+
+static void enter_callees(struct passing *on, LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	if (callee && is_instrumented(callee))
+		enter(on, callee);
+	else if (!callee && on->p->points_to && !LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		points_to_callees(on->p->points_to, call, enter, on);
 }
 
 /* Callees of the function that it may call while there are several threads; returns whether one is new. */
 static bool pass_on(struct parallel *p, LLVMValueRef f)
 {
-	bool changed = false;
+	struct passing on = {.p = p};
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
 		bool several = map_get(&p->entered, f) || map_get(&p->blocks, b);
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-			LLVMValueRef callee = is_call(i) ? direct_callee(i) : NULL;
-			if (several && callee && is_instrumented(callee) && !map_get(&p->entered, callee)) {
-				map_set(&p->entered, callee, 1);
-				changed = true;
-			}
+			if (several && is_call(i))
+				enter_callees(&on, i);
 			several = map_get(&p->entered, f) || ((several || is_creation(p, i)) && !joins_alone_after(p->joins, i));
 		}
 	}
-	return changed;
+	return on.changed;
 }
 
 /* May somebody by way of an address, or native code, call a function that creates threads? */
@@ -207,30 +232,40 @@ static void find_joins(struct parallel *p, LLVMModuleRef m)
 	values_free(&creations);
 }
 
-struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure)
+/* From those that may begin at any time to all that they call. */
+static void find_entered(struct parallel *p, LLVMModuleRef m)
 {
-	struct parallel *p = pass_alloc(1, sizeof *p);
-	struct map constructors = {0};
-	p->library = sure;
-	find_all_creators(p, m);
-	find_constructors(m, &constructors);
-	find_joins(p, m);
-	bool lost = sure && is_lost(p, m, &constructors);
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-		if (!is_instrumented(f))
-			continue;
-		mark_after(p, f);
-		if (lost || is_root(f, &constructors))
+	bool lost = p->library && is_lost(p, m, &p->constructors);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (is_instrumented(f) && (lost || is_root(p, f)))
 			map_set(&p->entered, f, 1);
-	}
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 			if (is_instrumented(f))
 				changed |= pass_on(p, f);
 	}
-	map_free(&constructors);
+}
+
+struct parallel *parallel_analyze(LLVMModuleRef m, struct llvm_library *sure)
+{
+	struct parallel *p = pass_alloc(1, sizeof *p);
+	p->library = sure;
+	find_all_creators(p, m);
+	find_constructors(m, &p->constructors);
+	find_joins(p, m);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (is_instrumented(f))
+			mark_after(p, f);
+	find_entered(p, m);
 	return p;
+}
+
+void parallel_refine(struct parallel *p, LLVMModuleRef m, const struct points_to *points_to)
+{
+	p->points_to = points_to;
+	map_clear(&p->entered);
+	find_entered(p, m);
 }
 
 bool parallel_is(const struct parallel *p, LLVMValueRef instruction)
@@ -266,6 +301,7 @@ bool parallel_is_alone_behind(const struct parallel *p, LLVMValueRef f)
 
 void parallel_free(struct parallel *p)
 {
+	map_free(&p->constructors);
 	map_free(&p->creates);
 	map_free(&p->entered);
 	map_free(&p->blocks);

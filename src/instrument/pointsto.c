@@ -1,5 +1,7 @@
 #include "instrument/pointsto_build.h"
 
+#include "instrument/parallel.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -407,6 +409,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 		note_clones(p);
 		find_shared(p, m);
 	} while (unite_shared_clones(p));
+	parallel_refine(s->parallel, m, p);
 	points_to_find_written(p, m);
 	return p;
 }
@@ -509,6 +512,11 @@ bool points_to_called_here(const struct points_to *p, LLVMValueRef function)
 	uint32_t object = map_get(&p->object, function);
 	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object) &&
 	       map_get(&p->started, function) != STARTED_BY_OTHERS;
+}
+
+bool points_to_is_started(const struct points_to *p, LLVMValueRef function)
+{
+	return map_get(&p->started, function);
 }
 
 uint32_t points_to_objects(const struct points_to *p)

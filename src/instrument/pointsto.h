@@ -52,6 +52,8 @@ bool points_to_registers(LLVMValueRef call);
  * (points_to_thread_start) or register it (points_to_registers)? Not by other code.
  */
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function);
+/* Do threads begin with it, or does something outside call it that it was registered with? */
+bool points_to_is_started(const struct points_to *p, LLVMValueRef function);
 uint32_t points_to_objects(const struct points_to *p);
 /*
  * Objects that allocation functions have made where this one is what they made: found(data, object). What is so of this one is so of

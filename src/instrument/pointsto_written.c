@@ -149,12 +149,19 @@ static void flag_outside_call(struct points_to *p, LLVMValueRef call)
 	}
 }
 
+static void ignore(void *data, LLVMValueRef function)
+{
+	(void)data;
+	(void)function;
+}
+
 void points_to_flag_call(struct points_to *p, LLVMValueRef call)
 {
 	LLVMValueRef callee = direct_callee(call), accessed[2];
 	if (!callee || !is_intrinsic(callee)) {
 		/* Calls of functions of the module write what these write. */
-		if (!callee || !is_instrumented(callee))
+		bool inside = callee ? is_instrumented(callee) : !LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && points_to_callees(p, call, ignore, NULL);
+		if (!inside)
 			flag_outside_call(p, call);
 	} else if (name_begins(callee, "llvm.memcpy.") || name_begins(callee, "llvm.memmove.") || name_begins(callee, "llvm.memset.")) {
 		points_to_flag_written(p, call, LLVMGetOperand(call, 0), MEMBER_ANY);
