@@ -51,6 +51,13 @@ bool access_is_vtable(const struct access *a)
 	return a->type && type_is(a->type, "vtable pointer");
 }
 
+bool access_is_of_vtable(LLVMValueRef i)
+{
+	struct access a = {0};
+	read_type(i, &a);
+	return access_is_vtable(&a);
+}
+
 bool access_same(const struct access *a, const struct access *b)
 {
 	return a->class == b->class && a->object == b->object && a->base == b->base && a->type == b->type && a->offset == b->offset &&

@@ -21,5 +21,7 @@ bool access_same(const struct access *a, const struct access *b);
 /* May two accesses of one class be of the same memory? */
 bool access_may_alias(const struct access *a, const struct access *b);
 bool access_is_vtable(const struct access *a);
+/* Does the instruction read an object's pointer to its virtual table, or write it? */
+bool access_is_of_vtable(LLVMValueRef i);
 
 #endif

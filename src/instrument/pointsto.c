@@ -393,6 +393,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	struct points_to *p = pass_alloc(1, sizeof *p);
 	p->sharing = s;
 	p->in = inclusion_new(&p->members, &(struct inclusion_calls){points_to_called, points_to_outside, p});
+	p->vtables = vtables_new(m);
 	p->passed_on = inclusion_node(p->in);
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
@@ -418,6 +419,7 @@ void points_to_free(struct points_to *p)
 {
 	inclusion_free(p->in);
 	members_free(&p->members);
+	vtables_free(p->vtables);
 	map_free(&p->node);
 	map_free(&p->returned);
 	map_free(&p->object);
@@ -488,12 +490,15 @@ bool points_to_holds(const struct points_to *p, uint32_t object, bool outside)
 	return h.any;
 }
 
-bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (*found)(void *data, LLVMValueRef function), void *data)
+/* call: that it is for, or NULL. */
+static bool find_functions(const struct points_to *p, LLVMValueRef pointer, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
 	const struct bits *set = points_to_some(p, pointer);
 	bool inside = points_to_all(p, pointer);
 	for (uint32_t o = 0; set && bits_next(set, &o); o++) {
 		LLVMValueRef f = o < p->nfunction ? p->function[o] : NULL;
+		if (f && call && !vtables_fit(p->vtables, call, f))
+			continue;
 		if (f && is_instrumented(f))
 			found(data, f);
 		else if (f)
@@ -502,9 +507,14 @@ bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (
 	return inside;
 }
 
+bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (*found)(void *data, LLVMValueRef function), void *data)
+{
+	return find_functions(p, pointer, NULL, found, data);
+}
+
 bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
-	return points_to_functions(p, LLVMGetCalledValue(call), found, data);
+	return find_functions(p, LLVMGetCalledValue(call), call, found, data);
 }
 
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function)

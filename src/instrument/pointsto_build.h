@@ -3,6 +3,7 @@
 #define RETHREAD_POINTSTO_BUILD_H
 
 #include "instrument/pointsto.h"
+#include "instrument/vtables.h"
 
 enum object_flag {
 	SHARED = 1,  /* more than one thread may reach it */
@@ -35,6 +36,7 @@ struct points_to {
 	struct sharing *sharing;
 	struct inclusion *in;
 	struct members members;
+	struct vtables *vtables;
 	struct map node;     /* value: its node */
 	struct map returned; /* function: the node of what it returns */
 	struct map object;   /* variable, function, allocation: its object */

@@ -323,6 +323,12 @@ static bool add_thread(struct points_to *p, LLVMValueRef call)
 	return true;
 }
 
+bool points_to_starts_state(LLVMValueRef call)
+{
+	LLVMValueRef callee = direct_callee(call);
+	return callee && name_begins(callee, "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateE") && LLVMGetNumArgOperands(call) > 1;
+}
+
 /*
  * void std::thread::_M_start_thread(this, std::unique_ptr<_State> *, ...): in the new thread libstdc++ calls functions of the state's virtual table,
  * and nothing else of what it leads to. What it writes to the std::thread, here and when a thread is joined, is shared like what others pass on. The state
@@ -331,7 +337,7 @@ static bool add_thread(struct points_to *p, LLVMValueRef call)
 static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
 {
 	static const char *const ends[] = {"_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv"};
-	bool starts = name_begins(callee, "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateE") && LLVMGetNumArgOperands(call) > 1;
+	bool starts = points_to_starts_state(call);
 	if (!starts && !IS_NAMED(callee, ends))
 		return false;
 	inclusion_copy(p->in, points_to_node(p, argument(call, 0)), p->passed_on);
@@ -472,17 +478,45 @@ static void start(struct points_to *p, LLVMValueRef f, uint32_t given, enum star
 static void start_each(struct points_to *p, LLVMValueRef constant, uint32_t given)
 {
 	if (LLVMIsAFunction(constant) && is_instrumented(constant))
-		start(p, constant, given, STARTED_BY_OTHERS);
+		start(p, constant, given, STARTED_HERE);
 	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
 		start_each(p, LLVMGetOperand(constant, (unsigned)i), given);
+}
+
+static bool is_state_table(LLVMValueRef g)
+{
+	return name_begins(g, "_ZTVNSt6thread") && LLVMGetInitializer(g);
 }
 
 /* Is it the virtual table of a state? */
 static void start_state(struct points_to *p, LLVMModuleRef m, uint32_t object, uint32_t state)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
-		if (name_begins(g, "_ZTVNSt6thread") && map_get(&p->object, g) == object && LLVMGetInitializer(g))
+		if (is_state_table(g) && map_get(&p->object, g) == object)
 			start_each(p, LLVMGetInitializer(g), state);
+}
+
+static void find_each(LLVMValueRef constant, void (*found)(void *data, LLVMValueRef function), void *data)
+{
+	if (LLVMIsAFunction(constant) && is_instrumented(constant))
+		found(data, constant);
+	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
+		find_each(LLVMGetOperand(constant, (unsigned)i), found, data);
+}
+
+bool points_to_states(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
+{
+	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+	for (size_t i = 0; i < p->ncalls; i++) {
+		const struct called *c = &p->calls[i];
+		if (c->kind != CALLED_STATE || c->call != call)
+			continue;
+		for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+			if (is_state_table(g) && bits_has(&c->done, map_get(&p->object, g)))
+				find_each(LLVMGetInitializer(g), found, data);
+		return true;
+	}
+	return false;
 }
 
 void points_to_called(void *data, uint32_t number, uint32_t object)
@@ -496,7 +530,7 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 	case CALLED_HERE:
 		if (object == OBJECT_WORLD)
 			call_anything(p, c.call);
-		else if (f)
+		else if (f && vtables_fit(p->vtables, c.call, f))
 			call_function(p, c.call, f);
 		break;
 	case CALLED_THREAD:

@@ -123,11 +123,13 @@ bool points_to_leaves_alone(LLVMValueRef call, unsigned i)
 {
 	LLVMValueRef callee = direct_callee(call);
 	static const char *const kinds[] = {
-		"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_", "cnd_", "_ZNSt18condition_variable",
+		"_ZNSt6thread6_StateD", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_", "cnd_", "_ZNSt18condition_variable",
 	};
 	static const char *const waits[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"};
 	if (!callee)
 		return false;
+	if (points_to_starts_state(call))
+		return i == 1;
 	if (points_to_thread_start(call))
 		return i == points_to_thread_start(call) + 1;
 	if (i)

@@ -260,11 +260,13 @@ static bool compares_objects(const struct recompute *r, LLVMValueRef i)
 	return true;
 }
 
-/* The distance of two pointers, which are into one object, or their difference is not defined. */
+/* The distance of two pointers, which are into one object, or their difference is not defined. The optimiser adds constants before: (p - 8) - q. */
 static bool is_distance_known(const struct recompute *r, LLVMValueRef sub)
 {
 	for (unsigned k = 0; k < 2; k++) {
 		LLVMValueRef v = LLVMGetOperand(sub, k);
+		if (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+			v = LLVMGetOperand(v, 0);
 		if (!LLVMIsAPtrToIntInst(v) || !recompute_is_known(r, LLVMGetOperand(v, 0)) || may_have_moved(r, LLVMGetOperand(v, 0)))
 			return false;
 	}
@@ -281,6 +283,17 @@ static bool is_built_known(const struct recompute *r, LLVMValueRef i)
 			return false;
 	}
 	return true;
+}
+
+/* `there && value < limit` in one condition: what has no value counts only where there is one. */
+static bool is_guarded(LLVMValueRef condition)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(condition); u; u = LLVMGetNextUse(u)) {
+		LLVMOpcode user = LLVMGetInstructionOpcode(LLVMGetUser(u));
+		if (user != LLVMAnd && user != LLVMOr && (user != LLVMSelect || LLVMGetOperand(LLVMGetUser(u), 0) == condition))
+			return false;
+	}
+	return LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(condition)) == 1;
 }
 
 static bool is_result_known(struct recompute *r, LLVMValueRef i)
@@ -321,7 +334,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMPtrToInt:
 		return points_to_nothing(r->sharing->points_to, LLVMGetOperand(i, 0)) && are_operands_known(r, i);
 	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
-		return are_operands_known(r, i) && llvm_is_never_undefined(LLVMGetOperand(i, 0));
+		return are_operands_known(r, i) && (llvm_is_never_undefined(LLVMGetOperand(i, 0)) || is_guarded(i));
 	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift of several at a time is what the machine makes of it */
 		return are_operands_known(r, i) && (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind || llvm_shifts_in_range(i));
 	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:

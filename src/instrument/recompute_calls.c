@@ -185,7 +185,7 @@ static void visit_one(void *data, LLVMValueRef function)
 
 struct started {
 	struct recompute *r;
-	LLVMValueRef argument;
+	LLVMValueRef argument, call;
 };
 
 static void visit_started(void *data, LLVMValueRef function)
@@ -201,6 +201,21 @@ static void visit_start(struct recompute *r, LLVMValueRef call, unsigned start)
 	struct started s = {.r = r, .argument = LLVMGetOperand(call, start + 1)};
 	if (!recompute_is_known(r, s.argument))
 		points_to_functions(r->sharing->points_to, LLVMGetOperand(call, start), visit_started, &s);
+}
+
+static void visit_state(void *data, LLVMValueRef function)
+{
+	struct started *s = data;
+	if (LLVMCountParams(function))
+		recompute_make_unknown(s->r, LLVMGetParam(function, 0), recompute_cause_of_contents(s->r, anywhere(s->argument), s->call));
+}
+
+/* So is a std::thread, whose state it is that it finds. */
+static void visit_state_start(struct recompute *r, LLVMValueRef call)
+{
+	struct started s = {.r = r, .argument = LLVMGetOperand(call, 1), .call = call};
+	if (!recompute_is_known(r, s.argument) || !recompute_are_contents_known(r, anywhere(s.argument)))
+		points_to_states(r->sharing->points_to, call, visit_state, &s);
 }
 
 static bool visit_by_address(struct recompute *r, LLVMValueRef call)
@@ -221,6 +236,8 @@ bool recompute_visit_call(struct recompute *r, LLVMValueRef call)
 		return visit_inside(r, call, callee);
 	if (callee && points_to_thread_start(call))
 		visit_start(r, call, points_to_thread_start(call));
+	if (points_to_starts_state(call))
+		visit_state_start(r, call);
 	if (callee && points_to_registers(call)) {
 		visit_start(r, call, 0);
 		return false;
