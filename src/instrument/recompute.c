@@ -163,6 +163,15 @@ static bool is_polled(const struct recompute *r, LLVMValueRef load)
 	return LLVMGetVolatile(load) && r->handles_signals && !LLVMIsAAllocaInst(address_base(LLVMGetOperand(load, 0)));
 }
 
+/* Whatever is there, pointers or numbers, is only stored elsewhere. */
+static bool is_only_copied(LLVMValueRef load)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(load); u; u = LLVMGetNextUse(u))
+		if (!LLVMIsAStoreInst(LLVMGetUser(u)) || LLVMGetOperand(LLVMGetUser(u), 0) != load)
+			return false;
+	return true;
+}
+
 static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 {
 	LLVMValueRef pointer = LLVMGetOperand(i, 0);
@@ -170,16 +179,22 @@ static bool is_load_known(const struct recompute *r, LLVMValueRef i)
 		return false;
 	struct place at = accessed(r, i, pointer);
 	return recompute_are_contents_known(r, at) &&
-	       (is_pointer_type(LLVMTypeOf(i)) || !recompute_may_hold_pointers(r, at) || !llvm_may_copy_pointer(i));
+	       (is_pointer_type(LLVMTypeOf(i)) || !recompute_may_hold_pointers(r, at) || !llvm_may_copy_pointer(i) || is_only_copied(i));
 }
 
 static void visit_store(struct recompute *r, LLVMValueRef i)
 {
-	struct place at = accessed(r, i, LLVMGetOperand(i, 1));
-	uint32_t cause = cause_among(r, i, 2);
+	LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
+	struct place at = accessed(r, i, pointer);
+	if (LLVMIsAPtrToIntInst(value)) /* a pointer, which the optimiser stores as the number that it is: whoever reads numbers there does not know it */
+		value = LLVMGetOperand(value, 0);
+	uint32_t cause = recompute_is_known(r, value) ? 0 : recompute_cause_of(r, value);
+	if (!cause && !recompute_is_known(r, pointer))
+		cause = recompute_cause_of(r, pointer);
 	if (cause)
 		recompute_flag_once(r, i, at, CLASS_UNKNOWN, cause);
-	if (holds_pointer(LLVMTypeOf(LLVMGetOperand(i, 0))))
+	bool copies = LLVMIsALoadInst(value) && is_only_copied(value) && recompute_may_hold_pointers(r, accessed(r, value, LLVMGetOperand(value, 0)));
+	if (copies || holds_pointer(LLVMTypeOf(value)))
 		recompute_flag_once(r, i, at, CLASS_POINTERS, 0);
 }
 

@@ -252,7 +252,8 @@ static bool is_quiet(LLVMValueRef function)
 	/* A handler may run in any call that does not come straight back, and append. */
 	if (program_handles_signals(LLVMGetGlobalParent(function)))
 		return is_intrinsic(function);
-	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function);
+	const char *class = external_class(function);
+	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function) || (class && !strcmp(class, "PURE"));
 }
 
 /* What it throws is caught where the pointer is read from memory. */
