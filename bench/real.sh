@@ -43,10 +43,10 @@ program() {
 
 for v in native lto recorded tsan every; do
 	mkdir -p programs/$v
-	for p in words sort matrix search tokens blocks; do
+	for p in words sort matrix search tokens blocks edges; do
 		$(compiler $v) -O2 -g -pthread "$here/programs/$p.c" -o programs/$v/$p || exit 1
 	done
-	for p in tasks bodies; do
+	for p in tasks bodies rays events; do
 		$(compiler_cxx $v) -O2 -g -pthread "$here/programs/$p.cpp" -o programs/$v/$p || exit 1
 	done
 done
@@ -58,6 +58,9 @@ program "tokens" programs/@/tokens 2 400
 program "blocks" programs/@/blocks 2 2000
 program "tasks" programs/@/tasks 2 1000
 program "bodies" programs/@/bodies 2 3000
+program "rays" programs/@/rays 2 1200
+program "events" programs/@/events 2 300
+program "edges" programs/@/edges 2 120
 
 # ---------------------------------------------------------------- from Debian's sources
 

@@ -7,6 +7,7 @@
  * and after everything that may have appended, which is calls, landing pads, the slow path. This is written with a local variable, which is
  * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
  */
+#include "instrument/exact.h"
 #include "instrument/addresses.h"
 #include "instrument/given.h"
 #include "instrument/keeping.h"
@@ -252,8 +253,7 @@ static bool is_quiet(LLVMValueRef function)
 	/* A handler may run in any call that does not come straight back, and append. */
 	if (program_handles_signals(LLVMGetGlobalParent(function)))
 		return is_intrinsic(function);
-	const char *class = external_class(function);
-	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function) || (class && !strcmp(class, "PURE"));
+	return IS_NAMED(function, quiet) || is_intrinsic(function) || llvm_never_calls_back(function) || exact_function(function);
 }
 
 /* What it throws is caught where the pointer is read from memory. */
