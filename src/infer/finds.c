@@ -220,9 +220,8 @@ static unsigned drop_beside(struct search *c)
 {
 	struct finds *d = c->d;
 	unsigned drop = 0;
-	bool late = (d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN;
-	if (d->found & CAUSE_BETWEEN && is_beside(c, late ? d->between.first : d->between.second))
-		drop |= CAUSE_BETWEEN | EARLY;
+	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
+		drop |= CAUSE_BETWEEN;
 	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
 		drop |= CAUSE_STALE;
 		d->found |= WAS_STALE;
