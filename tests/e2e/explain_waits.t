@@ -152,10 +152,10 @@ int main(void)
 	pthread_t t[3];
 	sem_init(&filled, 0, 0);
 	pthread_mutex_lock(&pool.lock);
-	pool.closed = 1;
-	pthread_mutex_unlock(&pool.lock);
 	pthread_create(&t[0], NULL, take, NULL);
 	pthread_create(&t[1], NULL, take, NULL);
+	pool.closed = 1;
+	pthread_mutex_unlock(&pool.lock);
 	pthread_create(&t[2], NULL, empty, NULL);
 	sem_post(&filled);
 	for (int i = 0; i < 3; i++)
