@@ -13,8 +13,7 @@
 
 /* ------------------------------------------------------------------ choosing a log ---------- */
 
-/* PID of "log.PID", or 0. */
-static long log_pid(const char *name)
+long trace_log_pid(const char *name)
 {
 	char *end;
 	long pid;
@@ -29,7 +28,7 @@ static long log_pid(const char *name)
 bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h)
 {
 	char *path = xasprintf("%s/%s", dir, name);
-	FILE *f = log_pid(name) ? fopen(path, "rb") : NULL;
+	FILE *f = trace_log_pid(name) ? fopen(path, "rb") : NULL;
 	bool is_log = f && fread(h, sizeof *h, 1, f) == 1 && h->magic == RT_LOG_MAGIC;
 
 	if (f)
@@ -51,7 +50,7 @@ static long choose_log(const char *dir, long named, struct error *err)
 		return 0;
 	}
 	for (struct dirent *e; (e = readdir(d));) {
-		long pid = log_pid(e->d_name);
+		long pid = trace_log_pid(e->d_name);
 
 		if (!pid)
 			continue;
