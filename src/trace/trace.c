@@ -235,6 +235,8 @@ const char *trace_ends_early(const struct trace *t)
 {
 	if (t->header.flags & RT_LOG_CAP)
 		return "--max-log was reached";
+	if (t->header.flags & RT_LOG_BARRED)
+		return "the program forbade the system calls that writing it takes (seccomp)";
 	if (t->header.flags & RT_LOG_FULL)
 		return "the disk was full";
 	return t->header.flags & RT_LOG_SHORT ? "its file was cut off, or not copied whole" : NULL;
