@@ -464,6 +464,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	if (!r.runs)
 		r.runs = r.until_failure ? 10000 : 1;
 	r.run.margin = margin_measure();
+	r.run.umask = umask(077);
 	run_catch_signals();
 	for (;;) {
 		rewind_input(&r);

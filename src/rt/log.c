@@ -201,6 +201,7 @@ bool rt_log_create(void)
 	if (fd < 0)
 		return false;
 	rt_log.fd = move_up(fd);
+	syscall(SYS_fchmod, rt_log.fd, 0600); /* whatever the umask leaves */
 	if (file_status(rt_log.fd, &st))
 		return false;
 	rt_log.device = st.st_dev;
