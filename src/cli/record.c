@@ -1,5 +1,5 @@
 #include "cli/cli.h"
-#include "cli/exec.h"
+#include "trace/exec.h"
 #include "cli/hunt.h"
 #include "cli/libraries.h"
 #include "cli/margin.h"

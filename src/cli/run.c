@@ -127,7 +127,7 @@ char *run_variable(const struct run_options *o, const char *dir)
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "",
 				o->no_output ? ",output=0" : "", o->all_values ? ",values=all" : "",
-				o->fail_if ? ",stacks=1" : "", o->runner ? ",command=1" : "");
+				o->fail_if ? ",stacks=1" : "", o->runner ? ",command=1" : ",command=0");
 }
 
 static void set_options_variable(const struct watch *w)

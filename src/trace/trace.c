@@ -1,5 +1,6 @@
 #include "trace/trace.h"
 
+#include "trace/exec.h"
 #include "trace/image.h"
 
 #include "trace/log_file.h"
@@ -242,6 +243,55 @@ const char *trace_ends_early(const struct trace *t)
 	return t->header.flags & RT_LOG_SHORT ? "its file was cut off, or not copied whole" : NULL;
 }
 
+static void free_strings(char **list)
+{
+	for (char **s = list; s && *s; s++)
+		free(*s);
+	free(list);
+}
+
+static char **copy_strings(char **list)
+{
+	vec(char *) copy = {0};
+
+	for (; *list; list++)
+		*vec_push(&copy) = xstrdup(*list);
+	*vec_push(&copy) = NULL;
+	return copy.at;
+}
+
+/* The recorder's variable is the last, as for `rethread record` and in the twin. */
+static void put_last(char **environment)
+{
+	char *ours = NULL;
+
+	for (; *environment; environment++) {
+		if (!ours && !strncmp(*environment, "RETHREAD_OPTIONS=", 17))
+			ours = *environment;
+		if (ours)
+			*environment = environment[1] ? environment[1] : ours;
+	}
+}
+
+/* Of a program that was started without the tool: how, it has said itself. */
+static void read_command(struct trace *t, long pid)
+{
+	struct exec_command c;
+
+	if (!exec_read(&c, t->dir, (pid_t)pid))
+		return;
+	free(t->program);
+	free(t->cwd);
+	free_strings(t->argv);
+	free_strings(t->environment);
+	t->program = xstrdup(c.program);
+	t->cwd = xstrdup(c.cwd);
+	t->argv = copy_strings(c.argv);
+	t->environment = copy_strings(c.environment);
+	put_last(t->environment);
+	exec_release(&c);
+}
+
 struct trace *trace_open(const char *dir, struct error *err)
 {
 	struct trace *t = xcalloc(1, sizeof *t);
@@ -261,6 +311,8 @@ struct trace *trace_open(const char *dir, struct error *err)
 		path = xasprintf("%s/log.%ld", dir, pid);
 		ok = read_log(t, path, err);
 	}
+	if (ok && !meta.present)
+		read_command(t, pid);
 	if (ok) {
 		judge(t, &meta);
 		free(t->image);
@@ -272,13 +324,6 @@ struct trace *trace_open(const char *dir, struct error *err)
 		return t;
 	trace_free(t);
 	return NULL;
-}
-
-static void free_strings(char **list)
-{
-	for (char **s = list; s && *s; s++)
-		free(*s);
-	free(list);
 }
 
 void trace_free(struct trace *t)
