@@ -71,6 +71,7 @@ enum rt_log_flag {
 	 */
 	RT_LOG_CHILD = 16,
 	RT_LOG_MIDDLE = 32,
+	RT_LOG_BARRED = 128, /* with RT_LOG_FULL: the program forbade the system calls that a log takes (seccomp) */
 	RT_LOG_SHORT = 64, /* never in a file: the reader found fewer chunks than were written */
 };
 

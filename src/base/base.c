@@ -208,10 +208,16 @@ bool remove_tree(const char *path, struct error *err)
 	return !failed || failed == ENOENT || fail(err, "cannot remove %s: %s", path, strerror(failed));
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 char *temp_dir(struct error *err)
 {
 	const char *base = getenv("TMPDIR");
-	char *name = xasprintf("%s/rethread-XXXXXX", base && *base ? base : "/tmp");
+	char *name = xasprintf("%s/rethread-XXXXXX", base && *base && is_directory(base) ? base : "/tmp");
 	if (mkdtemp(name))
 		return name;
 	fail(err, "cannot create the directory %s: %s", name, strerror(errno));

@@ -87,7 +87,7 @@ bool replace_file(const char *path, const void *data, size_t size, unsigned mode
 bool make_dirs(const char *path, struct error *err);
 /* rm -r of a directory this tool made; missing is no error. */
 bool remove_tree(const char *path, struct error *err);
-/* A new private directory under $TMPDIR; malloc'ed name. */
+/* A new private directory under $TMPDIR, or under /tmp where that is no directory; malloc'ed name. */
 char *temp_dir(struct error *err);
 
 /*

@@ -73,11 +73,14 @@ static void note_sanitizer(struct wrapper *w, const char *arg)
 {
 	static const char *const without_us[] = {"thread", "memory", "hwaddress", "dataflow", "memtag"};
 	static const char *const twice[] = {"address", "fuzzer"};
+	bool on = !strncmp(arg, "-fsanitize=", 11), off = !strncmp(arg, "-fno-sanitize=", 14);
 	for (size_t i = 0; i < sizeof without_us / sizeof *without_us; i++)
-		if (!strncmp(arg, "-fsanitize=", 11) && strstr(arg, without_us[i]))
+		if (on && strstr(arg, without_us[i]))
 			w->sanitizer = without_us[i];
+	if (off && w->sanitizer && (strstr(arg, w->sanitizer) || !strcmp(arg, "-fno-sanitize=all")))
+		w->sanitizer = NULL;
 	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
-		if (!strncmp(arg, "-fsanitize=", 11) && strstr(arg, twice[i]))
+		if (on && strstr(arg, twice[i]))
 			w->slim = true;
 	if (!strncmp(arg, "-fsanitize-coverage=", 20))
 		w->slim = true;
@@ -131,6 +134,14 @@ static void add_own_options(strings *args, enum mode mode, bool slim)
 	strings_add(args, "--end-no-unused-arguments");
 }
 
+/* Clang is asked for its jobs where it sees no terminal; the user's own options come later. */
+static void add_colours(strings *args)
+{
+	const char *term = getenv("TERM");
+	if (isatty(STDERR_FILENO) && term && strcmp(term, "dumb"))
+		strings_add(args, "-fcolor-diagnostics");
+}
+
 static int exec_clang(strings *args)
 {
 	char **argv = strings_end(args);
@@ -147,15 +158,46 @@ static const char *clang_name(bool cxx)
 	return cxx ? "clang++-19" : "clang-19";
 }
 
+/* What the compiler said goes to files: of several, one after the other speaks, as if one had run after the other. */
+static void collect(struct job *job, const char *tmp, size_t number)
+{
+	job->output = xasprintf("%s/%zu.err", tmp, number);
+	job->printed = xasprintf("%s/%zu.out", tmp, number);
+}
+
+static void pass_on(const char *path, FILE *to)
+{
+	char *text;
+	size_t size;
+	if (!read_file(path, &text, &size, NULL))
+		return;
+	fwrite(text, 1, size, to);
+	fflush(to);
+	free(text);
+}
+
+/* The jobs up to the linker's. Clang goes on with other sources when one has errors. */
+static int compile(struct job *jobs, size_t n, const char *tmp)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	for (size_t i = 0; n > 1 && i < n; i++)
+		collect(&jobs[i], tmp, i);
+	int status = jobs_run(jobs, n, cpus > 1 ? (unsigned)cpus : 1, true);
+	for (size_t i = 0; n > 1 && i < n; i++) {
+		pass_on(jobs[i].printed, stdout);
+		pass_on(jobs[i].output, stderr);
+	}
+	return status;
+}
+
 /* The jobs up to the linker's, then the link. Returns the exit status. */
 static int run_jobs(struct jobs *jobs, const char *tmp, bool verbose)
 {
 	size_t n = jobs->list.n;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	fputs(jobs->remarks, stderr);
 	for (size_t i = 0; verbose && i < n; i++)
 		job_print(&jobs->list.at[i]);
-	int status = jobs_run(jobs->list.at, n - 1, cpus > 1 ? (unsigned)cpus : 1, false);
+	int status = compile(jobs->list.at, n - 1, tmp);
 	if (!status)
 		status = link_program(&jobs->list.at[n - 1], tmp, verbose);
 	return status;
@@ -194,6 +236,8 @@ int cc_main(int argc, char **argv, bool cxx)
 	take_arguments(&w, &all);
 	strings_add(&args, clang_name(cxx));
 	add_own_options(&args, w.mode, w.slim);
+	if (w.mode == MODE_LINK)
+		add_colours(&args);
 	for (size_t i = 0; i < w.user.n; i++)
 		strings_add(&args, w.user.at[i]);
 	int status = w.mode == MODE_LINK ? compile_and_link(&args, w.verbose) : exec_clang(&args);

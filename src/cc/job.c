@@ -189,12 +189,32 @@ static bool job_reads(const struct job *job, const struct job *earlier)
 	return false;
 }
 
+/* Do both write a file that the user has named for all of them (-MF, --serialize-diagnostics)? As with clang the last one's stays. */
+static bool write_one_file(const struct job *a, const struct job *b)
+{
+	static const char *const options[] = {"-dependency-file", "-serialize-diagnostic-file", "-header-include-file"};
+	for (size_t i = 1; i + 1 < a->argv.n; i++)
+		for (size_t j = 1; IS_ONE_OF(a->argv.at[i], options) && j + 1 < b->argv.n; j++)
+			if (!strcmp(a->argv.at[i], b->argv.at[j]) && !strcmp(a->argv.at[i + 1], b->argv.at[j + 1]))
+				return true;
+	return false;
+}
+
 static bool job_ready(const struct job *jobs, const pid_t *pids, size_t which)
 {
 	for (size_t i = 0; i < which; i++)
-		if ((pids[i] >= 0 || jobs[i].status > 0) && job_reads(&jobs[which], &jobs[i]))
+		if (pids[i] > 0 && (job_reads(&jobs[which], &jobs[i]) || write_one_file(&jobs[which], &jobs[i])))
 			return false;
 	return true;
+}
+
+/* The status of a job before it that failed, and without whose output it cannot be run; else 0. */
+static int job_lacks(const struct job *jobs, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (jobs[i].status > 0 && job_reads(&jobs[which], &jobs[i]))
+			return jobs[i].status;
+	return 0;
 }
 
 /*
@@ -230,6 +250,12 @@ int jobs_run(struct job *jobs, size_t n, unsigned parallel, bool keep_going)
 		jobs[i].status = -1;
 	while (over < n) {
 		bool more = next < n && (!status || keep_going) && !interrupt_signal();
+		if (more && job_lacks(jobs, next)) {
+			jobs[next].status = job_lacks(jobs, next);
+			pids[next++] = -1;
+			over++;
+			continue;
+		}
 		if (more && running < parallel && job_ready(jobs, pids, next)) {
 			pids[next] = job_start(&jobs[next]);
 			if (pids[next] < 0) {

@@ -3,7 +3,7 @@
  *
  *     struct jobs jobs = {0};
  *     if (!jobs_ask(&jobs, clang_argv, tmp, &err)) ...
- *     status = jobs_run(jobs.at, jobs.n - 1, nproc);
+ *     status = jobs_run(jobs.at, jobs.n - 1, nproc, true);
  *     jobs_release(&jobs);
  */
 #ifndef RETHREAD_CC_JOB_H
@@ -44,8 +44,9 @@ void jobs_release(struct jobs *jobs);
 void job_release(struct job *job);
 
 /*
- * Run n jobs, up to `parallel` at once; a job waits for earlier ones whose output (-o) it reads. With
- * keep_going false the first failure stops what has not started. Returns the first failing status, or 0.
+ * Run n jobs, up to `parallel` at once; a job waits for earlier ones whose output (-o) it reads, or that write the same file, and is left
+ * out when one whose output it reads failed. With keep_going false the first failure stops what has not started. Returns the first
+ * failing status, or 0.
  * An interruption (base/interrupt.h) is handed on to those that run, and no more are started.
  */
 int jobs_run(struct job *jobs, size_t n, unsigned parallel, bool keep_going);

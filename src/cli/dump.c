@@ -280,10 +280,10 @@ static struct symbols *open_symbols(const struct trace *t)
 	struct error err;
 	char *twin = xasprintf("%s/twin", t->dir);
 	const char *image = trace_is_rw(t) ? twin : t->image;
-	struct symbols *symbols = image ? symbols_open(image, &err) : NULL;
+	struct symbols *symbols = *image ? symbols_open(image, &err) : NULL;
 	free(twin);
 	if (!symbols)
-		warn("%s: the backtrace has no names", t->program ? err.text : "the trace names no program");
+		warn("%s: the backtrace has no names", *image ? err.text : "the trace does not name its program");
 	return symbols;
 }
 

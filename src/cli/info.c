@@ -32,7 +32,7 @@ static int info(const struct command *self, int argc, char **argv)
 	hex(t->header.module_hash, RT_HASH_SIZE, module);
 	char *what = failure_line(&t->failure);
 	printf("trace       %s\n", t->dir);
-	printf("program     %s\n", t->program ? t->program : "? (no meta.json)");
+	printf("program     %s\n", *t->program ? t->program : "? (the trace does not say)");
 	print_command(t);
 	printf("directory   %s\n", t->cwd ? t->cwd : "?");
 	printf("recorded    %s\n", when);

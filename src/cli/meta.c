@@ -1,7 +1,7 @@
 /* What `rethread record` adds to a trace when the run is over: meta.json (docs/FORMAT.md). */
 #include "cli/run.h"
 
-#include "cli/exec.h"
+#include "trace/exec.h"
 #include "exe/twin.h"
 
 #include <jansson.h>

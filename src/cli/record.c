@@ -1,5 +1,5 @@
 #include "cli/cli.h"
-#include "cli/exec.h"
+#include "trace/exec.h"
 #include "cli/hunt.h"
 #include "cli/libraries.h"
 #include "cli/margin.h"
@@ -394,8 +394,9 @@ static void report(const struct record *r, const struct run_result *result)
 		warn("%s wrote no log: was it started without its runtime, or is the disk full?",
 		     r->run.program);
 	else if (result->log.flags & (RT_LOG_FULL | RT_LOG_CAP))
-		warn("the log ends early: %s", result->log.flags & RT_LOG_CAP ? "--max-log was reached"
-									     : "the disk is full");
+		warn("the log ends early: %s",
+		     result->log.flags & RT_LOG_CAP ? "--max-log was reached"
+		     : result->log.flags & RT_LOG_BARRED ? "the program forbade the system calls that writing it takes (seccomp)" : "the disk is full");
 	char *what = failure_line(f);
 	char run[48] = "", child[64] = "";
 	if (r->until_failure)
@@ -463,6 +464,7 @@ static int record_as(const struct command *self, struct record r, int argc, char
 	if (!r.runs)
 		r.runs = r.until_failure ? 10000 : 1;
 	r.run.margin = margin_measure();
+	r.run.umask = umask(077);
 	run_catch_signals();
 	for (;;) {
 		rewind_input(&r);

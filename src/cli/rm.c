@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "trace/store.h"
+#include "trace/trace.h"
 
 #include <dirent.h>
 #include <getopt.h>
@@ -7,26 +8,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Only what looks like a trace is removed: a log or a meta.json in it, or nothing at all. */
+/*
+ * All that is in the folder of traces is one, also what a recording that was killed has left there. Elsewhere only what looks like a trace is
+ * removed: with a log in it, a damaged one only beside a meta.json, or nothing at all. The names alone say little: many a folder has a
+ * log.txt, or a meta.json.
+ */
 static bool looks_like_trace(const char *path)
 {
-	bool log = false, other = false;
+	bool log = false, named = false, meta = false, other = false;
+	struct rt_log_header h;
 	DIR *dir = opendir(path);
 	for (struct dirent *e; dir && (e = readdir(dir));) {
-		if (!strncmp(e->d_name, "log.", 4) || !strcmp(e->d_name, "meta.json"))
-			log = true;
-		else if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			other = true;
+		log = log || trace_log_header(path, e->d_name, &h);
+		named = named || trace_log_pid(e->d_name) > 0;
+		meta = meta || !strcmp(e->d_name, "meta.json");
+		other = other || (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."));
 	}
 	if (dir)
 		closedir(dir);
-	return dir && (log || !other);
+	return dir && (log || (named && meta) || !other);
 }
 
 static void remove_trace(const char *dir)
 {
 	struct error err;
-	if (!looks_like_trace(dir))
+	if (!traces_holds(dir) && !looks_like_trace(dir))
 		die(EXIT_ERROR, "%s is no trace", dir);
 	if (trace_is_held(dir))
 		die(EXIT_ERROR, "%s is being recorded: end that first", dir);

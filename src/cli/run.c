@@ -127,7 +127,7 @@ char *run_variable(const struct run_options *o, const char *dir)
 				o->scheme ? ",scheme=" : "", o->scheme ? o->scheme : "",
 				o->max_log ? ",max-log=" : "", o->max_log ? o->max_log : "",
 				o->no_output ? ",output=0" : "", o->all_values ? ",values=all" : "",
-				o->fail_if ? ",stacks=1" : "", o->runner ? ",command=1" : "");
+				o->fail_if ? ",stacks=1" : "", o->runner ? ",command=1" : ",command=0");
 }
 
 static void set_options_variable(const struct watch *w)
@@ -142,6 +142,7 @@ static void child(const struct watch *w, int write_ends[2], const sigset_t *mask
 	for (size_t i = 0; i < NFORWARDED; i++)
 		sigaction(forwarded_signals[i], &inherited[i], NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	umask(w->options->umask);
 	for (int i = 0; i < 2; i++)
 		if (write_ends[i] >= 0)
 			dup2(write_ends[i], i + 1);
@@ -413,7 +414,9 @@ static uint32_t watch_run(struct watch *w, int *status)
 static bool is_bad(const struct watch *w)
 {
 	char *output = xasprintf("%s/output", w->dir);
+	mode_t ours = umask(w->options->umask);
 	bool bad = predicate_holds(w->options->fail_if, output, 0);
+	umask(ours);
 	free(output);
 	return bad;
 }

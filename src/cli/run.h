@@ -26,6 +26,7 @@ struct run_options {
 	const char *build_id; /* with twin: the program's, in hex */
 	const char *fail_if;  /* shell command, or NULL */
 	long timeout;         /* seconds; 0: none */
+	mode_t umask;         /* the program's; that of who calls is 077, since traces are private */
 	bool no_env;          /* most of the environment is not kept */
 	bool all_values;      /* however many */
 	bool no_output;       /* what the program shows is not in the log */

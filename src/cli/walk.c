@@ -18,7 +18,7 @@ static bool can_walk(const struct trace *t, struct error *err)
 		return fail(err, "a trace of scheme rw has no paths");
 	if (t->header.scheme < RT_SCHEME_PATH)
 		return fail(err, "scheme base records no paths");
-	if (!t->program)
+	if (!*t->program)
 		return fail(err, "the trace does not name its program");
 	if (access(t->image, R_OK))
 		return fail(err, "cannot read %s: %s", t->program, strerror(errno));

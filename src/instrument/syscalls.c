@@ -50,7 +50,7 @@ static const long inputs[] = {
 	SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_syncfs, SYS_sync_file_range,
 	SYS_fallocate, SYS_renameat2,
 	SYS_mbind, SYS_set_mempolicy, SYS_mlock2, SYS_membarrier, SYS_ioprio_get, SYS_ioprio_set, SYS_getpriority,
-	SYS_setpriority, SYS_sched_yield, SYS_sched_setattr, SYS_sched_setaffinity, SYS_sched_setscheduler,
+	SYS_setpriority, SYS_seccomp, SYS_sched_yield, SYS_sched_setattr, SYS_sched_setaffinity, SYS_sched_setscheduler,
 };
 
 /* NULL: the call stays what it is. */
@@ -78,6 +78,7 @@ static const struct same_function same[] = {
 	{SYS_mmap, "mmap", "psiiis", 'p'},     {SYS_munmap, "munmap", "ps", 'i'}, {SYS_mprotect, "mprotect", "psi", 'i'},
 	{SYS_madvise, "madvise", "psi", 'i'},  {SYS_read, "read", "ips", 's'},    {SYS_write, "write", "ips", 's'},
 	{SYS_tgkill, "tgkill", "iii", 'i'},    {SYS_kill, "kill", "ii", 'i'},     {SYS_lseek, "lseek", "isi", 's'},
+	{SYS_prctl, "prctl", "issss", 'i'},
 };
 
 static const struct same_function *same_as(LLVMModuleRef m, LLVMValueRef call)

@@ -432,6 +432,21 @@ void rt_failure_ask(uint32_t *signal, void (*asked)(const void *context))
 
 /* ------------------------------------------------------------------ alternate stacks -------- */
 
+static int kernel_stack(const stack_t *new_stack, stack_t *old)
+{
+	return (int)syscall(SYS_sigaltstack, new_stack, old);
+}
+
+/* Ours, where the target has none, is none to it. */
+int sigaltstack(const stack_t *new_stack, stack_t *old)
+{
+	int result = kernel_stack(new_stack, old);
+
+	if (!result && old && alternate && old->ss_sp == alternate)
+		*old = (stack_t){.ss_flags = SS_DISABLE};
+	return result;
+}
+
 /*
  * One stack of a thread that ended is kept for the next thread; making one costs as much as the thread's log does. The
  * kernel may still be using it only if its thread is, and that has let go of it.
@@ -464,13 +479,13 @@ void rt_failure_thread(void)
 	stack_t there, ours;
 	void *at;
 
-	if (!alternate && state.installed && !sigaltstack(NULL, &there) &&
+	if (!alternate && state.installed && !kernel_stack(NULL, &there) &&
 	    (there.ss_flags & SS_DISABLE)) {
 		at = take_stack();
 		memset(&ours, 0, sizeof ours);
 		ours.ss_sp = at;
 		ours.ss_size = STACK_SIZE;
-		if (at && !sigaltstack(&ours, NULL))
+		if (at && !kernel_stack(&ours, NULL))
 			alternate = at;
 		else if (at)
 			leave_stack(at);
@@ -483,10 +498,10 @@ void rt_failure_thread_end(void)
 	int saved = errno;
 	stack_t there, none;
 
-	if (alternate && !sigaltstack(NULL, &there)) {
+	if (alternate && !kernel_stack(NULL, &there)) {
 		memset(&none, 0, sizeof none);
 		none.ss_flags = SS_DISABLE;
-		if (there.ss_sp == alternate && sigaltstack(&none, NULL)) {
+		if (there.ss_sp == alternate && kernel_stack(&none, NULL)) {
 			errno = saved;
 			return;
 		}

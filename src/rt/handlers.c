@@ -110,7 +110,7 @@ static enum rt_caught_when when(bool in_call)
 {
 	const struct rt_self *self = &rt_self;
 
-	if (!self->active && !self->paused)
+	if ((!self->active && !self->paused) || rt_log.sealed)
 		return RT_CAUGHT_PLAINLY;
 	if (self->logging || (self->paused && !in_call))
 		return RT_CAUGHT_BUSY;

@@ -241,5 +241,23 @@ static void cancelled(void *call)
 			rt_caught_run(RT_SIGNAL_STEP);                                             \
 		return result;                                                                     \
 	}
+/* In strict mode not even the clock may be read: the thread is recorded no further. */
+static void enter_sandbox(enum input_sandbox kind)
+{
+	if (kind == INPUT_SANDBOX_STRICT)
+		rt_self_leave();
+	rt_log_seal();
+}
+
+#define ENTERS_SANDBOX(kind, call)                                                                 \
+	({                                                                                         \
+		enum input_sandbox is_entry = kind;                                                \
+		if (is_entry)                                                                      \
+			enter_sandbox(is_entry);                                                   \
+		long code = (call);                                                                \
+		if (is_entry && code < 0)                                                          \
+			rt_log_unseal();                                                           \
+		code;                                                                              \
+	})
 #define NOTIFIES(event, what) rt_libraries_notifies(event, what)
 #include <rethread/inputs.def>

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -139,6 +141,45 @@ static inline bool input_has_line(const FILE *f, size_t n, int end)
 static inline int64_t input_received(int64_t result, size_t n)
 {
 	return result < (int64_t)n ? result : (int64_t)n;
+}
+
+enum input_sandbox { INPUT_SANDBOX_NONE, INPUT_SANDBOX_FILTER, INPUT_SANDBOX_STRICT };
+
+/* Of prctl: what its second parameter says. */
+static inline enum input_sandbox input_sandbox_prctl(int option, const void *mode)
+{
+	if (option != PR_SET_SECCOMP)
+		return INPUT_SANDBOX_NONE;
+	return (long)mode == SECCOMP_MODE_STRICT ? INPUT_SANDBOX_STRICT : INPUT_SANDBOX_FILTER;
+}
+
+/* Of system call `number`: its first parameter, and the filter. */
+static inline enum input_sandbox input_sandbox_syscall(long number, const void *what, const void *filter)
+{
+	if (number != SYS_seccomp)
+		return INPUT_SANDBOX_NONE;
+	if ((long)what == SECCOMP_SET_MODE_STRICT)
+		return INPUT_SANDBOX_STRICT;
+	return (long)what == SECCOMP_SET_MODE_FILTER && filter ? INPUT_SANDBOX_FILTER : INPUT_SANDBOX_NONE;
+}
+
+/* What prctl writes to where its second parameter leads. */
+static inline int64_t input_prctl_size(int option)
+{
+	switch (option) {
+	case PR_GET_NAME:
+		return 16;
+	case PR_GET_PDEATHSIG:
+	case PR_GET_CHILD_SUBREAPER:
+	case PR_GET_TSC:
+	case PR_GET_UNALIGN:
+	case PR_GET_ENDIAN:
+		return sizeof(int);
+	case PR_GET_TID_ADDRESS:
+		return sizeof(int *);
+	default:
+		return 0;
+	}
 }
 
 /* What a system call writes through its n-th parameter (of those that src/instrument/syscalls.c knows). */

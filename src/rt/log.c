@@ -201,6 +201,7 @@ bool rt_log_create(void)
 	if (fd < 0)
 		return false;
 	rt_log.fd = move_up(fd);
+	syscall(SYS_fchmod, rt_log.fd, 0600); /* whatever the umask leaves */
 	if (file_status(rt_log.fd, &st))
 		return false;
 	rt_log.device = st.st_dev;
@@ -338,6 +339,8 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, uint64_t *offset)
 	struct rt_guard saved;
 	void *at;
 
+	if (rt_log.sealed)
+		return NULL;
 	rt_guard_lock(&rt_log.lock, &saved);
 	at = rt_log_extend(parts, count, offset);
 	rt_guard_unlock(&rt_log.lock, &saved);
@@ -347,7 +350,7 @@ void *rt_log_reserve(struct rt_chunk *parts, unsigned count, uint64_t *offset)
 bool rt_log_write(const void *data, size_t size, uint64_t offset)
 {
 	int saved = errno;
-	bool written = rt_log_has_file() && write_all(data, size, offset);
+	bool written = !rt_log.sealed && rt_log_has_file() && write_all(data, size, offset);
 
 	errno = saved;
 	return written;
@@ -360,6 +363,8 @@ static bool begin_copy(const struct rt_chunk *window, size_t full, uint64_t *off
 	struct rt_guard saved;
 	bool begun;
 
+	if (rt_log.sealed)
+		return false;
 	copy.window = 0;
 	copy.size = (uint32_t)full;
 	rt_guard_lock(&rt_log.lock, &saved);
@@ -405,6 +410,26 @@ void rt_log_unmap(void *at, size_t size)
 	errno = saved;
 }
 
+void rt_log_seal(void)
+{
+	struct rt_guard saved;
+
+	if (!rt_log.header || rt_log.sealed)
+		return;
+	rt_guard_lock(&rt_log.lock, &saved); /* nobody is in the middle of a chunk */
+	rt_log_end(RT_LOG_FULL | RT_LOG_BARRED);
+	rt_log.sealed = true;
+	rt_guard_unlock(&rt_log.lock, &saved);
+}
+
+void rt_log_unseal(void)
+{
+	if (!rt_log.sealed)
+		return;
+	rt_log.sealed = false;
+	__atomic_fetch_and(&rt_log.header->flags, ~(uint32_t)(RT_LOG_FULL | RT_LOG_BARRED), __ATOMIC_RELEASE);
+}
+
 void rt_log_drop(void)
 {
 	__atomic_fetch_add(&rt_log.header->dropped, 1, __ATOMIC_RELAXED);
@@ -416,7 +441,9 @@ void rt_log_end(uint32_t flags)
 
 	if (!h)
 		return;
-	h->end_ns = rt_clock_ns();
-	h->end_time = rt_clock();
+	if (!rt_log.sealed) {
+		h->end_ns = rt_clock_ns();
+		h->end_time = rt_clock();
+	}
 	rt_log_set_flags(flags);
 }

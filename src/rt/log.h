@@ -10,7 +10,8 @@
  * - The file is at least header->size long, all of it backed by disk space; chunks (some of them RT_STREAM_SPARE) follow each
  * other without gaps, and only the last one may be without its chunk header (death while it was
  * being reserved): reserving, mapping and filling the chunk header are one critical section.
- * - Once RT_LOG_FULL or RT_LOG_CAP is set, no chunk is reserved any more.
+ * - Once RT_LOG_FULL or RT_LOG_CAP is set, no chunk is reserved any more. Once it is sealed nothing takes rt_log.lock, whose holder blocks
+ *   signals by a system call.
  */
 #ifndef RETHREAD_RT_LOG_H
 #define RETHREAD_RT_LOG_H
@@ -38,6 +39,7 @@ struct rt_log {
 	ino_t inode;
 	int fd;
 	uint32_t lock;
+	bool sealed;     /* no system call is made for it any more */
 	bool replaced;   /* the process had a log already: it has become another program */
 	char dir[4096];  /* absolute */
 	char path[4128]; /* DIR/log.PID */
@@ -94,6 +96,13 @@ void rt_log_unmap(void *at, size_t size);
  * the log has ended; then it is as it was.
  */
 bool rt_log_turn(struct rt_chunk *window, size_t full);
+
+/*
+ * The program is about to forbid system calls, of which those for the log may be some: the log ends here, and what is mapped of it is still
+ * written. rt_log_unseal: it was not forbidden after all.
+ */
+void rt_log_seal(void);
+void rt_log_unseal(void);
 
 /* An event could not be written. */
 void rt_log_drop(void);

@@ -114,6 +114,9 @@ void *rt_log_page(struct rt_chunk *parts, unsigned count, struct rt_batch **batc
 	struct rt_batch *b;
 	char *page = NULL;
 
+	*batch = NULL;
+	if (rt_log.sealed)
+		return NULL;
 	rt_guard_lock(&rt_log.lock, &saved);
 	b = batches.current ? batches.current : make_batch();
 	if (b) {
@@ -130,6 +133,8 @@ void rt_log_page_over(struct rt_batch *b)
 {
 	struct rt_guard saved;
 
+	if (rt_log.sealed)
+		return;
 	rt_guard_lock(&rt_log.lock, &saved);
 	if (++b->over == b->pages) {
 		rt_log_unmap(b->at, b->pages * (size_t)RT_PAGE);

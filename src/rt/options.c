@@ -219,7 +219,7 @@ void rt_options_parse(struct rt_options *o, const char *text)
 	memset(o, 0, sizeof *o);
 	o->scheme = RT_SCHEME_PATH_SYNC;
 	o->max_log = UINT64_MAX;
-	o->time = o->output = true;
+	o->time = o->output = o->command = true;
 	o->values = RT_VALUES_FEW;
 	o->margin = RT_TIME_MARGIN;
 	o->tries = -1;

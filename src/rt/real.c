@@ -23,22 +23,48 @@ static void find(const struct rt_lookup *lookup, const char *const *names, unsig
 
 /*
  * The runtimes' thread-local memory and frames are on the thread's stack, too. One that is as small as it may be has no room for them (the
- * C library refuses it), unless it gets more than the target asked for; what nobody touches costs nothing. A stack of the target's own
- * (whose address is set) stays as it is.
+ * C library refuses it), unless it gets more than the target asked for; what nobody touches costs nothing. In the place of a small stack of the
+ * target's own (whose address is set) the thread gets one from the C library; a larger one stays as it is.
  */
 static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+enum { MORE = 128 << 10 };
+
+/* The same but for the stack, which is of that size. */
+static bool copy_attributes(pthread_attr_t *to, const pthread_attr_t *from, size_t size)
+{
+	struct sched_param scheduling;
+	int detached, inherits, policy, scope;
+
+	if (pthread_attr_init(to))
+		return false;
+	if (!pthread_attr_getdetachstate(from, &detached) && !pthread_attr_setdetachstate(to, detached) &&
+	    !pthread_attr_getinheritsched(from, &inherits) && !pthread_attr_setinheritsched(to, inherits) &&
+	    !pthread_attr_getschedpolicy(from, &policy) && !pthread_attr_setschedpolicy(to, policy) &&
+	    !pthread_attr_getschedparam(from, &scheduling) && !pthread_attr_setschedparam(to, &scheduling) &&
+	    !pthread_attr_getscope(from, &scope) && !pthread_attr_setscope(to, scope) && !pthread_attr_setstacksize(to, size))
+		return true;
+	pthread_attr_destroy(to);
+	return false;
+}
 
 static int create_with_room(pthread_t *handle, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
-	enum { SMALL = 1 << 20, MORE = 128 << 10 };
-	pthread_attr_t larger;
-	void *at;
-	size_t size;
+	enum { SMALL = 1 << 20, SMALL_OWN = 64 << 10 };
+	pthread_attr_t other;
+	void *at = NULL;
+	size_t size = 0;
+	bool known = attributes && !pthread_attr_getstack(attributes, &at, &size) && size, is_own = known && (uintptr_t)at + size;
+	int result;
 
-	if (attributes && !pthread_attr_getstack(attributes, &at, &size) && !((uintptr_t)at + size) && size && size < SMALL) {
-		larger = *attributes; /* what it points to is shared, and not destroyed */
-		if (!pthread_attr_setstacksize(&larger, size + MORE))
-			attributes = &larger;
+	if (is_own && size < SMALL_OWN && copy_attributes(&other, attributes, size + MORE)) {
+		result = create(handle, &other, routine, argument);
+		pthread_attr_destroy(&other);
+		return result;
+	}
+	if (known && !is_own && size < SMALL) {
+		other = *attributes; /* what it points to is shared, and not destroyed */
+		if (!pthread_attr_setstacksize(&other, size + MORE))
+			attributes = &other;
 	}
 	return create(handle, attributes, routine, argument);
 }

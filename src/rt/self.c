@@ -258,7 +258,7 @@ void rt_self_begin(struct rt_peer *peer)
 	self->number = peer->number;
 	self->holdings = rt_no_holdings;
 	self->thread = peer->thread ? peer->thread : &self->spare;
-	peer->tid = (uint32_t)syscall(SYS_gettid);
+	peer->tid = rt_log.sealed ? 0 : (uint32_t)syscall(SYS_gettid);
 	rt_path_end(self);
 	self->time_pieces.seq = self->shown_pieces.seq = UINT64_MAX; /* before the first */
 	rt_values_begin(self);

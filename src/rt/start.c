@@ -44,7 +44,8 @@ static uint32_t current_thread(void)
 
 static void failed(void)
 {
-	rt_stacks_collect(rt_log.header->failure.kind == RT_FAIL_DEADLOCK);
+	if (!rt_log.sealed)
+		rt_stacks_collect(rt_log.header->failure.kind == RT_FAIL_DEADLOCK);
 	rt_log_end(0);
 	rt_self.active = rt_self.paused;
 	rt_self.paused = false;
@@ -73,7 +74,7 @@ static void note_exit(int status, const void *from)
 	if (rt_self.peer)
 		rt_log.header->exits = rt_self.peer->number + 1;
 	note_status(status & 0xff);
-	if (status & 0xff || options.stacks)
+	if ((status & 0xff || options.stacks) && !rt_log.sealed)
 		rt_stacks_at_exit(from);
 }
 
@@ -93,7 +94,7 @@ static void at_exit(int status, void *unused)
  */
 void _exit(int status)
 {
-	bool ours = rt_log.header && rt_log.header->pid == (uint32_t)syscall(SYS_getpid);
+	bool ours = rt_log.header && !rt_log.sealed && rt_log.header->pid == (uint32_t)syscall(SYS_getpid);
 
 	if (ours)
 		note_exit(status, __builtin_return_address(0));

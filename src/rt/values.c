@@ -313,7 +313,7 @@ void rt_values_end(const struct rt_self *self)
 	uint64_t bytes = bytes_of(&self->value_pieces) - left;
 
 	/* A page for each thread is what the thread itself takes, too. */
-	if (__rethread_values.at && self->values_began && bytes > RT_PAGE && is_faster(self, self->values_began, rt_clock_ns(), bytes))
+	if (__rethread_values.at && !rt_log.sealed && self->values_began && bytes > RT_PAGE && is_faster(self, self->values_began, rt_clock_ns(), bytes))
 		__atomic_fetch_add(&hasty_bytes, bytes, __ATOMIC_RELAXED);
 	stop();
 }

@@ -120,6 +120,14 @@ void host_mismatch(struct ithread *t)
 	}
 }
 
+/* With guesses that were wrong a thread comes to where no run can be: as good as a branch that went another way in the log. */
+_Noreturn void host_astray(struct ithread *t)
+{
+	host_mismatch(t);
+	engine_thread_ends(of(t), false);
+	ithread_stop(t);
+}
+
 void host_concretize(struct ithread *t, struct slot *s, const char *why)
 {
 	bool address = !strcmp(why, "address");

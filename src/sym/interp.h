@@ -195,6 +195,8 @@ void host_contradicted(struct ithread *t, expr condition);
 
 /* A concrete branch went another way in the log than computed; the interpreter follows the log. */
 void host_mismatch(struct ithread *t);
+/* The thread is where the compiler says that none comes. */
+_Noreturn void host_astray(struct ithread *t);
 
 /*
  * Scalar access of 1..8 bytes at a site. The host does the access: reads or writes real memory and its

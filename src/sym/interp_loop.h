@@ -416,7 +416,7 @@ reload: /* the running frame may be another one */
 	}
 	OP(UNREACHABLE)
 	t->pc = pc;
-	host_unsupported(t, "code the compiler took for unreachable was reached");
+	host_astray(t);
 	OP(TRAP)
 	t->pc = pc;
 	__builtin_trap();

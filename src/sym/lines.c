@@ -44,6 +44,15 @@ static size_t next_equal(const struct lines *l, size_t distance)
 	return LOOK_BACK + 2;
 }
 
+/* Does no number among the n entries count entries before them? Else a copy of them says something else: there others come before. */
+static bool is_whole(const uint64_t *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i] & REPEAT && PERIOD(entries[i]) > i)
+			return false;
+	return true;
+}
+
 /* Takes away the end of the list when it says again what stands before it; true when it did. */
 static bool fold(struct lines *l)
 {
@@ -60,8 +69,7 @@ static bool fold(struct lines *l)
 		}
 		/* P P: one P and its number. */
 		period = d;
-		if (period <= LOOK_BACK && 2 * period <= n && !(at[n - period] & REPEAT) &&
-		    same(at + n, at + n - period, period)) {
+		if (period <= LOOK_BACK && 2 * period <= n && same(at + n, at + n - period, period) && is_whole(at + n - period, period)) {
 			at[n - period] = repeat(period, 2);
 			l->entries.n = n - period + 1;
 			return true;

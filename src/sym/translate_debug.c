@@ -7,6 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many bytes the character at s takes as UTF-8; 0: it is none, or a zero. */
+static size_t character_size(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t size = u[0] < 0x80 ? u[0] != 0 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : u[0] < 0xf5 ? 4 : 0;
+	if (size > n || (u[0] == 0xe0 && n > 1 && u[1] < 0xa0) || (u[0] == 0xed && n > 1 && u[1] > 0x9f) ||
+	    (u[0] == 0xf0 && n > 1 && u[1] < 0x90) || (u[0] == 0xf4 && n > 1 && u[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	return size;
+}
+
+/* Names of files may be any bytes; what is told of them is JSON, which is UTF-8. */
 uint32_t add_string(struct tr *t, const char *s, size_t n)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -18,8 +33,13 @@ uint32_t add_string(struct tr *t, const char *s, size_t n)
 	    !memcmp(t->out_strings.at + at, s, n))
 		return at;
 	at = (uint32_t)t->out_strings.n;
-	for (size_t i = 0; i < n; i++)
-		*vec_push(&t->out_strings) = s[i] ? s[i] : '?';
+	for (size_t i = 0, size; i < n; i += size ? size : 1) {
+		size = character_size(s + i, n - i);
+		for (size_t k = 0; k < size; k++)
+			*vec_push(&t->out_strings) = s[i + k];
+		if (!size)
+			*vec_push(&t->out_strings) = '?';
+	}
 	*vec_push(&t->out_strings) = 0;
 	map_put(&t->strings, key, at);
 	return at;

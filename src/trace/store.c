@@ -83,6 +83,17 @@ char *traces_find(const char *name, struct error *err)
 	return NULL;
 }
 
+bool traces_holds(const char *dir)
+{
+	char *named = find_root(), *root = named ? realpath(named, NULL) : NULL;
+	char *path = realpath(dir, NULL), *slash = path ? strrchr(path, '/') : NULL;
+	bool holds = root && slash && (size_t)(slash - path) == strlen(root) && !strncmp(path, root, strlen(root));
+	free(path);
+	free(root);
+	free(named);
+	return holds;
+}
+
 void traces_set_latest(const char *dir)
 {
 	char *root = find_root();

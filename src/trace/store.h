@@ -19,6 +19,9 @@ char *traces_new(const char *program, unsigned long run);
  */
 char *traces_find(const char *name, struct error *err);
 
+/* Is it a directory of the folder of traces? */
+bool traces_holds(const char *dir);
+
 /* Make `latest` name this trace; only a warning when that cannot be done, and nothing where there is no folder of traces. */
 void traces_set_latest(const char *dir);
 

@@ -1,5 +1,6 @@
 #include "trace/trace.h"
 
+#include "trace/exec.h"
 #include "trace/image.h"
 
 #include "trace/log_file.h"
@@ -13,8 +14,7 @@
 
 /* ------------------------------------------------------------------ choosing a log ---------- */
 
-/* PID of "log.PID", or 0. */
-static long log_pid(const char *name)
+long trace_log_pid(const char *name)
 {
 	char *end;
 	long pid;
@@ -29,7 +29,7 @@ static long log_pid(const char *name)
 bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h)
 {
 	char *path = xasprintf("%s/%s", dir, name);
-	FILE *f = log_pid(name) ? fopen(path, "rb") : NULL;
+	FILE *f = trace_log_pid(name) ? fopen(path, "rb") : NULL;
 	bool is_log = f && fread(h, sizeof *h, 1, f) == 1 && h->magic == RT_LOG_MAGIC;
 
 	if (f)
@@ -51,7 +51,7 @@ static long choose_log(const char *dir, long named, struct error *err)
 		return 0;
 	}
 	for (struct dirent *e; (e = readdir(d));) {
-		long pid = log_pid(e->d_name);
+		long pid = trace_log_pid(e->d_name);
 
 		if (!pid)
 			continue;
@@ -236,9 +236,60 @@ const char *trace_ends_early(const struct trace *t)
 {
 	if (t->header.flags & RT_LOG_CAP)
 		return "--max-log was reached";
+	if (t->header.flags & RT_LOG_BARRED)
+		return "the program forbade the system calls that writing it takes (seccomp)";
 	if (t->header.flags & RT_LOG_FULL)
 		return "the disk was full";
 	return t->header.flags & RT_LOG_SHORT ? "its file was cut off, or not copied whole" : NULL;
+}
+
+static void free_strings(char **list)
+{
+	for (char **s = list; s && *s; s++)
+		free(*s);
+	free(list);
+}
+
+static char **copy_strings(char **list)
+{
+	vec(char *) copy = {0};
+
+	for (; *list; list++)
+		*vec_push(&copy) = xstrdup(*list);
+	*vec_push(&copy) = NULL;
+	return copy.at;
+}
+
+/* The recorder's variable is the last, as for `rethread record` and in the twin. */
+static void put_last(char **environment)
+{
+	char *ours = NULL;
+
+	for (; *environment; environment++) {
+		if (!ours && !strncmp(*environment, "RETHREAD_OPTIONS=", 17))
+			ours = *environment;
+		if (ours)
+			*environment = environment[1] ? environment[1] : ours;
+	}
+}
+
+/* Of a program that was started without the tool: how, it has said itself. */
+static void read_command(struct trace *t, long pid)
+{
+	struct exec_command c;
+
+	if (!exec_read(&c, t->dir, (pid_t)pid))
+		return;
+	free(t->program);
+	free(t->cwd);
+	free_strings(t->argv);
+	free_strings(t->environment);
+	t->program = xstrdup(c.program);
+	t->cwd = xstrdup(c.cwd);
+	t->argv = copy_strings(c.argv);
+	t->environment = copy_strings(c.environment);
+	put_last(t->environment);
+	exec_release(&c);
 }
 
 struct trace *trace_open(const char *dir, struct error *err)
@@ -260,6 +311,8 @@ struct trace *trace_open(const char *dir, struct error *err)
 		path = xasprintf("%s/log.%ld", dir, pid);
 		ok = read_log(t, path, err);
 	}
+	if (ok && !meta.present)
+		read_command(t, pid);
 	if (ok) {
 		judge(t, &meta);
 		free(t->image);
@@ -271,13 +324,6 @@ struct trace *trace_open(const char *dir, struct error *err)
 		return t;
 	trace_free(t);
 	return NULL;
-}
-
-static void free_strings(char **list)
-{
-	for (char **s = list; s && *s; s++)
-		free(*s);
-	free(list);
 }
 
 void trace_free(struct trace *t)

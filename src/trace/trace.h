@@ -80,6 +80,8 @@ struct trace {
 
 struct trace *trace_open(const char *dir, struct error *err);
 void trace_free(struct trace *t);
+/* The PID of a file called "log.PID", or 0. */
+long trace_log_pid(const char *name);
 /* The header of the log NAME in the folder, as far as it is one: for a look before the trace is read. */
 bool trace_log_header(const char *dir, const char *name, struct rt_log_header *h);
 

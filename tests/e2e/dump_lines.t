@@ -133,3 +133,38 @@ has out '^  path [1-9][0-9]+ '
 ! grep -q '^  path 0 ' out || fail "from its begin"
 rethread dump --bits >out 2>err
 has out '^  path 0 '
+# Repetitions in repetitions: what a number counts is what stands before it, so that two stretches may look alike and be different.
+cat >nested.c <<'C'
+#include <stdio.h>
+static FILE *f;
+static __attribute__((noinline)) void note(int c) { putc(c, f); }
+int main(int n, char **v)
+{
+	f = fopen("noted", "w");
+	for (const char *p = v[n - 1]; *p; p++) {
+		if (*p == 'a')
+			note('a');
+		else if (*p == 'b')
+			note('b');
+		else
+			note('c');
+	}
+	return fclose(f);
+}
+C
+rethread cc -O0 -g nested.c -o nested
+for text in bcbccbcbcb cacabaabaabaaaacacabaabaabaaaabbbbbbcacabaabaabaaaacacabaabaabaaaabbbbbb; do
+	rethread record -q ./nested $text
+	rethread dump --lines all --json >json
+	python3 - <<'P' || fail "decoded wrongly: $text"
+import json
+source, out, starts = open("nested.c").read().split("\n"), [], []
+for e in json.load(open("json"))["threads"][0]["lines"]["lines"]:
+	if "repeat" in e:
+		out += out[starts[-e["repeat"]]:] * (e["times"] - 1)
+	starts.append(len(out))
+	if e.get("file", "").endswith("nested.c") and "note('" in source[e["line"] - 1]:
+		out.append(source[e["line"] - 1].strip()[6])
+assert "".join(out) == open("noted").read(), "".join(out)
+P
+done

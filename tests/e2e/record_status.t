@@ -37,3 +37,14 @@ check 139 signal segv
 check 137 signal kill
 same "$(stat -c %a "$(latest)")" 700
 same "$(find "$(latest)/" -type f ! -name program -exec stat -c %a {} + | sort -u)" 600
+# ... under any umask, and the program has its own.
+cat >mask.c <<'P'
+#include <stdio.h>
+#include <sys/stat.h>
+int main(void) { printf("%o\n", umask(0)); return 0; }
+P
+rethread cc mask.c -o mask
+same "$(umask 0367 && rethread record -o masked ./mask 2>/dev/null)" 367
+same "$(stat -c %a masked)" 700
+same "$(find masked -type f ! -name program -exec stat -c %a {} + | sort -u)" 600
+same "$(umask 026 && rethread record -q --fail-if 'umask >mask; false' ./mask && cat mask)" "$(printf '26\n0026')"

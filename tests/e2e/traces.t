@@ -50,3 +50,11 @@ rethread rm --all
 same "$(rethread ls)" ""
 status 4 rethread rm "$PWD" 2>err
 has err 'is no trace'
+# What only has names like a trace's is none; in the folder of traces everything is one.
+mkdir -p mine "$XDG_DATA_HOME/rethread/traces/left"
+touch mine/log.txt mine/meta.json mine/thesis.tex "$XDG_DATA_HOME/rethread/traces/left/reserved"
+status 4 rethread rm mine 2>err
+has err 'is no trace'
+[ -e mine/thesis.tex ] || fail "a folder that is no trace was removed"
+rethread rm --all
+same "$(ls "$XDG_DATA_HOME/rethread/traces")" ""

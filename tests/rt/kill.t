@@ -30,7 +30,7 @@ E
 for i in $(seq 40); do
 	rm -rf trace
 	mkdir trace
-	RETHREAD_OPTIONS=dir=trace ./p $([ $i -gt 25 ] && echo x) &
+	RETHREAD_OPTIONS=dir=trace,command=0 ./p $([ $i -gt 25 ] && echo x) &
 	sleep "0.0$((RANDOM % 90 + 10))"
 	kill -KILL $!
 	wait $! 2>/dev/null || true

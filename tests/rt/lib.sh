@@ -9,11 +9,11 @@ program() {
 		-fuse-ld=lld -Wl,--whole-archive "$RT_LIB" -Wl,--no-whole-archive -Wl,--build-id=sha1 -lpthread "$@"
 }
 
-# record STATUS COMMAND...: run with a fresh trace in ./trace; more options in $OPTIONS.
+# record STATUS COMMAND...: run with a fresh trace in ./trace, as the tool does; more options in $OPTIONS.
 record() {
 	rm -rf trace
 	mkdir trace
-	RETHREAD_OPTIONS="dir=trace${OPTIONS:+,$OPTIONS}" status "$@"
+	RETHREAD_OPTIONS="dir=trace,command=0${OPTIONS:+,$OPTIONS}" status "$@"
 }
 
 # dump [DIR]: the trace as text in ./dump.

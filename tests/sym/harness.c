@@ -371,6 +371,11 @@ _Noreturn void host_unsupported(struct ithread *t, const char *what)
 	_exit(97);
 }
 
+_Noreturn void host_astray(struct ithread *t)
+{
+	host_unsupported(t, "code the compiler took for unreachable was reached");
+}
+
 /* ------------------------------------------------------------------ entering */
 
 static const char *fault;

@@ -1,6 +1,6 @@
 /*
- * What the process that was recorded is called as: as `rethread record` started it, or as it called itself when it became another program
- * by exec (DIR/command.PID, written by src/rt/command.c).
+ * How a process was started, in its own words (DIR/command.PID, written by src/rt/command.c): one that was not started by `rethread record`,
+ * or that became another program by exec.
  */
 #ifndef RETHREAD_EXEC_H
 #define RETHREAD_EXEC_H
@@ -15,7 +15,7 @@ struct exec_command {
 	char *bytes;                /* where the words are */
 };
 
-/* False when the process has not become another program. */
+/* False when the process has left no such word. */
 bool exec_read(struct exec_command *c, const char *dir, pid_t pid);
 void exec_release(struct exec_command *c);
 /* No longer needed: they hold environments. */

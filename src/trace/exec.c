@@ -1,4 +1,4 @@
-#include "cli/exec.h"
+#include "trace/exec.h"
 
 #include <dirent.h>
 #include <stdint.h>
