@@ -5,9 +5,9 @@
 # (eval/patches: an old one put back, or a lock left out); they are recorded until it shows, reproduced, and replayed 20 times.
 #
 #   eval/real.sh [PROGRAM...]      of pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto xz ck
-#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft mimalloc capnproto tachyon x264; all but the last nineteen, which build long, when none is named
+#                                  urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc pigz plzip concurrentqueue zpaq openjpeg glib sort httplib spdlog zeromq zstd srt rdkafka redis poco log4cplus filezilla mafft mimalloc capnproto tachyon x264 onetbb; all but the last twenty, which build long, when none is named
 #
-# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, znc libssl-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
+# Needs libbz2-dev and libevent-dev; unbound libssl-dev and libexpat1-dev, znc libssl-dev, ag also libpcre3-dev and automake, zeromq libtool, squashfs, minimap, blosc and rdkafka zlib1g-dev, pixz liblzma-dev and libarchive-dev, pigz zlib1g-dev, plzip liblz-dev, gifsicle automake, filezilla nettle-dev, libgnutls28-dev and libgmp-dev, lrzip automake, libtool, zlib1g-dev, liblzo2-dev and liblz4-dev, glib meson. Files go to build/real; a program that is built and newer than rethread is not built
 # again. The last line says what did not hold; exit status 0 when everything did. Not part of `make check`.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ cd "$work" || exit 2
 export XDG_DATA_HOME=$work/data TMPDIR=$work/tmp
 unset RETHREAD_OPTIONS
 programs=("$@")
-[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc)
+[ $# -gt 0 ] || programs=(pbzip2 memcached tinyproxy libmicrohttpd leveldb libuv lbzip2 ag nng squashfs civetweb mosquitto urcu lmdb nanomsg kyotocabinet microsocks minimap blosc libevent apr libwebp unbound haproxy pixz xz ck htslib threadpool rwqueue lrzip gifsicle e2fsprogs strongswan libqb znc pigz plzip concurrentqueue)
 bad=()
 port=$((20000 + $$ % 10000))
 
@@ -27,12 +27,17 @@ port=$((20000 + $$ % 10000))
 # fetch PACKAGE SOURCE: the upstream archive of a source package, unless it is here.
 fetch() {
 	ls "$2"_*.orig.tar.* >/dev/null 2>&1 && return
-	local mirror apt
+	local mirror apt release
 	# The mirror that the system itself uses.
 	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | head -n 1)
-	echo "deb-src ${mirror:-http://deb.debian.org/debian} $(. /etc/os-release; echo "$VERSION_CODENAME") main" >sources.list
 	apt="apt-get -q -o Dir::Etc::sourcelist=$work/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$work/lists -o Dir::Cache=$work/cache"
-	{ $apt update && $apt source --download-only --tar-only "$1"; } >apt.log 2>&1 || { tail -n 3 apt.log; return 1; }
+	# Mirrors need not have the sources of all releases.
+	for release in $(. /etc/os-release; echo "$VERSION_CODENAME") trixie sid; do
+		echo "deb-src ${mirror:-http://deb.debian.org/debian} $release main" >sources.list
+		{ $apt update && $apt source --download-only --tar-only "$1"; } >apt.log 2>&1 && return
+	done
+	tail -n 3 apt.log
+	return 1
 }
 
 # build SOURCE WAY BINARY COMMAND: unpacks into SOURCE-WAY and runs the command there, in which $CC and $CXX are clang
@@ -1017,6 +1022,54 @@ try_x264() {
 	cost ./x264-native/x264 ./x264-recorded/x264 "${arguments[@]}" --input-res 320x240 film.yuv -o film.264
 	failing ./x264-bug/x264 "${arguments[@]}" --preset ultrafast --input-res 96x80 short.yuv -o film.264
 	holds "job queued before it was filled in reproduced" reproduced
+}
+
+# Blocks packed by threads that share buffers from a pool, with locks that are counters one waits for; zlib is not recorded.
+try_pigz() {
+	local w
+	needs zlib1g-dev && fetch pigz pigz || return
+	for w in native recorded bug; do
+		build pigz $w pigz 'make -s -j"$(nproc)" CC="$CC" CFLAGS="-O2 -g -w" pigz' || return
+	done
+	[ -e text.in ] || cat /usr/bin/* 2>/dev/null | head -c 20000000 >text.in
+	head -c 600000 text.in >pigz.in
+	cost ./pigz-native/pigz ./pigz-recorded/pigz -p2 -c text.in
+	compared pigz pigz 'count read outside of its lock' -p3 -b 128 -1 -c pigz.in
+}
+
+# Packets that go from one thread through many to another, in their order (C++); its library is not recorded. The bug is a hang.
+try_plzip() {
+	local w
+	needs liblz-dev && fetch plzip plzip || return
+	for w in native recorded bug; do
+		build plzip $w plzip './configure CXX="$CXX" CXXFLAGS="-O2 -g" && make -s -j"$(nproc)"' || return
+	done
+	[ -e text.in ] || cat /usr/bin/* 2>/dev/null | head -c 20000000 >text.in
+	head -c 600000 text.in >plzip.in
+	cost ./plzip-native/plzip ./plzip-recorded/plzip -n2 -0 -c text.in
+	compared plzip plzip 'end told to one of those who wait' -n3 -0 -B 64Ki -c plzip.in
+}
+
+# A queue without locks, of many writers and many readers (C++, headers only).
+try_concurrentqueue() {
+	local w
+	fetch libconcurrentqueue-dev concurrentqueue || return
+	for w in native recorded bug; do
+		build concurrentqueue $w items '$CXX -std=c++17 -O1 -g -I. "$root/eval/programs/ccqueue.cc" -pthread -o items' || return
+	done
+	compared concurrentqueue items 'item taken that is not there'
+}
+
+# A table whose buckets have locks of atomic numbers, which readers and writers share (C++, CMake, a shared library that loads others).
+try_onetbb() {
+	local w
+	fetch libtbb-dev onetbb || return
+	for w in native recorded bug; do
+		build onetbb $w words 'mkdir b && cd b && cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g" -DTBB_TEST=OFF -DTBB_STRICT=OFF .. &&
+			make -s -j"$(nproc)" tbb && cd .. && lib=$(dirname "$PWD"/b/*/libtbb.so) &&
+			$CXX -std=c++17 -O2 -g -Iinclude "$root/eval/programs/tbbmap.cc" -L"$lib" -ltbb -Wl,-rpath,"$lib" -pthread -o words' || return
+	done
+	compared onetbb words 'word inserted without looking again'
 }
 
 for program in "${programs[@]}"; do

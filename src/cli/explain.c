@@ -244,6 +244,8 @@ static void print_interleaving(json_t *root, bool all)
 	steps_show(&v, print_step, &last);
 	if (!v.all)
 		printf("\nSteps that the failure does not depend on, or that come long before it, are left out; --all shows them.\n");
+	if (json_is_true(json_object_get(root, "nameless")))
+		printf("\nThe program was built without -g: variables and members have no names here but those of the linker.\n");
 	steps_release(&v);
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/blocks.h"
 #include "cli/pointers.h"
+#include "exe/demangle.h"
 #include "exe/variables.h"
 
 #include <errno.h>
@@ -159,10 +160,11 @@ static bool name_variable(json_t *step, struct variables *v, const char *object,
 	char *name;
 	uint64_t offset = place_parse(object, &name);
 	struct value_type type;
-	char *member = place_member(v, name, offset, size, &type), *at = strchr(name, '@');
-	if (!member && at) { /* a local variable of which no more is known */
-		*at = 0;
-		member = offset ? xasprintf("%s+%llu", name, (unsigned long long)offset) : xstrdup(name);
+	char *member = place_member(v, name, offset, size, &type), *at = strchr(name, '@'), *plain;
+	if (!member && (plain = at ? xstrdup(name) : demangle_variable(name))) { /* a variable of which no more is known */
+		plain[strcspn(plain, "@")] = 0;
+		member = offset ? xasprintf("%s+%llu", plain, (unsigned long long)offset) : xstrdup(plain);
+		free(plain);
 		json_object_set_new(step, "object", json_string(member));
 	} else if (member) {
 		json_object_set_new(step, "object", json_string(member));
@@ -242,6 +244,25 @@ static void name_lock(json_t *lock, const struct namer *n)
 	free(name);
 }
 
+static bool lies_somewhere(const char *object)
+{
+	return object && (!strncmp(object, "0x", 2) || strchr(object, '+'));
+}
+
+/* Says so when names are missing that -g would have given. */
+static void note_nameless(json_t *interleaving, struct variables *v)
+{
+	size_t i;
+	json_t *step;
+	bool any = false;
+	if (variables_known(v))
+		return;
+	json_array_foreach(json_object_get(interleaving, "steps"), i, step)
+		any |= lies_somewhere(json_string_value(json_object_get(step, "object")));
+	if (any)
+		json_object_set_new(interleaving, "nameless", json_true());
+}
+
 void name_as_source(json_t *interleaving, const char *program)
 {
 	struct variables *v = program ? variables_open(program) : NULL;
@@ -275,6 +296,7 @@ void name_as_source(json_t *interleaving, const char *program)
 		name_lock(step, &n);
 	json_array_foreach(json_object_get(json_object_get(interleaving, "stale"), "apart"), i, step)
 		name_lock(step, &n);
+	note_nameless(interleaving, v);
 	pointers_free(n.p);
 	blocks_free(b);
 	variables_close(v);

@@ -632,13 +632,26 @@ const char *variables_of_record(struct variables *v, const char *name, const str
 	return own && strcmp(own, key->name) ? NULL : l ? l->name : x->name;
 }
 
+static void find_records(struct variables *v)
+{
+	if (!v->records_found)
+		walk_units(v, NULL, note_record);
+	v->records_found = true;
+}
+
+bool variables_known(struct variables *v)
+{
+	if (!v)
+		return false;
+	find_records(v);
+	return v->all.n || v->records.n;
+}
+
 /* NULL: there is none like that. */
 static const struct record *find_record(struct variables *v, const struct record_key *key)
 {
-	if (v && !v->records_found)
-		walk_units(v, NULL, note_record);
 	if (v)
-		v->records_found = true;
+		find_records(v);
 	for (size_t i = 0; v && i < v->records.n; i++) {
 		const struct record *r = &v->records.at[i];
 		if (r->line == key->line && r->size == key->size && (!r->name || !strcmp(r->name, key->name)))

@@ -41,6 +41,9 @@ struct variables;
 struct variables *variables_open(const char *program);
 void variables_close(struct variables *v);
 
+/* Does the debug information have any variable or structure? It has lines only where a program was built without -g. */
+bool variables_known(struct variables *v);
+
 /*
  * The member at the offset into the variable with this name in the symbol table (C++: mangled), as far down as it holds all `size` bytes
  * of the access. NULL when nothing is known of it. *type says what its values are, and has size 0 when the access is not to one number. Size 0: the object that begins there, without what

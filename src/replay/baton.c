@@ -104,6 +104,18 @@ static struct actor *earliest_sleeper(void)
 	return best;
 }
 
+/* Whose wait is over before all who sleep wake up. Where the attempt follows a recorded run, waits end as they did there. */
+static struct actor *earliest_limit(const struct actor *sleeper)
+{
+	struct actor *best = NULL;
+	for (uint32_t i = 0; i < twin_thread_count() && !sketch_has(RT_SKETCH_SYNC); i++) {
+		struct actor *a = actor_at(i);
+		if (a && a->timed && (a->state == ACTOR_BLOCKED || a->state == ACTOR_SIGNAL) && a->until < UINT64_MAX && (!best || a->until < best->until))
+			best = a;
+	}
+	return best && sleeper && best->until < sleeper->until ? best : NULL;
+}
+
 /* A thread that waits for a signal that never came, although in the recorded run it went on: that needs no signal. */
 static struct actor *find_spurious(void)
 {
@@ -122,10 +134,13 @@ static struct actor *find_spurious(void)
  */
 static bool make_way(void)
 {
-	struct actor *a;
+	struct actor *a, *late;
 	if (find_state(ACTOR_OUTSIDE) && !ignore_outside)
 		return false;
-	if ((a = earliest_sleeper())) {
+	if ((a = earliest_sleeper()) && (late = earliest_limit(a))) {
+		now_ns = late->until > now_ns ? late->until : now_ns;
+		late->timed_out = late->woken = true;
+	} else if (a) {
 		now_ns = a->until;
 	} else if ((a = find_state(ACTOR_AWAITS))) {
 		attempt->dropped++;
@@ -251,6 +266,11 @@ void baton_leave(struct actor *self)
 	self->done = UINT64_MAX;
 	pass_on(self);
 	unlock();
+}
+
+uint64_t baton_now(void)
+{
+	return now_ns;
 }
 
 void baton_tick(void)

@@ -27,6 +27,8 @@ void baton_leave(struct actor *self);
 bool baton_has_done(const struct wait *w);
 /* Time goes on by one SAP. */
 void baton_tick(void);
+/* The conductor's own time, in nanoseconds. */
+uint64_t baton_now(void);
 /* May somebody have to run before the one that does? conductor_reconsiders() says so; the next choice settles it. */
 bool baton_reconsiders(void);
 /* ... here: the policy decides it by chance. */

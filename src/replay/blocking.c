@@ -2,6 +2,7 @@
  * Steps that may block, for the conductor: none of them does so in the kernel. Objects are known by their addresses. Functions
  * that sleep take no time but the conductor's own.
  */
+#include "replay/baton.h"
 #include "replay/conductor.h"
 
 #include "rt/real.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,25 @@ void conductor_touch(const void *object)
 	}
 }
 
+void conductor_limit(const void *object, clockid_t clock, const struct timespec *until)
+{
+	enum { LONG = 1000000000 /* seconds: no less than for ever */ };
+	struct actor *self = conductor_on ? actor_self() : NULL;
+	struct timespec now;
+	if (!self || syscall(SYS_clock_gettime, clock, &now))
+		return;
+	bool soon = until->tv_sec < now.tv_sec + LONG;
+	int64_t left = soon ? (until->tv_sec - now.tv_sec) * 1000000000ll + (until->tv_nsec - now.tv_nsec) : LONG * 1000000000ll;
+	self->limited = object;
+	self->limit = baton_now() + (left > 0 ? (uint64_t)left : 0);
+}
+
+static void wait_until(struct actor *self, const void *object, bool timed)
+{
+	self->timed = timed;
+	self->until = timed && self->limited == object ? self->limit : UINT64_MAX;
+}
+
 bool conductor_block(const void *object, bool timed)
 {
 	struct actor *self = actor_self();
@@ -41,7 +62,7 @@ bool conductor_block(const void *object, bool timed)
 		return true;
 	self->object = object;
 	self->woken = self->timed_out = false;
-	self->timed = timed;
+	wait_until(self, object, timed);
 	conductor_give_way(self, ACTOR_BLOCKED);
 	return !self->timed_out;
 }
@@ -175,7 +196,7 @@ int conductor_wait(const void *cond, bool timed)
 		return (int)e->result;
 	self->object = cond;
 	self->woken = self->timed_out = false;
-	self->timed = timed;
+	wait_until(self, cond, timed);
 	conductor_give_way(self, ACTOR_SIGNAL);
 	return self->timed_out ? ETIMEDOUT : 0;
 }

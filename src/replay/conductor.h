@@ -60,7 +60,9 @@ struct actor {
 	const struct rt_sync *entry; /* of the step at hand */
 	const struct wait *wait;
 	struct actor *target;        /* ACTOR_JOINS */
-	uint64_t until;              /* ACTOR_ASLEEP */
+	uint64_t until;              /* ACTOR_ASLEEP; of a timed wait: when its time is up, UINT64_MAX where that is not known */
+	const void *limited;         /* the object whose wait ends by `limit` */
+	uint64_t limit;
 	uint64_t priority;
 	uint64_t done;               /* SAPs */
 	uint32_t idle;               /* reads since it last wrote something */
@@ -150,6 +152,8 @@ void conductor_allocated(const void *p, size_t size, const void *caller);
 /* blocking.c: for the interposed functions. */
 /* The step at hand would block: false when its time is up. */
 bool conductor_block(const void *object, bool timed);
+/* By when the timed wait that comes next at the object is over. Who waits without, does so until nobody else can run. */
+void conductor_limit(const void *object, clockid_t clock, const struct timespec *until);
 /* A call that is tried until it is not `busy`; a time limit ends it with ETIMEDOUT. */
 #define CONDUCTED(object, busy, timed, call, try)                                       \
 	({                                                                              \

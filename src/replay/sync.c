@@ -109,6 +109,12 @@ struct waiting {
 	const char *what; /* the function */
 };
 
+static clockid_t clock_of(const struct waiting *w)
+{
+	enum { MONOTONIC = 2 }; /* of __wrefs in the C library */
+	return w->clock >= 0 ? w->clock : w->cond->__data.__wrefs & MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
 static int really_wait(const struct waiting *w)
 {
 	if (!w->until)
@@ -142,6 +148,8 @@ static int wait_conducted(const struct waiting *w)
 	int unused;
 	rt_real.pthread_mutex_unlock(w->mutex);
 	gate_leave();
+	if (w->until)
+		conductor_limit(w->cond, clock_of(w), w->until);
 	int result = conductor_wait(w->cond, w->until != NULL);
 	gate_enter_as(w->what, w->mutex, &unused);
 	CONDUCTED(w->mutex, EBUSY, false, 0, rt_real.pthread_mutex_trylock(w->mutex));
@@ -309,9 +317,10 @@ static int try_semaphore(sem_t *s)
 	}
 SEMAPHORE(sem_wait, RT_STEP_TAKE, (sem_t * s), TAKE(false, sem_wait, (s)))
 SEMAPHORE(sem_trywait, RT_STEP_TAKE, (sem_t * s), rt_real.sem_trywait(s))
-SEMAPHORE(sem_timedwait, RT_STEP_TAKE, (sem_t * s, const struct timespec *until), TAKE(true, sem_timedwait, (s, until)))
+SEMAPHORE(sem_timedwait, RT_STEP_TAKE, (sem_t * s, const struct timespec *until),
+	  (conductor_limit(s, CLOCK_REALTIME, until), TAKE(true, sem_timedwait, (s, until))))
 SEMAPHORE(sem_clockwait, RT_STEP_TAKE, (sem_t * s, clockid_t clock, const struct timespec *until),
-	  TAKE(true, sem_clockwait, (s, clock, until)))
+	  (conductor_limit(s, clock, until), TAKE(true, sem_clockwait, (s, clock, until))))
 SEMAPHORE(sem_post, RT_STEP_POST, (sem_t * s), rt_real.sem_post(s))
 
 /* ---- barriers ---- */

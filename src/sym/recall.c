@@ -33,7 +33,7 @@ static bool is_plausible(uint64_t in_memory, uint32_t recorded)
 	uint32_t other;
 	/* Libraries allocate as well, exceptions for one. */
 	return (uint32_t)in_memory == recorded ||
-	       (in_memory >= SMALL && !block_recorded(in_memory, &other) && !recall_in_program(in_memory));
+	       (in_memory >= SMALL && !block_recorded(in_memory, &other) && (!recall_in_program(in_memory) || recall_is_declared(in_memory)));
 }
 
 static bool next(const struct ethread *self, uint32_t *value)
@@ -355,6 +355,11 @@ static void wide(struct ethread *self, struct slot *s, uint64_t recorded)
 	}
 	if (tag == TAG_ABOVE && (uint32_t)s->v == (uint32_t)recorded)
 		return;
+	/* An address of a library: most likely the one that is in memory, if nothing is known of that either. */
+	if (recorded == address && !recall_knows((uint32_t)recorded) && recall_may_be_address(s->v) && is_plausible(s->v, (uint32_t)recorded)) {
+		guess_was(s->e, s->v);
+		return;
+	}
 	address = translated(address);
 	s->v = tag == TAG_ABOVE ? address | (recorded & ~ADDRESS_BITS)
 				: address << TAG_BITS | (recorded & ((1ull << TAG_BITS) - 1));

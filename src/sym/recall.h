@@ -23,6 +23,9 @@ void recall_share_blocks(const uint64_t *own, size_t n);
 /* Is that of the program's own variables and functions? Where they lay is known. */
 bool recall_in_program(uint64_t own);
 
+/* Does the module only declare what is there? Where that lay is not known, also where it is the program's here: malloc, which the runtime defines. */
+bool recall_is_declared(uint64_t own);
+
 /* Addresses of libraries, which no block and no symbol tells: learnt from a read that does not race; 0: not known. */
 void recall_learn(uint32_t recorded, uint64_t own);
 uint64_t recall_learnt(uint32_t recorded);

@@ -118,6 +118,15 @@ bool recall_in_program(uint64_t own)
 	return own - bounds[0] < bounds[1] - bounds[0];
 }
 
+bool recall_is_declared(uint64_t own)
+{
+	const struct rt_twin_module *m = engine.config->module;
+	for (size_t i = 0; i < m->nsymbols; i++)
+		if ((uint64_t)(uintptr_t)m->symbols[i] == own)
+			return i >= known.nplaces || !known.places[i];
+	return false;
+}
+
 size_t recall_candidates(uint32_t recorded, uint64_t own[CANDIDATES])
 {
 	size_t n = blocks_at(recorded, own, CANDIDATES);

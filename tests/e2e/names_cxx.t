@@ -45,3 +45,36 @@ status 124 rethread record -q --timeout 1 ./idle 2>err
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "not inferred: $(cat out)"
 rethread explain >out
 has out 'waits for a signal of finished$' 'waits for a signal of (board::)?queued$'
+! grep 'without -g' out || fail "it was built with -g"
+
+# Without -g variables have the names of the symbol table, as the source would have them, and what is missing is said.
+cat >bare.cpp <<'P'
+#include <cstdlib>
+#include <sched.h>
+#include <thread>
+namespace board { struct Seats { int taken, free; }; static volatile Seats seats{0, 400}; }
+static int count(int n)
+{
+	static volatile int visits;
+	int v = visits + n, left = board::seats.free - n;
+	sched_yield();
+	visits = v;
+	board::seats.free = left;
+	return v + left;
+}
+int main()
+{
+	std::thread other([] { for (int i = 0; i < 200; i++) count(1); });
+	for (int i = 0; i < 200; i++)
+		count(1);
+	other.join();
+	if (count(0) != 400 || board::seats.free)
+		abort();
+}
+P
+rethread c++ -O1 -pthread bare.cpp -o bare
+rethread record --until-failure --runs 20 ./bare >/dev/null 2>&1 || true
+rethread reproduce >out 2>&1 || fail "not reproduced: $(cat out)"
+rethread explain >out
+has out '[^:A-Za-z_]visits' '[^:A-Za-z_]seats' '^The program was built without -g: '
+! grep '_Z' out || fail "names as the linker has them"
