@@ -433,6 +433,31 @@ static const char *holder_of(struct blocks *b, const struct extent *e, const str
 
 /* ---- all names ---- */
 
+/*
+ * Memory that several blocks had, and a step at which a thread used it by a pointer to something else than the structure that is known to lie there: that would begin before the block,
+ * or has the same place and size. The step's own structure, or NULL.
+ */
+static const struct hint *other_structure(const struct blocks *b, const json_t *step, const char *block, uint64_t at, const struct claim *c)
+{
+	const struct hint *h = step ? hint_of(b, json_object_get(step, "site")) : NULL;
+	if (!h || h->array || h->of_library || *h->variable || strncmp(block, "freed block ", 12))
+		return NULL;
+	bool same = c && at - c->base == h->offset && c->hint->type.size == h->type.size && !is_same_type(c->hint, h);
+	return at < h->offset || same ? h : NULL;
+}
+
+static bool name_of_other(struct blocks *b, const struct hint *h, unsigned size, struct block_name *out)
+{
+	char *field = variables_field(b->v, &h->type, h->offset, size, &out->type);
+	if (!field)
+		return false;
+	out->owner = short_type(h->type.name);
+	out->name = xasprintf("%s%s", out->owner, field);
+	out->block = "";
+	free(field);
+	return true;
+}
+
 bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint64_t behind, unsigned size, struct block_name *out)
 {
 	char *block;
@@ -443,7 +468,10 @@ bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint6
 	at += behind;
 	struct claim *c = claim_of(b, block, at, size);
 	struct extent *e = *block ? extent_of(b, block) : NULL;
+	const struct hint *other = behind ? NULL : other_structure(b, step, block, at, c);
 	free(block);
+	if (other && name_of_other(b, other, size, out))
+		return true;
 	const char *holder = holder_of(b, e, c, step);
 	if (holder)
 		name_held(b, e, holder, c, at, size, out);
