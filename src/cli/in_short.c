@@ -209,9 +209,12 @@ static bool say_passed(struct words *w, const json_t *root)
 	if (!first || !then || !other || !second)
 		return false;
 	const char *a = text(first, "thread"), *o = text(then, "thread");
+	bool elsewhere = strcmp(object_of(other), object_of(second)); /* another element, which is compared with that */
+	char *there = elsewhere ? xasprintf(" to %s", object_of(other)) : xstrdup(" there");
 	say(w, "thread %s %s %s%s%s before thread %s %s%s, but came to %s%s after it: thread %s had already %s%s", a, deed(first), object_of(first),
 	    is_kind(first, "update") ? value_of(first, " (", ")") : value_of(first, " = ", ""), at(first), o, strcmp(deed(first), deed(then)) ? deed(then) : "did", value_of(then, " (", ")"), object_of(second), at(second), o,
-	    is_kind(other, "update") ? "updated it" : *value_of(other, " ", "") ? value_of(other, "written ", " there") : "changed it", at(other));
+	    is_kind(other, "update") ? "updated it" : *text(other, "value") ? value_of(other, "written ", there) : "changed it", at(other));
+	free(there);
 	if (lock)
 		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
 	say(w, ".");

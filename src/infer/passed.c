@@ -165,6 +165,25 @@ static size_t overwritten(const struct finder *f, size_t step)
 	return SLICE_NONE;
 }
 
+/*
+ * The failing thread goes from element to element, in one line, and compares each with the one before: who wrote that before the read's, in the line of that one's writer? Both came to the
+ * second place, which is another element for each. SLICE_NONE: nobody.
+ */
+static size_t wrote_before(const struct finder *f, const struct slice *s, size_t read)
+{
+	const struct event *r = told_event(f->t, read);
+	size_t saw = s->saw[read];
+	for (size_t i = read; i-- > 0 && read - i < BACK;) {
+		const struct event *e = told_event(f->t, i);
+		if (e->thread != r->thread || e->kind != EVENT_READ || e->object == r->object || e->size != r->size || !same_line(f, i, read))
+			continue;
+		size_t before = s->saw[i];
+		bool other = before != SLICE_NONE && before < saw && told_event(f->t, before)->thread != told_event(f->t, saw)->thread && same_line(f, before, saw);
+		return other ? before : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
 bool passed_find(struct passed *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	const struct finder f = {t, values};
@@ -173,6 +192,11 @@ bool passed_find(struct passed *out, const struct slice *s, const struct told *t
 		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE, before = saw != SLICE_NONE ? overwritten(&f, saw) : SLICE_NONE;
 		struct passed p;
 		if ((saw != SLICE_NONE && look_at(&p, &f, saw, read)) || (before != SLICE_NONE && look_at(&p, &f, before, saw))) {
+			*out = p;
+			found = true;
+		}
+		size_t element = saw != SLICE_NONE && !(found && out->by_value) ? wrote_before(&f, s, read) : SLICE_NONE;
+		if (element != SLICE_NONE && look_at(&p, &f, element, saw) && p.by_value) {
 			*out = p;
 			found = true;
 		}
