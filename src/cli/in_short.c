@@ -325,13 +325,31 @@ static bool is_created_since(const json_t *root, const char *thread, json_int_t 
 	return false;
 }
 
+/* Threads are named by who created them. */
+static bool is_ancestor(const char *thread, const char *of)
+{
+	size_t n = strlen(thread);
+	return !strncmp(thread, of, n) && of[n] == ':';
+}
+
+/* Is it known what the failing thread read last, of another, that its failure rests on? Then what only its last condition asks for (a mark of a loop, of when to end) says less. */
+static bool rests_on_last(const json_t *root)
+{
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);)
+		if (json_is_true(json_object_get(a.of, "last")) && json_is_true(json_object_get(a.of, "rests")) && a.writer && strcmp(text(a.writer, "thread"), text(a.read, "thread")) && !is_ancestor(text(a.writer, "thread"), text(a.read, "thread")))
+			return true;
+	return false;
+}
+
 /* Nobody had written it yet, or only the thread itself, before the one was created that was to. */
 static bool say_early(struct words *w, const json_t *root)
 {
 	struct asked a;
+	bool last = rests_on_last(root);
 	for (size_t i = 0; next_asked(root, &i, &a);) {
 		json_t *next = json_object_get(a.of, "next");
-		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")))
+		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")) || (last && !json_is_true(json_object_get(a.of, "last"))))
 			continue;
 		bool initial = number(a.read, "saw") < 0 && !json_is_true(json_object_get(a.of, "last"));
 		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread")) && is_created_since(root, text(next, "thread"), number(a.read, "saw"));
@@ -405,13 +423,6 @@ static int rank_found(const struct asked *a)
 static bool is_of_counts(const struct asked *a)
 {
 	return !strcmp(object_of(a->read), "the counts of a shared pointer");
-}
-
-/* Threads are named by who created them. */
-static bool is_ancestor(const char *thread, const char *of)
-{
-	size_t n = strlen(thread);
-	return !strncmp(thread, of, n) && of[n] == ':';
 }
 
 /* Is nothing told of the thread before that step, nor when it was created? A trail does not know that. */

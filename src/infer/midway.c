@@ -149,6 +149,8 @@ size_t midway_wait(const struct execution *x, const struct linear *l, const stru
 		const struct event *e = event_at(x, l, i);
 		if (e->thread != r->thread || !told_accesses(e) || e->object != r->object)
 			continue;
+		if (!told_reads(e)) /* what it put there itself it had not looked at */
+			return SLICE_NONE;
 		const struct event *back = event_at(x, l, waited);
 		*still = s->saw[read] < i;
 		if (e->sap > back->before || (*still ? e->sap + NEAR < back->before || r->sap > back->sap + NEAR : !midway_changes(x, l, s->saw[read], values)))
