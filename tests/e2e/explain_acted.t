@@ -253,10 +253,10 @@ cat >sessions.c <<'P'
 #include <stdlib.h>
 struct session { struct session *next; int user; };
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static struct session *sessions;
+static struct session *sessions[8];
 static struct session *find(int user)
 {
-	struct session *s = sessions;
+	struct session *s = sessions[user % 8];
 	while (s && s->user != user)
 		s = s->next;
 	return s;
@@ -272,13 +272,13 @@ static void get(int user)
 	s->user = user;
 	sched_yield();
 	pthread_rwlock_wrlock(&lock);
-	s->next = sessions;
-	sessions = s;
+	s->next = sessions[user % 8];
+	sessions[user % 8] = s;
 	pthread_rwlock_unlock(&lock);
 }
 static void drop(int user)
 {
-	for (struct session **p = &sessions; *p; p = &(*p)->next)
+	for (struct session **p = &sessions[user % 8]; *p; p = &(*p)->next)
 		if ((*p)->user == user) {
 			*p = (*p)->next;
 			return;
@@ -286,25 +286,25 @@ static void drop(int user)
 }
 static void *run(void *arg)
 {
-	for (int i = 0; i < 60; i++)
-		get(i % 20 + 100);
+	for (int i = 0; i < 8; i++)
+		get(i + 104);
 	return arg;
 }
 int main(void)
 {
-	pthread_t t[3];
-	for (int i = 0; i < 3; i++)
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, run, NULL);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	pthread_rwlock_wrlock(&lock);
-	for (int i = 100; i < 120; i++)
+	for (int i = 104; i < 112; i++)
 		drop(i);
-	for (int i = 100; i < 120; i++)
+	for (int i = 104; i < 112; i++)
 		assert(!find(i));
 }
 P
 rethread cc -O2 -g -pthread sessions.c -o sessions
 status 134 rethread record -q --scheme path --until-failure --runs 3000 ./sessions 2>err
 first
-has short 'In short: thread (1:[123]) wrote (session(#[0-9]+)?.next \(sessions.c:26\)|sessions \(sessions.c:27\)) because it had found (sessions|session(#[0-9]+)?.(next|user)) = [^ ]+( \(sessions.c:1[0-2]\))?, which was no longer so: thread 1:[123] had changed that to [^ ]+ \(sessions.c:2[67]\); thread \1 had given up lock in between\.'
+has short 'In short: thread (1:[123]) wrote (session(#[0-9]+)?.next \(sessions.c:26\)|sessions\[[0-7]\] \(sessions.c:27\)) because it had found (sessions\[[0-7]\]|session(#[0-9]+)?.(next|user)) = [^ ]+( \(sessions.c:1[0-2]\))?, which was no longer so: thread 1:[123] had changed that to [^ ]+ \(sessions.c:2[67]\); thread \1 had given up lock in between\.'
