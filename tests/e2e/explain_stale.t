@@ -200,7 +200,7 @@ static double control(double measured)
 static void *controls(void *arg)
 {
 	for (int i = 0; i < 4000; i++)
-		temperature += control(temperature);
+		temperature += control(temperature), (void)(i % 64 == 63 && sched_yield());
 	return arg;
 }
 static void *operates(void *arg)
@@ -208,7 +208,7 @@ static void *operates(void *arg)
 	for (int i = 0; i < 400; i++) {
 		double lo = i * 7919 % 64;
 		pthread_mutex_lock(&lock);
-		limits.lo = lo;
+		limits.lo = lo; if (i % 32 == 31) sched_yield();
 		limits.hi = lo + 1 + i % 3;
 		limits.ramp = 1 + i % 4;
 		limits.mode ^= 1;
