@@ -48,3 +48,38 @@ rethread explain >out
 sed -n '/^In short/,/^An inter/p' out | tr -s ' \n' ' ' >short
 has short 'In short: thread 1:1 read service.magic \(service.c:14\) after thread 1 had freed it \(service.c:31\)\.' 'allocated by thread 1 in main service.c:27 ' \
 	'what was found there is another block.s, allocated since by thread 1 in main service.c:32 '
+
+# A copy of a text is a block of its own, and no element of what points to the text; nor do strings that stand in the source, which strtok is given, have a name.
+cat >parts.c <<'P'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+struct section { const char *text; int n; };
+static struct section sections[2] = {{"a=1;:b=2,c=3", 0}, {"d=4;:e=5,f=6", 0}};
+static void split(struct section *s, char *text)
+{
+	for (char *t = strtok(text, ","); t; t = strtok(NULL, ","))
+		s->n += t[2];
+}
+static void *parse(void *arg)
+{
+	struct section *s = arg;
+	char *copy = strdup(s->text), *save = NULL;
+	for (char *item = strtok_r(copy, ";", &save); item; item = strtok_r(NULL, ";", &save))
+		if (!strncmp(item, ":", 1))
+			split(s, item + 1);
+	free(copy);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, parse, &sections[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return sections[0].n + sections[1].n == 0;
+}
+P
+RETHREAD_PASS_REPORT=report rethread cc -O2 -g -pthread parts.c -o parts
+! grep -aE $'^held.*\t(section|\\.str[.0-9]*)$' report || fail "what strdup returns is called a part of what it copied"
