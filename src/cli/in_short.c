@@ -445,15 +445,27 @@ static bool is_handed(const json_t *root, const struct asked *a)
 	       (is_created_since(root, thread, saw) || (json_is_true(json_object_get(root, "guessed")) && begins_behind(root, thread, saw)));
 }
 
+/* Does the failing thread's last condition ask only for what was read in other lines (a mark of a loop) than what it read last, which its failure rests on? */
+static bool is_last_first(const json_t *root)
+{
+	struct asked a, b;
+	for (size_t i = 0; rests_on_last(root) && next_asked(root, &i, &a);)
+		for (size_t k = 0; json_is_true(json_object_get(a.of, "last")) && next_asked(root, &k, &b);)
+			if (!json_is_true(json_object_get(b.of, "last")) && !json_is_true(json_object_get(b.of, "behind")) && !strcmp(text(a.read, "where"), text(b.read, "where")))
+				return false;
+	return rests_on_last(root);
+}
+
 /* Of the reads that are shown below, which found another thread's write, the one that says most; what only led to what the failing thread found is none. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
 	int best = -1;
 	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
+	bool first = is_last_first(root);
 	for (int pass = 0; pass < 2 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
-			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
+			bool last = (pass & 1) != first, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
 			if (!shown || !a.writer || is_of_counts(&a) || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;

@@ -35,7 +35,7 @@ rethread explain >out
 sed '/^What/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread 1 read .* \(group.cpp:22\) before thread 1:[0-9]+ wrote it \(group.cpp:19\)\.'
 
-# A timer fires when its connection is closed already. That the ticker looked whether anybody is left before the last one went is how it goes on, and says nothing.
+# A timer fires when its connection is closed already. That the ticker looked whether anybody is left, before the last one went and after the first, is how it goes on, and says nothing.
 cat >timer.c <<'P'
 #include <assert.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ cat >timer.c <<'P'
 #include <stdatomic.h>
 static pthread_mutex_t wheel = PTHREAD_MUTEX_INITIALIZER, conn = PTHREAD_MUTEX_INITIALIZER;
 static int armed, is_open;
-static atomic_int workers = 1;
+static atomic_int workers = 2;
 static void *ticks(void *arg)
 {
 	while (atomic_load(&workers)) {
@@ -72,17 +72,27 @@ static void *works(void *arg)
 		set(&conn, &is_open, 1);
 		set(&wheel, &armed, 1);
 		sched_yield();
-		set(&wheel, &armed, 0);
+		pthread_mutex_lock(&wheel);
+		if (armed)
+			armed = 0;
+		pthread_mutex_unlock(&wheel);
 		set(&conn, &is_open, 0);
 	}
 	workers--;
 	return arg;
 }
+static void *leaves(void *arg)
+{
+	workers--;
+	return arg;
+}
 int main(void)
 {
-	pthread_t t, w;
+	pthread_t t, w, l;
+	pthread_create(&l, NULL, leaves, NULL);
 	pthread_create(&t, NULL, ticks, NULL);
 	pthread_create(&w, NULL, works, NULL);
+	pthread_join(l, NULL);
 	pthread_join(w, NULL);
 	pthread_join(t, NULL);
 }
