@@ -342,8 +342,11 @@ static bool take_reuse(struct finder *f, const struct reuse *r, const struct tol
 	size_t got, gone, saw = s->saw[r->use];
 	if (!is_asked(s, r->use) || is_doubtful(f, event_at(f, r->use)->object) || saw == SLICE_NONE || saw < b->step || event_at(f, saw)->thread != b->thread)
 		return false;
+	uint32_t thread = event_at(f, r->use)->thread;
 	stale_pointer(t, values, r->use, g->start, g->size, &got, &gone);
-	if (!is_from_before(f, got, g->step))
+	/* Who was given the pointer when it was created has read it nowhere. */
+	bool given = got == SLICE_NONE && f->created[thread] < b->step && has_used(f, thread, g);
+	if (!given && !is_from_before(f, got, g->step))
 		return false;
 	f->start = g->start;
 	f->best = (struct freed){.use = r->use, .freed = g->step, .size = g->size, .allocated_at = g->allocated_at, .allocated_by = g->allocated_by,
