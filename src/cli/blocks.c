@@ -62,6 +62,7 @@ struct blocks {
 	size_t first_extent[BUCKETS]; /* + 1 */
 	vec(struct count) counts; /* of types */
 	vec(struct kept) kept;    /* by hint, of those of the library that were asked for */
+	json_int_t stale;         /* the step that used a block which was freed, of which the memory is another's by then; -1: none */
 };
 
 /* ---- what sites say ---- */
@@ -433,6 +434,32 @@ static const char *holder_of(struct blocks *b, const struct extent *e, const str
 
 /* ---- all names ---- */
 
+/*
+ * Memory that several blocks had, and a step at which a thread used it by a pointer to something else than the structure that is known to lie there: that would begin before the block,
+ * or has the same place and size. The step's own structure, or NULL.
+ */
+static const struct hint *other_structure(const struct blocks *b, const json_t *step, const char *block, uint64_t at, const struct claim *c)
+{
+	const struct hint *h = step ? hint_of(b, json_object_get(step, "site")) : NULL;
+	bool stale = step && json_integer_value(json_object_get(step, "step")) == b->stale;
+	if (!h || h->array || h->of_library || *h->variable || (!stale && strncmp(block, "freed block ", 12)))
+		return NULL;
+	bool same = c && at - c->base == h->offset && c->hint->type.size == h->type.size && !is_same_type(c->hint, h);
+	return at < h->offset || same ? h : NULL;
+}
+
+static bool name_of_other(struct blocks *b, const struct hint *h, unsigned size, struct block_name *out)
+{
+	char *field = variables_field(b->v, &h->type, h->offset, size, &out->type);
+	if (!field)
+		return false;
+	out->owner = short_type(h->type.name);
+	out->name = xasprintf("%s%s", out->owner, field);
+	out->block = "";
+	free(field);
+	return true;
+}
+
 bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint64_t behind, unsigned size, struct block_name *out)
 {
 	char *block;
@@ -443,7 +470,10 @@ bool blocks_name(struct blocks *b, const json_t *step, const char *object, uint6
 	at += behind;
 	struct claim *c = claim_of(b, block, at, size);
 	struct extent *e = *block ? extent_of(b, block) : NULL;
+	const struct hint *other = behind ? NULL : other_structure(b, step, block, at, c);
 	free(block);
+	if (other && name_of_other(b, other, size, out))
+		return true;
 	const char *holder = holder_of(b, e, c, step);
 	if (holder)
 		name_held(b, e, holder, c, at, size, out);
@@ -491,8 +521,9 @@ struct blocks *blocks_new(const json_t *interleaving, const char *program, struc
 	struct blocks *b = xcalloc(1, sizeof *b);
 	const json_t *steps = json_object_get(interleaving, "steps");
 	size_t i;
-	json_t *step;
+	json_t *step, *freed = json_object_get(interleaving, "freed");
 	b->v = v;
+	b->stale = json_is_object(json_object_get(freed, "again")) ? json_integer_value(json_object_get(freed, "use")) : -1;
 	read_hints(b, interleaving, program);
 	take_blocks(b, interleaving);
 	json_array_foreach(steps, i, step)

@@ -130,7 +130,7 @@ static void print_passed(const json_t *root, const char *program)
 	print_deed(first, "", text(first, "object"), program);
 	print_deed(then, "then ", "it", program);
 	print_deed(other, "then ", text(other, "object"), program);
-	print_deed(second, "then ", "it", program);
+	print_deed(second, "then ", strcmp(text(second, "object"), text(other, "object")) ? text(second, "object") : "it", program);
 	printf("    thread %s was at the first before thread %s, and at the second after it\n", text(first, "thread"), text(then, "thread"));
 	if (lock)
 		printf("    thread %s had %s%s%s locked at the first, and gave it up before it came to the second\n", text(first, "thread"), style.race,

@@ -209,9 +209,12 @@ static bool say_passed(struct words *w, const json_t *root)
 	if (!first || !then || !other || !second)
 		return false;
 	const char *a = text(first, "thread"), *o = text(then, "thread");
+	bool elsewhere = strcmp(object_of(other), object_of(second)); /* another element, which is compared with that */
+	char *there = elsewhere ? xasprintf(" to %s", object_of(other)) : xstrdup(" there");
 	say(w, "thread %s %s %s%s%s before thread %s %s%s, but came to %s%s after it: thread %s had already %s%s", a, deed(first), object_of(first),
 	    is_kind(first, "update") ? value_of(first, " (", ")") : value_of(first, " = ", ""), at(first), o, strcmp(deed(first), deed(then)) ? deed(then) : "did", value_of(then, " (", ")"), object_of(second), at(second), o,
-	    is_kind(other, "update") ? "updated it" : *value_of(other, " ", "") ? value_of(other, "written ", " there") : "changed it", at(other));
+	    is_kind(other, "update") ? "updated it" : *text(other, "value") ? value_of(other, "written ", there) : "changed it", at(other));
+	free(there);
 	if (lock)
 		say(w, "; thread %s had given up %s in between", a, text(lock, "object"));
 	say(w, ".");
@@ -322,13 +325,31 @@ static bool is_created_since(const json_t *root, const char *thread, json_int_t 
 	return false;
 }
 
+/* Threads are named by who created them. */
+static bool is_ancestor(const char *thread, const char *of)
+{
+	size_t n = strlen(thread);
+	return !strncmp(thread, of, n) && of[n] == ':';
+}
+
+/* Is it known what the failing thread read last, of another, that its failure rests on? Then what only its last condition asks for (a mark of a loop, of when to end) says less. */
+static bool rests_on_last(const json_t *root)
+{
+	struct asked a;
+	for (size_t i = 0; next_asked(root, &i, &a);)
+		if (json_is_true(json_object_get(a.of, "last")) && json_is_true(json_object_get(a.of, "rests")) && a.writer && strcmp(text(a.writer, "thread"), text(a.read, "thread")) && !is_ancestor(text(a.writer, "thread"), text(a.read, "thread")))
+			return true;
+	return false;
+}
+
 /* Nobody had written it yet, or only the thread itself, before the one was created that was to. */
 static bool say_early(struct words *w, const json_t *root)
 {
 	struct asked a;
+	bool last = rests_on_last(root);
 	for (size_t i = 0; next_asked(root, &i, &a);) {
 		json_t *next = json_object_get(a.of, "next");
-		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")))
+		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")) || (last && !json_is_true(json_object_get(a.of, "last"))))
 			continue;
 		bool initial = number(a.read, "saw") < 0 && !json_is_true(json_object_get(a.of, "last"));
 		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread")) && is_created_since(root, text(next, "thread"), number(a.read, "saw"));
@@ -404,13 +425,6 @@ static bool is_of_counts(const struct asked *a)
 	return !strcmp(object_of(a->read), "the counts of a shared pointer");
 }
 
-/* Threads are named by who created them. */
-static bool is_ancestor(const char *thread, const char *of)
-{
-	size_t n = strlen(thread);
-	return !strncmp(thread, of, n) && of[n] == ':';
-}
-
 /* Is nothing told of the thread before that step, nor when it was created? A trail does not know that. */
 static bool begins_behind(const json_t *root, const char *thread, json_int_t step)
 {
@@ -431,15 +445,27 @@ static bool is_handed(const json_t *root, const struct asked *a)
 	       (is_created_since(root, thread, saw) || (json_is_true(json_object_get(root, "guessed")) && begins_behind(root, thread, saw)));
 }
 
+/* Does the failing thread's last condition ask only for what was read in other lines (a mark of a loop) than what it read last, which its failure rests on? */
+static bool is_last_first(const json_t *root)
+{
+	struct asked a, b;
+	for (size_t i = 0; rests_on_last(root) && next_asked(root, &i, &a);)
+		for (size_t k = 0; json_is_true(json_object_get(a.of, "last")) && next_asked(root, &k, &b);)
+			if (!json_is_true(json_object_get(b.of, "last")) && !json_is_true(json_object_get(b.of, "behind")) && !strcmp(text(a.read, "where"), text(b.read, "where")))
+				return false;
+	return rests_on_last(root);
+}
+
 /* Of the reads that are shown below, which found another thread's write, the one that says most; what only led to what the failing thread found is none. What was read last is shown only where it is known where that failed. */
 static bool foreign_read(const json_t *root, struct asked *found)
 {
 	int best = -1;
 	json_int_t latest = -1; /* of what says as much, what was written last: the rest may be as it was from the beginning */
 	struct asked a;
+	bool first = is_last_first(root);
 	for (int pass = 0; pass < 2 && best < 0; pass++)
 		for (size_t i = 0; next_asked(root, &i, &a);) {
-			bool last = pass & 1, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
+			bool last = (pass & 1) != first, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
 			if (!shown || !a.writer || is_of_counts(&a) || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;

@@ -228,10 +228,27 @@ static bool is_created_since(const struct told *t, size_t read, size_t until, ui
 	return false;
 }
 
-static bool is_outdated(struct finder *f, struct acted *out, size_t read, size_t act)
+/*
+ * Did the thread neither write the place of the read before the act, nor look at it again? What it reads there only to have it (the head of a list, to be the new one's next) is no look: the
+ * act does not rest on it. again: there may be such reads.
+ */
+static bool is_last_look(const struct finder *f, const uint8_t *how, size_t read, size_t act, bool again)
 {
 	const struct event *r = told_event(f->t, read);
-	size_t other = r->kind == EVENT_READ && last_own(f->t, act, r->object, r->thread) == read ? changed_since(f, read, act) : SLICE_NONE;
+	size_t i = last_own(f->t, act, r->object, r->thread);
+	if (!again)
+		return i == read;
+	if (i == read)
+		return false;
+	while (i != SLICE_NONE && i > read && told_event(f->t, i)->kind == EVENT_READ && !(how[i] & (TIED_BY_WAY | TIED_BY_BRANCH | RESTS_UNKNOWN)))
+		i = last_own(f->t, i, r->object, r->thread);
+	return i == read;
+}
+
+static bool is_outdated(struct finder *f, struct acted *out, const uint8_t *how, size_t read, size_t act, bool again)
+{
+	const struct event *r = told_event(f->t, read);
+	size_t other = r->kind == EVENT_READ && is_last_look(f, how, read, act, again) ? changed_since(f, read, act) : SLICE_NONE;
 	if (other == SLICE_NONE || is_created_since(f->t, read, other, told_event(f->t, other)->thread) ||
 	    acts_anyway(f, read, f->values[told_event(f->t, other)->written], act))
 		return false;
@@ -242,10 +259,12 @@ static bool is_outdated(struct finder *f, struct acted *out, size_t read, size_t
 bool acted_find_outdated(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const struct rests_source *source)
 {
 	struct finder f = {t, values, source, MOST_QUESTIONS};
-	for (size_t i = 0; i < c->writes.n; i++)
-		for (size_t k = c->writes.at[i].step; k-- > 0;)
-			if (c->writes.at[i].how[k] & (TIED_BY_WAY | TIED_BY_BRANCH) && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_outdated(&f, out, k, c->writes.at[i].step))
-				return true;
+	/* Questions are few: reads of what the thread did not touch again come first. */
+	for (int again = 0; again < 2; again++)
+		for (size_t i = 0; i < c->writes.n; i++)
+			for (size_t k = c->writes.at[i].step; k-- > 0;)
+				if (c->writes.at[i].how[k] & (TIED_BY_WAY | TIED_BY_BRANCH) && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_outdated(&f, out, c->writes.at[i].how, k, c->writes.at[i].step, again))
+					return true;
 	return false;
 }
 

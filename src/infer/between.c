@@ -198,16 +198,30 @@ static int worth_alone(const struct finder *f, const struct between *b)
 	return worth;
 }
 
-/* Of each pair of lines the best is kept, of equals the last. */
+/* Is that a place which the failure is found at? Of one element of several the slice may end before what went wrong there, and of all others nobody knows. */
+static bool is_where_it_fails(const struct finder *f, const struct between *b)
+{
+	for (size_t i = 0; i < f->s->asked.n; i++)
+		if (event_at(f, f->s->asked.at[i])->object == event_at(f, b->first)->object)
+			return true;
+	return false;
+}
+
+/* Of each pair of lines the best is kept, of equals the last; it speaks as much for the pair if another is told of it, where the failure is found at that one's place. */
 static void add_candidate(struct finder *f, uint64_t pair, size_t *counts, int worth, struct between b)
 {
 	struct candidate c = {b, pair, worth + worth_alone(f, &b)};
 	if (!counts[BEST]) {
 		*vec_push(&f->found) = c;
 		counts[BEST] = f->found.n;
-	} else if (c.worth >= f->found.at[counts[BEST] - 1].worth) {
-		f->found.at[counts[BEST] - 1] = c;
+		return;
 	}
+	struct candidate *best = &f->found.at[counts[BEST] - 1];
+	int there = is_where_it_fails(f, &b) ? WORTH_THERE : 0, was = is_where_it_fails(f, &best->b) ? WORTH_THERE : 0;
+	int most = c.worth > best->worth ? c.worth : best->worth;
+	if (c.worth + there >= best->worth + was)
+		best->b = b;
+	best->worth = most;
 }
 
 static uint64_t pair_of(const struct finder *f, const struct event *a, const struct event *c)

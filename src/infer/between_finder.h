@@ -21,6 +21,7 @@ enum {
 	WORTH_FAILS = 5,    /* ... and the failure depends on the second; other times mostly nobody came in between */
 	WORTH_SAME = 4,     /* ... and the other did what the thread then does, which had only looked before */
 	WORTH_MATTERS = 6,  /* one of the three is in the slice */
+	WORTH_THERE = 12,   /* of two in the same lines: the place is the one that the failure is found at */
 	WORTH_FUNCTION = 2, /* both accesses are in one function */
 	WORTH_LOST = 4,     /* what the other wrote is overwritten by somebody who has not seen it */
 	WORTH_OVERTAKEN = 4, /* what the thread had found out was not true any more */

@@ -10,6 +10,9 @@
 /* Blocks begin at multiples of UNIT; bytes of a block that are known by it. */
 enum { UNIT = 16, MOST_OF_BLOCK = 1 << 16 };
 
+/* Steps that are looked at backwards; blocks that had the same memory. */
+enum { LONG_AGO = 200000, OWNERS = 16 };
+
 /* A block that was freed and not allocated again. */
 struct gone_block {
 	uint64_t start, size;
@@ -17,6 +20,7 @@ struct gone_block {
 	uint32_t thread, allocated_at, allocated_by;
 	uint64_t sap;
 	bool doubtful;     /* somebody may have had that memory after it was freed */
+	size_t birth, older; /* of `births`, + 1, and of `gone`, + 1: when it was allocated, and who had its first bytes before that; 0: not known */
 	size_t *used;      /* by thread: the first step that used it since, + 1; NULL: nobody has */
 };
 
@@ -49,6 +53,9 @@ struct finder {
 	const struct linear *l;
 	const struct slice *s;
 	uint64_t *passed;  /* by thread: SAP of its last event that is no note, so far */
+	size_t *created;   /* by thread: the step of that; 0: not known */
+	const struct told *t;
+	const uint64_t *values;
 	vec(struct gone_block) gone;
 	struct table units; /* by 16 bytes of memory */
 	vec(struct reuse) reused;
@@ -65,7 +72,6 @@ static const struct event *event_at(const struct finder *f, size_t step)
 	return &f->x->events.at[f->l->steps.at[step].event];
 }
 
-/* Giving memory back is no use of it. */
 /* Where a unit is kept in the table, which has no key 0. */
 static uint64_t key_of(uint64_t address)
 {
@@ -154,6 +160,8 @@ static void find_birth(struct finder *f, struct gone_block *g)
 {
 	size_t birth = *table_at(&f->born, key_of(g->start));
 	if (birth) {
+		g->birth = birth;
+		g->older = table_at(&f->units, key_of(g->start))[BEFORE];
 		g->allocated_at = f->births.at[birth - 1].site;
 		g->allocated_by = f->births.at[birth - 1].thread;
 		return;
@@ -228,12 +236,75 @@ static bool is_by_birth(const struct finder *f, size_t step)
 	return false;
 }
 
+/* Is the pointer from before that step? Somebody may have left it where the thread found it only afterwards: a task that was queued. */
+static bool is_from_before(const struct finder *f, size_t got, size_t freed)
+{
+	size_t saw = got == SLICE_NONE || !told_reads(event_at(f, got)) ? SLICE_NONE : f->s->saw[got];
+	return got != SLICE_NONE && (got < freed || (saw != SLICE_NONE && saw < freed));
+}
+
+/* May the thread have had a pointer to that block itself: did it allocate it, was it created since, or has it read one since? */
+static bool may_know(const struct finder *f, size_t step, const struct gone_block *g)
+{
+	uint32_t thread = event_at(f, step)->thread;
+	if (!g->birth)
+		return true;
+	const struct birth *b = &f->births.at[g->birth - 1];
+	size_t got, gone;
+	if (b->thread == thread || f->created[thread] > b->step)
+		return true;
+	stale_pointer(f->t, f->values, step, g->start, g->size, &got, &gone);
+	return got != SLICE_NONE && !is_from_before(f, got, b->step);
+}
+
+/* Did the thread use the block while it was one? */
+static bool has_used(const struct finder *f, uint32_t thread, const struct gone_block *g)
+{
+	size_t from = g->birth ? f->births.at[g->birth - 1].step : 0;
+	if (g->used && g->used[thread])
+		return true;
+	for (size_t i = g->step; i-- > from && g->step - i < LONG_AGO;) {
+		const struct event *e = event_at(f, i);
+		if (e->thread == thread && told_accesses(e) && e->object - g->start < g->size)
+			return true;
+	}
+	return false;
+}
+
+/* The memory may have been several blocks, one after the other, all of which are gone: which of them does the thread mean? */
+static struct gone_block *whose(const struct finder *f, size_t step, struct gone_block *last)
+{
+	const struct event *e = event_at(f, step);
+	if ((last->used && last->used[e->thread]) || may_know(f, step, last))
+		return last;
+	struct gone_block *g = last;
+	for (int i = 0; i < OWNERS && g->older; i++) {
+		g = &f->gone.at[g->older - 1];
+		if (e->object - g->start < g->size && has_used(f, e->thread, g))
+			return g;
+	}
+	return last;
+}
+
+/* Giving memory back is no use of it. */
+static void take_use_of(struct finder *f, size_t step, struct gone_block *last)
+{
+	struct gone_block *g = whose(f, step, last);
+	take_use(f, step, g, false);
+	if (g != last && f->found && f->best.freed == g->step) {
+		f->best.again_at = f->births.at[last->birth - 1].site;
+		f->best.again_by = f->births.at[last->birth - 1].thread;
+	}
+}
+
 static void take_step(struct finder *f, size_t step)
 {
 	const struct event *e = event_at(f, step);
 	struct gone_block *g;
 	if (!(e->flags & EVENT_NOTE))
 		f->passed[e->thread] = e->sap;
+	if (e->kind == EVENT_CREATE && e->object < f->x->threads.n)
+		f->created[e->object] = step;
 	if (e->flags & EVENT_ALLOCATES) {
 		*vec_push(&f->births) = (struct birth){e->site, e->thread, step};
 		bear_units(f, e->object, e->before ? e->before : 1);
@@ -244,7 +315,7 @@ static void take_step(struct finder *f, size_t step)
 		take_free(f, step);
 	} else if (told_accesses(e) && !event_is_by_free(f->x, e) && ((g = gone_at(f, e->object)) || (g = gone_as_seen(f, step)))) {
 		if (!is_by_birth(f, step))
-			take_use(f, step, g, false);
+			take_use_of(f, step, g);
 	} else if (told_accesses(e) && !event_is_by_free(f->x, e)) {
 		const size_t *unit = table_at(&f->units, key_of(e->object));
 		if (unit[BEFORE] && f->births.at[unit[BORN] - 1].thread != e->thread)
@@ -262,13 +333,6 @@ static bool is_asked(const struct slice *s, size_t step)
 	return false;
 }
 
-/* Is the pointer from before that step? Somebody may have left it where the thread found it only afterwards: a task that was queued. */
-static bool is_from_before(const struct finder *f, size_t got, size_t freed)
-{
-	size_t saw = got == SLICE_NONE || !told_reads(event_at(f, got)) ? SLICE_NONE : f->s->saw[got];
-	return got != SLICE_NONE && (got < freed || (saw != SLICE_NONE && saw < freed));
-}
-
 /* The thread reads what the new block's owner put there, and has the pointer from before the old one was freed. */
 static bool take_reuse(struct finder *f, const struct reuse *r, const struct told *t, const uint64_t *values)
 {
@@ -278,8 +342,11 @@ static bool take_reuse(struct finder *f, const struct reuse *r, const struct tol
 	size_t got, gone, saw = s->saw[r->use];
 	if (!is_asked(s, r->use) || is_doubtful(f, event_at(f, r->use)->object) || saw == SLICE_NONE || saw < b->step || event_at(f, saw)->thread != b->thread)
 		return false;
+	uint32_t thread = event_at(f, r->use)->thread;
 	stale_pointer(t, values, r->use, g->start, g->size, &got, &gone);
-	if (!is_from_before(f, got, g->step))
+	/* Who was given the pointer when it was created has read it nowhere. */
+	bool given = got == SLICE_NONE && f->created[thread] < b->step && has_used(f, thread, g);
+	if (!given && !is_from_before(f, got, g->step))
 		return false;
 	f->start = g->start;
 	f->best = (struct freed){.use = r->use, .freed = g->step, .size = g->size, .allocated_at = g->allocated_at, .allocated_by = g->allocated_by,
@@ -308,7 +375,9 @@ static void find_lock(struct finder *f)
 
 bool freed_find(struct freed *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	struct finder f = {.x = &t->x, .l = &t->l, .s = s, .passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed)};
+	struct finder f = {.x = &t->x, .l = &t->l, .s = s, .t = t, .values = values};
+	f.passed = xcalloc(t->x.threads.n + 1, sizeof *f.passed);
+	f.created = xcalloc(t->x.threads.n + 1, sizeof *f.created);
 	for (size_t i = 0; i < t->l.needed; i++)
 		take_step(&f, i);
 	for (size_t i = 0; i < f.reused.n && !f.found; i++)
@@ -327,5 +396,6 @@ bool freed_find(struct freed *out, const struct slice *s, const struct told *t, 
 	table_release(&f.units);
 	table_release(&f.born);
 	free(f.passed);
+	free(f.created);
 	return f.found;
 }

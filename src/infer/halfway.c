@@ -156,6 +156,57 @@ static bool find_in_turns(struct halfway *out, const struct told *t, const struc
 	return false;
 }
 
+/*
+ * Does every thread that writes in the line of `wrote` write next the place of `read` in the line that this found, another one for each, and its thread alone had not come to that? So is a total that
+ * each adds to when it has said that it is done.
+ */
+static bool is_last_of_many(struct halfway *h, const struct told *t, size_t found)
+{
+	const struct event *wrote = told_event(t, h->wrote), *read = told_event(t, h->read);
+	size_t *pending = xmalloc((t->x.threads.n + 1) * sizeof *pending), before = SLICE_NONE; /* by thread: SLICE_NONE: it is not between the two */
+	memset(pending, 0xff, (t->x.threads.n + 1) * sizeof *pending);
+	bool is = true;
+	for (size_t i = 0; i < t->l.steps.n && is; i++) {
+		const struct event *e = told_event(t, i);
+		if (i == h->read)
+			is = pending[wrote->thread] == h->wrote;
+		if (!told_writes(e) || t->l.steps.at[i].visible || e->thread == read->thread)
+			continue;
+		if (e->object == wrote->object && same_line(t, i, h->wrote)) {
+			is = pending[e->thread] == SLICE_NONE;
+			pending[e->thread] = i;
+		} else if (events_overlap(e, read) && same_line(t, i, found)) {
+			is = pending[e->thread] != SLICE_NONE;
+			h->times += is && e->thread != wrote->thread;
+			before = e->thread != wrote->thread ? pending[e->thread] : before;
+			h->usual = e->thread != wrote->thread ? i : h->usual;
+			pending[e->thread] = SLICE_NONE;
+		}
+	}
+	free(pending);
+	h->in_turns = true;
+	return is && h->times >= ENOUGH && gives_up_lock(h, t, before);
+}
+
+/* What the failing thread looked at shortly before a read that it fails by. */
+static bool find_last_of_many(struct halfway *out, const struct slice *s, const struct told *t, const struct reads *r)
+{
+	for (size_t k = 0; k < r->n; k++) {
+		size_t found = s->saw[r->at[k]];
+		uint32_t thread = told_event(t, r->at[k])->thread;
+		for (size_t i = r->at[k], n = 0; i-- > 0 && n < PLACES && told_event(t, found)->thread != thread;) {
+			size_t saw = told_event(t, i)->thread == thread && told_reads(told_event(t, i)) ? s->saw[i] : SLICE_NONE;
+			if (saw == SLICE_NONE || told_event(t, saw)->thread == thread || !told_writes(told_event(t, saw)))
+				continue;
+			n++;
+			*out = (struct halfway){.wrote = saw, .seen = i, .read = r->at[k]};
+			if (told_event(t, saw)->thread != told_event(t, found)->thread && is_last_of_many(out, t, found))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool halfway_find(struct halfway *out, const struct slice *s, const struct told *t, const uint8_t *how)
 {
 	struct reads r = {.n = 0}, led = {.n = 0}; /* led: pointers that led there */
@@ -171,5 +222,5 @@ bool halfway_find(struct halfway *out, const struct slice *s, const struct told 
 			if (i != k && told_event(t, out->wrote)->thread != told_event(t, out->seen)->thread && is_halfway(out, t, k >= r.n))
 				return true;
 		}
-	return find_in_turns(out, t, &r);
+	return find_in_turns(out, t, &r) || find_last_of_many(out, s, t, &r);
 }

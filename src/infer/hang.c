@@ -111,6 +111,23 @@ static bool is_account(const struct event *e)
 	return e->flags & EVENT_ACCOUNT;
 }
 
+/* Does the write begin a local variable, in the line that declares it? What lay there before was another one, of an earlier call, mostly. Names of local variables have that line: "c@33+16". */
+static bool begins_variable(const struct finder *f, const struct event *write)
+{
+	const struct place_name *p = execution_place(f->x, write->object);
+	const char *declared = p ? strchr(p->name, '@') : NULL, *line = strrchr(f->x->sites.at[write->site].where, ':');
+	return declared && line && strtoul(declared + 1, NULL, 10) == strtoul(line + 1, NULL, 10);
+}
+
+/* Is what the step read no longer there, but another variable of its own thread's? */
+static bool is_gone_since(const struct finder *f, size_t read)
+{
+	for (size_t i = read + 1; i < f->l->steps.n; i++)
+		if (event_at(f, i)->thread != event_at(f, read)->thread && event_at(f, i)->kind == EVENT_WRITE && events_overlap(event_at(f, i), event_at(f, read)) && begins_variable(f, event_at(f, i)))
+			return true;
+	return false;
+}
+
 /* What it read last before it waited, nearby, if only in a function that was handed over (cv.wait(lock, [&] { return ready; })); and who wrote that afterwards. */
 static void find_read(const struct finder *f, struct hang *h, size_t from)
 {
@@ -131,6 +148,7 @@ static void find_read(const struct finder *f, struct hang *h, size_t from)
 			h->read = i;
 	}
 	h->read = h->read == SLICE_NONE ? counted : h->read;
+	h->read = h->read != SLICE_NONE && is_gone_since(f, h->read) ? SLICE_NONE : h->read;
 	read = h->read == SLICE_NONE ? NULL : event_at(f, h->read);
 	for (size_t i = h->read; read && ++i < f->l->steps.n && h->wrote == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
@@ -273,7 +291,7 @@ static void find_looked(const struct finder *f, struct hang *h, bool in_function
 			return;
 		if (in_function && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[b->site].function))
 			continue;
-		if (told_reads(e) && (updates || !told_writes(e)) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && (h->is = changed_since(f, i)) != SLICE_NONE)
+		if (told_reads(e) && (updates || !told_writes(e)) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && !is_gone_since(f, i) && (h->is = changed_since(f, i)) != SLICE_NONE)
 			h->read = i;
 	}
 }

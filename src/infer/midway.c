@@ -48,13 +48,33 @@ static bool is_from_before(const struct execution *x, const struct linear *l, si
 	return write < i;
 }
 
+/* Has the writer given up a lock since, which the reader got after that, or ended, and the reader has waited for that? Then the one comes after the other. */
+static bool is_handed_over(const struct execution *x, const struct linear *l, size_t write, size_t read)
+{
+	uint32_t writer = event_at(x, l, write)->thread, reader = event_at(x, l, read)->thread;
+	vec(uint64_t) given_up = {0};
+	bool handed = false;
+	for (size_t i = write; ++i < read && !handed;) {
+		const struct event *e = event_at(x, l, i);
+		if (l->steps.at[i].visible)
+			continue;
+		if (e->thread == writer && e->kind == EVENT_UNLOCK)
+			*vec_push(&given_up) = e->object;
+		handed = e->thread == reader && e->kind == EVENT_JOIN && e->object == writer;
+		for (size_t k = 0; e->thread == reader && e->kind == EVENT_LOCK && k < given_up.n && !handed; k++)
+			handed = given_up.at[k] == e->object;
+	}
+	vec_free(&given_up);
+	return handed;
+}
+
 uint32_t midway_missing(const struct execution *x, const struct linear *l, const struct slice *s, size_t read, bool *readers)
 {
 	size_t saw = s->saw[read];
 	if (saw == SLICE_NONE)
 		return NO_LOCK;
 	const struct event *w = event_at(x, l, saw), *r = event_at(x, l, read);
-	if (w->thread == r->thread || (w->flags & r->flags & EVENT_NOTE) || w->kind != EVENT_WRITE || r->kind != EVENT_READ || is_from_before(x, l, saw, r))
+	if (w->thread == r->thread || (w->flags & r->flags & EVENT_NOTE) || w->kind != EVENT_WRITE || r->kind != EVENT_READ || is_from_before(x, l, saw, r) || is_handed_over(x, l, saw, read))
 		return NO_LOCK;
 	struct locks_index index;
 	locks_init(&index, x);
@@ -129,6 +149,8 @@ size_t midway_wait(const struct execution *x, const struct linear *l, const stru
 		const struct event *e = event_at(x, l, i);
 		if (e->thread != r->thread || !told_accesses(e) || e->object != r->object)
 			continue;
+		if (!told_reads(e)) /* what it put there itself it had not looked at */
+			return SLICE_NONE;
 		const struct event *back = event_at(x, l, waited);
 		*still = s->saw[read] < i;
 		if (e->sap > back->before || (*still ? e->sap + NEAR < back->before || r->sap > back->sap + NEAR : !midway_changes(x, l, s->saw[read], values)))

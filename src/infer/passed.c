@@ -12,6 +12,8 @@ enum { BACK = 20000, PLACES = 64, ENOUGH = 8 };
 struct finder {
 	const struct told *t;
 	const uint64_t *values;
+	/* What the failing thread found of what the two wrote, where it compares elements: a part, perhaps, of what was written at once. SLICE_NONE: it does not. */
+	size_t found_other, found_second;
 };
 
 static bool same_line(const struct finder *f, size_t a, size_t b)
@@ -73,12 +75,13 @@ static bool had_value(const struct finder *f, size_t from, uint64_t value, bool 
 static bool is_by_value(const struct finder *f, const struct passed *p)
 {
 	const struct event *second = told_event(f->t, p->second);
-	uint64_t value = told_event(f->t, p->other)->size > 1 ? value_at(f, p->other) : 0;
+	bool elements = f->found_other != SLICE_NONE;
+	uint64_t value = told_event(f->t, p->other)->size > 1 ? value_at(f, elements ? f->found_other : p->other) : 0;
 	value = value > 1 ? value : 0;
 	bool only_writes = told_writes(second) && !told_reads(second), found = false;
 	for (int left = 0; left < 2 && !found && value; left++)
 		found = had_value(f, p->then, value, left) && !had_value(f, p->first, value, left) &&
-			(!only_writes || had_value(f, p->first, value_at(f, p->second), left));
+			(!only_writes || had_value(f, p->first, value_at(f, elements ? f->found_second : p->second), left));
 	return found;
 }
 
@@ -165,14 +168,40 @@ static size_t overwritten(const struct finder *f, size_t step)
 	return SLICE_NONE;
 }
 
+/*
+ * The failing thread goes from element to element, in one line, and compares each with the one before: who wrote that before the read's, in the line of that one's writer? Both came to the
+ * second place, which is another element for each. SLICE_NONE: nobody.
+ */
+static size_t wrote_before(struct finder *f, const struct slice *s, size_t read)
+{
+	const struct event *r = told_event(f->t, read);
+	size_t saw = s->saw[read];
+	for (size_t i = read; i-- > 0 && read - i < BACK;) {
+		const struct event *e = told_event(f->t, i);
+		if (e->thread != r->thread || e->kind != EVENT_READ || e->object == r->object || e->size != r->size || !same_line(f, i, read))
+			continue;
+		size_t before = s->saw[i];
+		bool other = before != SLICE_NONE && before < saw && told_event(f->t, before)->thread != told_event(f->t, saw)->thread && same_line(f, before, saw);
+		f->found_other = other ? i : SLICE_NONE;
+		f->found_second = read;
+		return other ? before : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
 bool passed_find(struct passed *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
-	const struct finder f = {t, values};
 	bool found = false;
 	for (size_t i = 0; i < s->asked.n && !(found && out->by_value); i++) {
+		struct finder f = {t, values, SLICE_NONE, SLICE_NONE};
 		size_t read = s->asked.at[i], saw = read < t->l.needed ? s->saw[read] : SLICE_NONE, before = saw != SLICE_NONE ? overwritten(&f, saw) : SLICE_NONE;
 		struct passed p;
 		if ((saw != SLICE_NONE && look_at(&p, &f, saw, read)) || (before != SLICE_NONE && look_at(&p, &f, before, saw))) {
+			*out = p;
+			found = true;
+		}
+		size_t element = saw != SLICE_NONE && !(found && out->by_value) ? wrote_before(&f, s, read) : SLICE_NONE;
+		if (element != SLICE_NONE && look_at(&p, &f, element, saw) && p.by_value) {
 			*out = p;
 			found = true;
 		}

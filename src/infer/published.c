@@ -240,7 +240,7 @@ bool published_find(struct published *out, const struct slice *s, const struct t
 {
 	for (size_t i = 0; i < s->asked.n; i++) {
 		size_t read = s->asked.at[i];
-		if (read < t->l.needed && ((how && look_at(out, s, t, values, how, read, SLICE_NONE)) || look_at(out, s, t, values, NULL, read, SLICE_NONE)))
+		if (read < t->l.needed && !slice_is_beside(s, i) && ((how && look_at(out, s, t, values, how, read, SLICE_NONE)) || look_at(out, s, t, values, NULL, read, SLICE_NONE)))
 			return true;
 	}
 	return false;

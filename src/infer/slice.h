@@ -27,4 +27,10 @@ void slice_init_tied(struct slice *s, const struct execution *x, const struct li
 void slice_ask(struct slice *s, const struct execution *x, const struct linear *l, size_t step);
 void slice_release(struct slice *s);
 
+/* Is that one of `asked` only because it was read last, though what the failure's condition asks for is known, and the failure is not known to rest on any of those? */
+static inline bool slice_is_beside(const struct slice *s, size_t asked)
+{
+	return asked < s->last_reads && s->asked.n > s->last_reads && !s->last_rests;
+}
+
 #endif

@@ -77,10 +77,10 @@ static bool is_replaced(struct stale *out, const struct slice *s, const struct t
 
 /* ---- two values ---- */
 
-/* Does the failure's own condition ask for what the step reads? */
+/* Does the failure's own condition ask for what the step reads, or is it known to rest on what was read last, in the same line? */
 static bool decides(const struct slice *s, size_t step)
 {
-	for (size_t i = s->last_reads; i < s->asked.n; i++)
+	for (size_t i = s->last_rests ? 0 : s->last_reads; i < s->asked.n; i++)
 		if (s->asked.at[i] == step)
 			return true;
 	return false;
@@ -239,11 +239,17 @@ void stale_find_lock(struct stale *f, const struct told *t)
 bool stale_find(struct stale *out, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	bool found = false;
-	for (size_t i = 0; i < s->asked.n && !found; i++) {
+	struct stale torn;
+	/* Of two values, a pair comes first that the failure's condition asks for, and what else the thread read in that line tells nothing: it may be of another time, too. */
+	for (size_t i = 0; i < s->asked.n && !(found && out->certain); i++) {
 		size_t read = s->asked.at[i];
-		found = read < t->l.needed && is_replaced(out, s, t, values, read);
-		for (size_t k = 0; k < s->asked.n && !found; k++)
-			found = s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(out, s, t, values, read, s->asked.at[k]);
+		bool replaced = !found && read < t->l.needed && is_replaced(out, s, t, values, read);
+		found |= replaced;
+		for (size_t k = 0; k < s->asked.n && !(found && out->certain); k++)
+			if (!slice_is_beside(s, i) && !slice_is_beside(s, k) && s->asked.at[k] < t->l.needed && read < t->l.needed && is_torn(&torn, s, t, values, read, s->asked.at[k]) && (!found || torn.certain)) {
+				*out = torn;
+				found = true;
+			}
 	}
 	if (found)
 		stale_find_lock(out, t);

@@ -4,6 +4,7 @@
  */
 #include "instrument/holders.h"
 #include "base/sources.h"
+#include "instrument/shared.h"
 #include "instrument/types.h"
 
 #include <string.h>
@@ -57,9 +58,11 @@ static LLVMMetadataRef member_type(const struct field *in)
 	return p.type;
 }
 
+/* Not a string that stands in the source (the separators that strtok is given): it has no name. */
 static bool is_variable(LLVMValueRef base, int64_t offset, bool any, struct holder *h)
 {
-	LLVMMetadataRef declared = LLVMIsAGlobalVariable(base) ? llvm_declared_type(base) : NULL;
+	bool literal = LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base) && LLVMGetLinkage(base) == LLVMPrivateLinkage;
+	LLVMMetadataRef declared = LLVMIsAGlobalVariable(base) && !literal ? llvm_declared_type(base) : NULL;
 	if (!declared || offset < 0 || !is_told(declared))
 		return false;
 	LLVMMetadataRef member = member_type(&(struct field){.type = type_plain(declared).type, .offset = (uint64_t)offset});
@@ -129,11 +132,18 @@ static bool is_given(struct search *s, LLVMValueRef argument, struct holder *h, 
 	return calls;
 }
 
+/* strdup and the like: a block of its own, whatever was copied there. What realloc returns is what it was given. */
+static bool is_new_block(LLVMValueRef call, LLVMValueRef callee)
+{
+	size_t n;
+	return LLVMIsDeclaration(callee) && llvm_returns_fresh(call) && strncmp(LLVMGetValueName2(callee, &n), "realloc", 7);
+}
+
 /* A library's function returns something of what it is called on; of a function without one, of what its pointers lead to. */
 static bool is_returned(struct search *s, LLVMValueRef call, struct holder *h, unsigned depth)
 {
 	LLVMValueRef callee = direct_callee(call), object = callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? llvm_this_of(callee) : NULL;
-	if (!callee || (!LLVMIsDeclaration(callee) && !llvm_is_in_file(callee, is_system_source)))
+	if (!callee || is_new_block(call, callee) || (!LLVMIsDeclaration(callee) && !llvm_is_in_file(callee, is_system_source)))
 		return false;
 	if (object && !LLVMIsAArgument(object))
 		return is_of_pointer(s, object, h, depth - 1);

@@ -100,7 +100,7 @@ static void forget_unlikely(struct order *o)
 
 static void init(struct order *o, const struct trail *t, const struct place_name *names, size_t nnames, const uint64_t *asked, size_t nasked)
 {
-	struct trail recent = {t->steps + t->recent, t->n - t->recent, 0, t->matters + t->recent, t->sites, t->nsites};
+	struct trail recent = {t->steps + t->recent, t->n - t->recent, 0, t->matters + t->recent, t->sites, t->nsites, t->attempt};
 	*o = (struct order){.from = t->recent};
 	trail_execution(&recent, &o->told.x, &o->told.l);
 	give_values(&o->told.x, recent.steps);

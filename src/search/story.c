@@ -50,17 +50,6 @@ static uint64_t oldest_block(const struct story *s)
 	return s->a->nblocks < RT_BLOCKS ? 0 : s->a->nblocks - RT_BLOCKS;
 }
 
-/* The block that had the place at a step of the trail, by its number in the attempt; NULL: none is known. */
-static const struct rt_block *block_at(const struct story *s, uint64_t place, uint64_t step)
-{
-	for (uint64_t i = s->a->nblocks; i-- > oldest_block(s);) {
-		const struct rt_block *b = &s->a->blocks[i % RT_BLOCKS];
-		if (place - b->start < b->size && b->trail <= step)
-			return b;
-	}
-	return NULL;
-}
-
 /* Is it the only one that has been there? */
 static bool is_alone(const struct story *s, const struct rt_block *b)
 {
@@ -108,7 +97,7 @@ static json_t *blocks_json(const struct story *s)
 	json_t *all = json_object();
 	for (uint64_t i = 0; i < s->n; i++) {
 		const struct rt_trail *t = trail_at(s, i);
-		const struct rt_block *b = t->place ? block_at(s, t->place, t->number) : NULL;
+		const struct rt_block *b = t->place ? trail_block(s->a, t->place, t->number) : NULL;
 		char *name = b ? block_name(s, b) : NULL;
 		if (b && !json_object_get(all, name))
 			json_object_set_new(all, name, block_json(s, b));
@@ -119,7 +108,7 @@ static json_t *blocks_json(const struct story *s)
 
 static char *name_in_block(const struct story *s, const struct rt_trail *t)
 {
-	const struct rt_block *b = block_at(s, t->place, t->number);
+	const struct rt_block *b = trail_block(s->a, t->place, t->number);
 	if (!b)
 		return NULL;
 	char *block = block_name(s, b);
@@ -326,7 +315,7 @@ static json_t *between_json(struct story *s)
 {
 	struct between b;
 	json_t *j = json_object();
-	if (trail_between(&(struct trail){s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n}, &b)) {
+	if (trail_between(&(struct trail){s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n, s->a}, &b)) {
 		s->matters[b.first] = s->matters[b.other] = s->matters[b.second] = true;
 		json_object_set_new(j, "first", json_integer(number_of(s, b.first)));
 		json_object_set_new(j, "other", json_integer(number_of(s, b.other)));
@@ -380,7 +369,7 @@ static names name_places(const struct story *s)
 	names all = {0}, once = {0};
 	for (uint64_t i = s->recent; i < s->n; i++) {
 		const struct rt_trail *t = trail_at(s, i);
-		const struct rt_block *b = t->kind ? block_at(s, t->place, t->number) : NULL;
+		const struct rt_block *b = t->kind ? trail_block(s->a, t->place, t->number) : NULL;
 		if (!t->kind || (b && !is_alone(s, b)))
 			continue;
 		char *object = object_name(s, t);
@@ -426,7 +415,7 @@ static void set_recent(struct story *s, json_t *root, bool between)
 {
 	struct recent r;
 	names known = name_places(s);
-	struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n};
+	struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n, s->a};
 	bool found = recent_find(&r, &t, known.at, known.n, s->asked.at, s->asked.n, between);
 	vec_free(&known);
 	if (!found)
@@ -481,7 +470,7 @@ static json_t *hangs_json(struct story *s)
 /* Who does not wait, but goes round. */
 static void add_spins(struct story *s, json_t *all)
 {
-	const struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n};
+	const struct trail t = {s->steps, s->n, s->recent, s->matters, s->sites.at, s->sites.n, s->a};
 	bool blocked[RT_ATTEMPT_THREADS] = {false};
 	for (uint64_t i = 0; i < s->n; i++)
 		if (trail_at(s, i)->blocked && trail_at(s, i)->thread < RT_ATTEMPT_THREADS)
@@ -521,7 +510,7 @@ static json_t *freed_json(struct story *s, const struct trace *t)
 	const char *name = t->failure.thread < t->nthreads ? t->threads[t->failure.thread].name : "";
 	for (uint64_t i = s->n; i--;) {
 		const struct rt_trail *step = trail_at(s, i);
-		const struct rt_block *b = step->kind && !strcmp(thread_name(s, step), name) ? block_at(s, step->place, step->number) : NULL;
+		const struct rt_block *b = step->kind && !strcmp(thread_name(s, step), name) ? trail_block(s->a, step->place, step->number) : NULL;
 		const struct rt_block *f = b ? freed_at(s, b, step->number) : NULL;
 		json_t *by = f ? caller_json(s, f) : NULL;
 		if (by && json_object_size(by)) {

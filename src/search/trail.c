@@ -1,5 +1,7 @@
 #include "search/trail.h"
 
+#include "infer/told.h"
+
 #include <rethread/instrument.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,11 +167,35 @@ void trail_execution(const struct trail *t, struct execution *x, struct linear *
 	*l = m.l;
 }
 
+const struct rt_block *trail_block(const struct rt_attempt *a, uint64_t place, uint64_t number)
+{
+	uint64_t oldest = a->nblocks < RT_BLOCKS ? 0 : a->nblocks - RT_BLOCKS;
+	for (uint64_t i = a->nblocks; i-- > oldest;) {
+		const struct rt_block *b = &a->blocks[i % RT_BLOCKS];
+		if (place - b->start < b->size && b->trail <= number)
+			return b;
+	}
+	return NULL;
+}
+
+/* Memory that was given out again is another place: nobody comes in between two accesses to different blocks. */
+static void tell_blocks_apart(const struct trail *t, struct execution *x)
+{
+	enum { LARGEST = 24 }; /* bits; no block lies at an address below RT_BLOCKS times that */
+	for (size_t i = 0; i < t->n && t->attempt; i++) {
+		struct event *e = &x->events.at[i];
+		const struct rt_block *b = told_accesses(e) ? trail_block(t->attempt, t->steps[i]->place, t->steps[i]->number) : NULL;
+		if (b && b->size < UINT64_C(1) << LARGEST)
+			e->object = (uint64_t)(b - t->attempt->blocks + 1) << LARGEST | (e->object - b->start);
+	}
+}
+
 bool trail_between(const struct trail *t, struct between *b)
 {
 	struct execution x;
 	struct linear l;
 	trail_execution(t, &x, &l);
+	tell_blocks_apart(t, &x);
 	struct slice s = {.matters = (bool *)t->matters};
 	bool found = between_find(b, &s, &x, &l, NULL);
 	vec_free(&l.steps);

@@ -18,6 +18,7 @@ struct trail {
 	const bool *matters; /* by step */
 	const struct site_line *sites;
 	size_t nsites;
+	const struct rt_attempt *attempt; /* it knows which block a place was in; NULL: nobody does */
 };
 
 /* Its steps as events, one for each, in their order, without threads and values; both to be released. */
@@ -25,6 +26,9 @@ void trail_execution(const struct trail *t, struct execution *x, struct linear *
 
 /* Steps are places in the trail; `lock`, too, which is one that took or gave up the lock. What is overtaken is not known. */
 bool trail_between(const struct trail *t, struct between *b);
+
+/* The block that had the place at a step, by its number in the attempt; NULL: none is known. */
+const struct rt_block *trail_block(const struct rt_attempt *a, uint64_t place, uint64_t number);
 
 /*
  * The steps of an attempt, in order, and how many; to be freed. Before `recent` most are left out. What the only thread did that had been at a place when another came is among them.

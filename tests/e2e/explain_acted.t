@@ -243,3 +243,68 @@ rethread c++ -std=c++17 -O2 -g -pthread prices.cpp -o prices
 status 134 rethread record -q --until-failure --runs 3000 ./prices 2>err
 first
 has short 'In short: thread 1:1 wrote .* = [0-9]+ \(prices.cpp:28\), which it had computed of p.source = [0-9]+ \(prices.cpp:23\), before thread 1:2 changed that to [0-9]+ \(prices.cpp:15\); thread 1:1 had given up p.m in between\.'
+
+# A session is looked for under the lock for readers, and put into the list under the one for writers, without another look. That the list's head is read again to be the new one's next is
+# no look. Who drops the user finds him again: his name was written before the session was shown, which needs no lock.
+cat >sessions.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+struct session { struct session *next; int user; };
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct session *sessions[8];
+static struct session *find(int user)
+{
+	struct session *s = sessions[user % 8];
+	while (s && s->user != user)
+		s = s->next;
+	return s;
+}
+static void get(int user)
+{
+	pthread_rwlock_rdlock(&lock);
+	struct session *s = find(user);
+	pthread_rwlock_unlock(&lock);
+	if (s)
+		return;
+	s = malloc(sizeof *s);
+	s->user = user;
+	sched_yield();
+	pthread_rwlock_wrlock(&lock);
+	s->next = sessions[user % 8];
+	sessions[user % 8] = s;
+	pthread_rwlock_unlock(&lock);
+}
+static void drop(int user)
+{
+	for (struct session **p = &sessions[user % 8]; *p; p = &(*p)->next)
+		if ((*p)->user == user) {
+			*p = (*p)->next;
+			return;
+		}
+}
+static void *run(void *arg)
+{
+	for (int i = 0; i < 8; i++)
+		get(i + 104);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, run, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	pthread_rwlock_wrlock(&lock);
+	for (int i = 104; i < 112; i++)
+		drop(i);
+	for (int i = 104; i < 112; i++)
+		assert(!find(i));
+}
+P
+rethread cc -O2 -g -pthread sessions.c -o sessions
+status 134 rethread record -q --scheme path --until-failure --runs 3000 ./sessions 2>err
+first
+has short 'In short: thread (1:[123]) wrote (session(#[0-9]+)?.next \(sessions.c:26\)|sessions\[[0-7]\] \(sessions.c:27\)) because it had found (sessions\[[0-7]\]|session(#[0-9]+)?.(next|user)) = [^ ]+( \(sessions.c:1[0-2]\))?, which was no longer so: thread 1:[123] had changed that to [^ ]+ \(sessions.c:2[67]\); thread \1 had given up lock in between\.'

@@ -34,3 +34,73 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^What/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread 1 read .* \(group.cpp:22\) before thread 1:[0-9]+ wrote it \(group.cpp:19\)\.'
+
+# A timer fires when its connection is closed already. That the ticker looked whether anybody is left, before the last one went and after the first, is how it goes on, and says nothing.
+cat >timer.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+static pthread_mutex_t wheel = PTHREAD_MUTEX_INITIALIZER, conn = PTHREAD_MUTEX_INITIALIZER;
+static int armed, is_open;
+static atomic_int workers = 2;
+static void *ticks(void *arg)
+{
+	while (atomic_load(&workers)) {
+		pthread_mutex_lock(&wheel);
+		int expired = armed;
+		armed = 0;
+		pthread_mutex_unlock(&wheel);
+		sched_yield();
+		if (!expired)
+			continue;
+		pthread_mutex_lock(&conn);
+		assert(is_open);
+		pthread_mutex_unlock(&conn);
+	}
+	return arg;
+}
+static void set(pthread_mutex_t *lock, int *what, int value)
+{
+	pthread_mutex_lock(lock);
+	*what = value;
+	pthread_mutex_unlock(lock);
+}
+static void *works(void *arg)
+{
+	for (int i = 0; i < 300; i++) {
+		set(&conn, &is_open, 1);
+		set(&wheel, &armed, 1);
+		sched_yield();
+		pthread_mutex_lock(&wheel);
+		if (armed)
+			armed = 0;
+		pthread_mutex_unlock(&wheel);
+		set(&conn, &is_open, 0);
+	}
+	workers--;
+	return arg;
+}
+static void *leaves(void *arg)
+{
+	workers--;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t, w, l;
+	pthread_create(&l, NULL, leaves, NULL);
+	pthread_create(&t, NULL, ticks, NULL);
+	pthread_create(&w, NULL, works, NULL);
+	pthread_join(l, NULL);
+	pthread_join(w, NULL);
+	pthread_join(t, NULL);
+}
+P
+rethread cc -O1 -g -pthread timer.c -o timer
+status 134 rethread record -q --until-failure --runs 3000 ./timer 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
+! grep -q 'workers' short || fail "$(cat short)"
+has short 'is_open .*timer.c:19'

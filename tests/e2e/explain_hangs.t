@@ -133,3 +133,77 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed '/^Who waits/,$d' out | tr -s ' \n' ' ' >short
 has short 'In short: thread (1:[12]) waits for ever \(event.cpp:11\). It had looked at (ping|pong).ready \(event.cpp:8\), which thread (1:[12]) changed since to 1 \(event.cpp:17\); thread \3 had looked at (ping|pong).waiters \(event.cpp:18\) before thread \1 wrote it \(event.cpp:10\)\.'
+
+# A loop sleeps, since who called it looked too early whether it would have to be woken. What the loop read of a call is in the caller's stack, where the next call lies by now: that the one
+# changed to the other is no change.
+cat >calls.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct call { struct call *next; long n, result; sem_t ready; };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct call *head;
+static int ends[2];
+static void post(struct call *c)
+{
+	int was_empty = head == NULL; /* too early */
+	sched_yield();
+	pthread_mutex_lock(&lock);
+	c->next = head;
+	head = c;
+	pthread_mutex_unlock(&lock);
+	if (was_empty && write(ends[1], "", 1) != 1)
+		abort();
+}
+static long call(long n)
+{
+	struct call c = {.n = n};
+	sem_init(&c.ready, 0, 0);
+	post(&c);
+	sem_wait(&c.ready);
+	return c.result;
+}
+static void *loop(void *arg)
+{
+	char byte;
+	while (read(ends[0], &byte, 1) == 1) {
+		pthread_mutex_lock(&lock);
+		struct call *c = head, *next;
+		head = NULL;
+		pthread_mutex_unlock(&lock);
+		for (; c; c = next) {
+			next = c->next;
+			c->result = c->n * c->n;
+			sem_post(&c->ready);
+		}
+	}
+	return arg;
+}
+static void *calls(void *arg)
+{
+	long sum = 0;
+	for (long i = 0; i < 100; i++)
+		sum += call(i);
+	return (void *)sum;
+}
+int main(void)
+{
+	pthread_t l, t[3];
+	if (pipe(ends))
+		return 1;
+	pthread_create(&l, NULL, loop, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, calls, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	exit(0);
+}
+P
+rethread cc -O2 -g -pthread calls.c -o calls
+status 124 rethread record -q --until-failure --runs 100 --timeout 3 ./calls 2>err
+rethread reproduce --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain | sed -n '/^In short/,/^$/p' | tr -s ' \n' ' ' >short
+! grep -qE 'had found c\.n = [0-9]+ .* changed since to [0-9]+' short || fail "$(cat short)"
+has short 'head \(calls.c:1[1-6]\)'

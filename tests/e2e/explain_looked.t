@@ -78,3 +78,75 @@ told() { # PROGRAM PATTERN
 }
 told phases 'In short: thread 1:2 waits for ever for a signal of changed \(phases.c:19\). It had found phase = [01] \(phases.c:14\), which thread 1 changed since to [12] \(phases.c:38\); the signal \(phases.c:39\) came before it waited'
 told gate 'In short: thread 1:[123] waits for ever \(gate.cpp:13\). It had found generation = [0-9]+ \(gate.cpp:7\), which thread 1:[123] changed since to [0-9]+ \(gate.cpp:10\)'
+
+# What a thread put there itself it has not looked at: who writes a buffer out, fills it with dots and waits for the next to be full, finds there later what came too late for the first time.
+cat >swap.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static struct { size_t used; char data[1024]; } buffers[2];
+static int active;
+static bool stop;
+static void line(const char *text)
+{
+	pthread_mutex_lock(&lock);
+	char *at = buffers[active].data + buffers[active].used;
+	buffers[active].used += 16;
+	if (buffers[active].used > 64)
+		pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	if (text[0] == 'b')
+		sched_yield();
+	memcpy(at, text, 16); /* too late */
+}
+static void *flush(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		while (!stop && buffers[active].used <= 64)
+			pthread_cond_wait(&wake, &lock);
+		int full = active;
+		if (!buffers[full].used)
+			break;
+		active ^= 1;
+		pthread_mutex_unlock(&lock);
+		if (write(1, buffers[full].data, buffers[full].used) < 0)
+			_exit(9);
+		memset(buffers[full].data, '.', buffers[full].used);
+		buffers[full].used = 0;
+		pthread_mutex_lock(&lock);
+	}
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+static void *work(void *arg)
+{
+	for (int i = 0; i < 40; i++)
+		line(arg);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t f, w[2];
+	pthread_create(&f, NULL, flush, NULL);
+	pthread_create(&w[0], NULL, work, "a first line...\n");
+	pthread_create(&w[1], NULL, work, "b second line..\n");
+	for (int i = 0; i < 2; i++)
+		pthread_join(w[i], NULL);
+	pthread_mutex_lock(&lock);
+	stop = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	pthread_join(f, NULL);
+}
+P
+rethread cc -O2 -g -pthread swap.c -o swap
+rethread record -q --until-failure --runs 500 --fail-if 'n=$(grep -cxE "a first line\.\.\.|b second line\.\."); [ $n != 80 ]' ./swap >out 2>&1
+rethread reproduce --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain | tr -s ' \n' ' ' >text
+has text 'buffers\[[01]\]\.data'
+! grep -q 'had looked at buffers' text || fail "$(cat text)"

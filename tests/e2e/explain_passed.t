@@ -211,3 +211,53 @@ int main(void)
 }
 P
 short -O1 shop 'In short: thread 1:1 went by what it had read in is_open \(shop.c:10\) when it read is_counted \(shop.c:16\); in between thread 1:2 had changed the one \(shop.c:34\) and the other \(shop.c:37\); thread 1:1 had given up doors by then\. $'
+
+# A number is drawn in one section, and what has it is put into the next element of a log in another: which elements two threads got is not in the order of their numbers, which is found by
+# comparing each with the one before.
+cat >wal.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+struct record { int number, value; }; /* written at once */
+static pthread_mutex_t numbers = PTHREAD_MUTEX_INITIALIZER, appends = PTHREAD_MUTEX_INITIALIZER;
+static int next = 1;
+static struct record records[400];
+static int n;
+static int draw(void)
+{
+	pthread_mutex_lock(&numbers);
+	int number = next++;
+	pthread_mutex_unlock(&numbers);
+	return number;
+}
+static void append(int value)
+{
+	struct record r = {draw(), value};
+	sched_yield();
+	pthread_mutex_lock(&appends);
+	records[n++] = r;
+	pthread_mutex_unlock(&appends);
+}
+static void *run(void *arg)
+{
+	for (int i = 0; i < 100; i++)
+		append(i);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, run, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	int last = 0;
+	for (int i = 0; i < n; i++) {
+		assert(records[i].number > last);
+		last = records[i].number;
+	}
+}
+P
+for opt in -O0 -O2; do
+	short $opt wal 'In short: thread (1:[123]) wrote next = [0-9]+ \(wal.c:12\) before thread (1:[123]) did \([0-9]+\), but came to records\[[0-9]+\](.number)? \(wal.c:21\) after it: thread 1:[123] had already written ([0-9]+|\{.number = [0-9]+, .value = [0-9]+\}) to records\[[0-9]+\](.number)? \(wal.c:21\); thread \1 had given up numbers in between\. $'
+done

@@ -181,3 +181,54 @@ rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 tr -s ' \n' ' ' <out >text
 has text 'In short: thread 1:2 read pages\[[0-3]\].alive \(pages.c:25\) through an old pointer: it had got that from current \(pages.c:23\), and thread 1:1 had put another one there since \(pages.c:1[25]\)\.'
+
+# A copy of a structure, of which the condition asks for two parts: those are told of where they are of two times, and not a third one, which was copied last and is of yet another.
+cat >limits.c <<'P'
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+struct limits { double lo, hi; int ramp, mode; };
+static volatile struct limits limits = {10, 20, 1, 0};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static double temperature = 15;
+static double control(double measured)
+{
+	struct limits l = limits;
+	assert(l.lo < l.hi);
+	return measured < l.lo ? l.ramp * 0.5 : measured > l.hi ? l.ramp * -0.5 : 0;
+}
+static void *controls(void *arg)
+{
+	for (int i = 0; i < 4000; i++)
+		temperature += control(temperature), (void)(i % 64 == 63 && sched_yield());
+	return arg;
+}
+static void *operates(void *arg)
+{
+	for (int i = 0; i < 400; i++) {
+		double lo = i * 7919 % 64;
+		pthread_mutex_lock(&lock);
+		limits.lo = lo; if (i % 32 == 31) sched_yield();
+		limits.hi = lo + 1 + i % 3;
+		limits.ramp = 1 + i % 4;
+		limits.mode ^= 1;
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, controls, NULL);
+	pthread_create(&b, NULL, operates, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+P
+rethread cc -O0 -g -pthread limits.c -o limits
+status 134 rethread record -q --until-failure --runs 3000 ./limits 2>err
+rethread reproduce --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
+has short 'thread 1:1 read limits.lo \(limits.c:10\) (before thread 1:2 changed it \(limits.c:25\), and limits(.hi)? \(limits.c:10\) after thread 1:2 had changed that \(limits.c:2[68]\)|while thread 1:2, which had written it)'
+! grep -q 'let others see' short || fail "$(cat short)"

@@ -1,6 +1,9 @@
 /* Who is said to have come in between (src/infer/between.h): who breaks into an update that belongs together, and nobody where all is in order. */
 #include "infer/between.h"
 #include "make_execution.h"
+#include "search/trail.h"
+
+#include <rethread/instrument.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -589,6 +592,38 @@ static void written_anew(void **state)
 	assert_false(is_between_writes("1"));
 }
 
+/*
+ * In a trail: thread 0 reads a place and writes it, five times, and the last time thread 1 writes there in between. given_out: by then the memory had been given out again, to thread 1, and
+ * then to thread 0.
+ */
+static bool is_between_in_trail(bool given_out)
+{
+	enum { N = 2 * ROUNDS + 1, PLACE = 0x1000 };
+	static struct rt_attempt attempt; /* it is large */
+	static const struct site_line lines[] = {{"work", "a.c", 1}, {"work", "a.c", 2}};
+	struct rt_trail all[N];
+	const struct rt_trail *steps[N];
+	bool matters[N] = {false};
+	for (uint32_t i = 0; i < N; i++) {
+		bool other = i == N - 2, writes = other || i % 2 || i == N - 1;
+		all[i] = (struct rt_trail){.number = i, .thread = other, .site = writes ? 2 : 1, .sap = i + 1, .place = PLACE, .value = i, .size = 8, .kind = writes ? RT_ACCESS_STORE : RT_ACCESS_LOAD};
+		steps[i] = &all[i];
+	}
+	attempt.nblocks = given_out ? 3 : 1;
+	attempt.blocks[0] = (struct rt_block){.start = PLACE, .size = 16};
+	attempt.blocks[1] = (struct rt_block){.start = PLACE, .size = 16, .trail = N - 2, .thread = 1};
+	attempt.blocks[2] = (struct rt_block){.start = PLACE, .size = 16, .trail = N - 1};
+	struct between b;
+	return trail_between(&(struct trail){steps, N, 0, matters, lines, 2, &attempt}, &b);
+}
+
+static void given_out_in_trail(void **state)
+{
+	(void)state;
+	assert_true(is_between_in_trail(false));
+	assert_false(is_between_in_trail(true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,6 +645,7 @@ int main(void)
 		cmocka_unit_test(counted),
 		cmocka_unit_test(polling),
 		cmocka_unit_test(written_anew),
+		cmocka_unit_test(given_out_in_trail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
