@@ -202,6 +202,8 @@ struct laps {
 	const uint32_t *locals_at;
 	struct counting counting;
 	uint32_t misses;              /* laps that were the same, but for registers */
+	uint32_t turns;               /* so many reads of the loop have been tried as anchors */
+	bool turn;                    /* the one at hand is none: the next read is to be tried */
 };
 
 /* A place of which a thread was forced to read an older value than memory held then. */
