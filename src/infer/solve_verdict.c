@@ -109,6 +109,16 @@ static void check_answering(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* What lay in the place of a local variable that was no more is in no log. */
+static void check_gone(struct solving *w)
+{
+	struct error err;
+	if (!*w->work->figures.explore.gone)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: %s, and may have changed or found what lay there then, which is not recorded", w->work->figures.explore.gone);
+	work_give_up(w->work, &err);
+}
+
 /* Guesses were given up because a search that does not try everything found nothing with them. */
 static void check_exhausted(struct solving *w)
 {
@@ -133,6 +143,8 @@ _Noreturn void solving_unexplained(struct solving *w)
 				     : "; another failing run may be explained, and --engine search with a longer --budget does without";
 	if (!missing)
 		check_numbers(w, false);
+	if (!missing)
+		check_gone(w);
 	if (!missing)
 		check_mapped(w);
 	if (!missing)
@@ -225,6 +237,7 @@ _Noreturn void solving_none_found(struct solving *w)
 			      "nothing about others");
 		solving_finish(w, EXIT_ERROR, "unproven");
 	}
+	check_gone(w);
 	check_numbers(w, true);
 	check_libraries(w);
 	check_mapped(w);

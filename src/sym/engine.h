@@ -628,6 +628,10 @@ size_t outside_doubtful(void); /* at the end: how often any of that happened */
 /* ... and, for explanations, who wrote there first, or what the failing thread read there; "": nobody, nothing. */
 const char *outside_text(void);
 
+/* gone.c: the thread accesses that memory; the first access of another thread's local variable that may have been no more, or "". */
+void gone_access(struct ethread *t, uint64_t address, bool write);
+const char *gone_text(void);
+
 /*
  * lulls.c: is the racy read at hand in the middle of many that found the same, as an earlier run had it? Then it is no event, and
  * finds that.
