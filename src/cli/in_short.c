@@ -355,13 +355,19 @@ static bool say_midway(struct words *w, const json_t *root)
 	return false;
 }
 
+/* How many references there are says nothing of why. */
+static bool is_of_counts(const struct asked *a)
+{
+	return !strcmp(object_of(a->read), "the counts of a shared pointer");
+}
+
 /* One of two that race has a lock. */
 static bool say_missing(struct words *w, const json_t *root)
 {
 	struct asked a;
 	for (size_t i = 0; next_asked(root, &i, &a);) {
 		json_t *lock = json_object_get(a.of, "missing");
-		if (!lock || !a.writer)
+		if (!lock || !a.writer || is_of_counts(&a))
 			continue;
 		if (json_is_true(json_object_get(lock, "readers")))
 			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(a.read, "thread"), object_of(a.read), at(a.read),
@@ -396,12 +402,6 @@ static bool say_cause(struct words *w, const json_t *root)
 static int rank_found(const struct asked *a)
 {
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
-}
-
-/* How many references there are says nothing of why. */
-static bool is_of_counts(const struct asked *a)
-{
-	return !strcmp(object_of(a->read), "the counts of a shared pointer");
 }
 
 /* Threads are named by who created them. */
