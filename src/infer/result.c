@@ -279,8 +279,8 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 /* What is usual may come after the failure, so that is told in full. */
 static json_t *halfway_json(const struct told *t, const struct halfway *h, const uint64_t *values)
 {
-	json_t *j = json_pack("{s:I s:I s:I s:o s:I s:b}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
-			      step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns);
+	json_t *j = json_pack("{s:I s:I s:I s:o s:I s:b s:b}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
+			      step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns, "by_all", h->by_all);
 	if (h->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(&t->x, h->given_up));
 	return j;
