@@ -380,11 +380,38 @@ static bool say_missing(struct words *w, const json_t *root)
 	return false;
 }
 
+/* The thread of the first read that the failure depends on, which is the failing one: its last step that has to do with memory. */
+static json_t *last_access(const json_t *root)
+{
+	struct asked a;
+	json_t *steps = json_object_get(root, "steps");
+	size_t first = 0;
+	bool any = next_asked(root, &first, &a);
+	for (size_t k = any ? json_array_size(steps) : 0; k--;) {
+		json_t *s = json_array_get(steps, k);
+		if (!strcmp(text(s, "thread"), text(a.read, "thread")) && (is_kind(s, "read") || is_write(s)))
+			return s;
+	}
+	return NULL;
+}
+
+/* A virtual function was called, and what the thread found to say which one is a destructor's: each sets that to the functions of its own class. */
+static bool say_destroyed(struct words *w, const json_t *root)
+{
+	json_t *read = last_access(root), *writer = read && json_object_get(read, "saw") ? step_numbered(root, number(read, "saw")) : NULL;
+	const char *object = read ? object_of(read) : "", *table = strstr(object, "._vptr"), *function = writer ? text(writer, "function") : "";
+	if (!table || *function != '~' || !strcmp(text(writer, "thread"), text(read, "thread")))
+		return false;
+	say(w, "thread %s called a virtual function of %.*s%s when thread %s was destroying that already: %s had begun%s.", text(read, "thread"), (int)(table - object), object, at(read), text(writer, "thread"),
+	    function, at(writer));
+	return true;
+}
+
 /* ---- all of it ---- */
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_destroyed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {
