@@ -158,6 +158,12 @@ static bool write_step(FILE *f, json_t *step, bool first)
 	return ok;
 }
 
+static bool is_own_block(const struct execution *x, const struct event *e)
+{
+	const struct place_name *place = execution_place(x, e->object);
+	return place && place->block_size && place->allocated_by == e->thread;
+}
+
 /*
  * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
  * another thread, in full, since that may come after the failure.
@@ -182,8 +188,8 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	lock = midway_missing(x, l, s, step, &readers);
 	if (lock != NO_LOCK)
 		json_object_set_new(asked, "missing", json_pack("{s:s s:b}", "object", place_name(x, lock), "readers", readers));
-	/* Of what does not race, not all may be known. */
-	if (s->saw[step] == SLICE_NONE && last && !x->notes_lost)
+	/* Of what does not race, not all may be known; nor what a thread did to a block of its own. */
+	if (s->saw[step] == SLICE_NONE && last && !x->notes_lost && (s->next[step] != SLICE_NONE || !is_own_block(x, &x->events.at[l->steps.at[step].event])))
 		json_object_set_new(asked, "unwritten", json_true());
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
