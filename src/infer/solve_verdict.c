@@ -130,6 +130,14 @@ static void check_exhausted(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* Here it may as well be that the executor let the two come in the wrong order, by a guess. */
+static void say_gone(const struct solving *w)
+{
+	const char *gone = w->work->figures.explore.gone;
+	if (*gone)
+		progress_line("%s: what lay there then, and was found or changed, is not recorded", gone);
+}
+
 _Noreturn void solving_unexplained(struct solving *w)
 {
 	const struct explore_stats *s = &w->work->figures.explore;
@@ -143,8 +151,6 @@ _Noreturn void solving_unexplained(struct solving *w)
 				     : "; another failing run may be explained, and --engine search with a longer --budget does without";
 	if (!missing)
 		check_numbers(w, false);
-	if (!missing)
-		check_gone(w);
 	if (!missing)
 		check_mapped(w);
 	if (!missing)
@@ -168,6 +174,7 @@ _Noreturn void solving_unexplained(struct solving *w)
 	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");
+	say_gone(w);
 	work_give_up(w->work, &err);
 }
 

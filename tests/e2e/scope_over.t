@@ -46,5 +46,5 @@ P
 rethread cc -O2 -g -pthread scope.c -o scope
 status 134 rethread record -q ./scope 2>err
 rethread reproduce --engine solve --budget 30 >out 2>&1 && fail "$(cat out)"
-has out 'proves nothing: thread 1:1 wrote question, a local variable of thread 1, \(scope.c:14\) that may have been no more'
+has out 'proves nothing' 'thread 1:1 wrote question, a local variable of thread 1, \(scope.c:14\) that may have been no more'
 ! grep ': proven' out || fail "$(cat out)"
