@@ -183,7 +183,8 @@ static void print_halfway(const json_t *root, const char *program)
 	print_deed(in_order ? read : seen, "and ", text(in_order ? read : seen, "object"), program);
 	bool in_turns = json_is_true(json_object_get(h, "in_turns"));
 	json_t *lock = json_object_get(h, "given_up");
-	printf("    %lld other times %s%s wrote %s next%s%s%s%s\n", (long long)times, in_turns ? "a thread" : "thread ", in_turns ? "" : text(wrote, "thread"),
+	bool any = in_turns || json_is_true(json_object_get(h, "by_all"));
+	printf("    %lld other times %s%s wrote %s next%s%s%s%s\n", (long long)times, any ? "a thread" : "thread ", any ? "" : text(wrote, "thread"),
 	       in_turns ? "here" : text(read, "object"), lock ? ", in another section of " : "", style.race, text(lock, "object"), style.off);
 	quote(usual, program);
 	print_owner(root, read, program);

@@ -1,5 +1,7 @@
 #include "cli/in_short.h"
 
+#include "cli/asked.h"
+#include "cli/in_short_objects.h"
 #include "cli/in_short_waits.h"
 #include "cli/telling.h"
 #include "cli/words.h"
@@ -262,32 +264,12 @@ static bool say_overposted(struct words *w, const json_t *root)
 	return true;
 }
 
-/* A read that the failure depends on, and who wrote what it found; NULL: nobody. */
-struct asked {
-	const json_t *of;
-	json_t *read, *writer;
-};
-
-/* The next one of them, beginning with 0. */
-static bool next_asked(const json_t *root, size_t *i, struct asked *a)
-{
-	json_t *all = json_object_get(root, "asked");
-	while (*i < json_array_size(all)) {
-		a->of = json_array_get(all, (*i)++);
-		a->read = step_of(root, a->of, "step");
-		a->writer = a->read ? step_numbered(root, number(a->read, "saw")) : NULL;
-		if (a->read)
-			return true;
-	}
-	return false;
-}
-
 /* What the thread had looked at before it waited, and not again; still: nobody has changed it, and of several it is what was written last. */
 static bool next_waited(const json_t *root, bool still, struct asked *found)
 {
 	struct asked a;
 	bool any = false;
-	for (size_t i = 0; (still || !any) && next_asked(root, &i, &a);) {
+	for (size_t i = 0; (still || !any) && asked_next(root, &i, &a);) {
 		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread"));
 		if (!json_object_get(a.of, "waited") || !a.writer || json_is_true(json_object_get(a.of, "still")) != still || (own && !still) || wait_of(root, text(a.read, "thread")) ||
 		    (any && number(a.read, "saw") < number(found->read, "saw")))
@@ -314,30 +296,12 @@ static bool say_waited(struct words *w, const json_t *root)
 	return true;
 }
 
-/* Was the thread created behind the step? */
-static bool is_created_since(const json_t *root, const char *thread, json_int_t step)
-{
-	json_t *s;
-	size_t i;
-	json_array_foreach(json_object_get(root, "steps"), i, s)
-		if (is_kind(s, "create") && !strcmp(text(s, "object"), thread) && number(s, "step") > step)
-			return true;
-	return false;
-}
-
-/* Threads are named by who created them. */
-static bool is_ancestor(const char *thread, const char *of)
-{
-	size_t n = strlen(thread);
-	return !strncmp(thread, of, n) && of[n] == ':';
-}
-
 /* Is it known what the failing thread read last, of another, that its failure rests on? Then what only its last condition asks for (a mark of a loop, of when to end) says less. */
 static bool rests_on_last(const json_t *root)
 {
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);)
-		if (json_is_true(json_object_get(a.of, "last")) && json_is_true(json_object_get(a.of, "rests")) && a.writer && strcmp(text(a.writer, "thread"), text(a.read, "thread")) && !is_ancestor(text(a.writer, "thread"), text(a.read, "thread")))
+	for (size_t i = 0; asked_next(root, &i, &a);)
+		if (json_is_true(json_object_get(a.of, "last")) && json_is_true(json_object_get(a.of, "rests")) && a.writer && strcmp(text(a.writer, "thread"), text(a.read, "thread")) && !asked_is_ancestor(text(a.writer, "thread"), text(a.read, "thread")))
 			return true;
 	return false;
 }
@@ -347,12 +311,12 @@ static bool say_early(struct words *w, const json_t *root)
 {
 	struct asked a;
 	bool last = rests_on_last(root);
-	for (size_t i = 0; next_asked(root, &i, &a);) {
+	for (size_t i = 0; asked_next(root, &i, &a);) {
 		json_t *next = json_object_get(a.of, "next");
 		if (!next || is_free(next) || !json_object_get(a.read, "saw") || json_is_true(json_object_get(root, "guessed")) || (last && !json_is_true(json_object_get(a.of, "last"))))
 			continue;
 		bool initial = number(a.read, "saw") < 0 && !json_is_true(json_object_get(a.of, "last"));
-		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread")) && is_created_since(root, text(next, "thread"), number(a.read, "saw"));
+		bool own = a.writer && !strcmp(text(a.writer, "thread"), text(a.read, "thread")) && asked_is_created_since(root, text(next, "thread"), number(a.read, "saw"));
 		if (!initial && !own)
 			continue;
 		say(w, "thread %s read %s%s before thread %s wrote it%s.", text(a.read, "thread"), object_of(a.read), at(a.read), text(next, "thread"), at(next));
@@ -365,7 +329,7 @@ static bool say_early(struct words *w, const json_t *root)
 static bool say_midway(struct words *w, const json_t *root)
 {
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);) {
+	for (size_t i = 0; asked_next(root, &i, &a);) {
 		json_t *lock = json_object_get(a.of, "midway");
 		if (!lock || !a.writer || is_free(a.writer))
 			continue;
@@ -380,9 +344,9 @@ static bool say_midway(struct words *w, const json_t *root)
 static bool say_missing(struct words *w, const json_t *root)
 {
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);) {
+	for (size_t i = 0; asked_next(root, &i, &a);) {
 		json_t *lock = json_object_get(a.of, "missing");
-		if (!lock || !a.writer)
+		if (!lock || !a.writer || asked_is_of_counts(&a))
 			continue;
 		if (json_is_true(json_object_get(lock, "readers")))
 			say(w, "thread %s read %s%s with %s locked; thread %s had written it%s without a lock.", text(a.read, "thread"), object_of(a.read), at(a.read),
@@ -399,7 +363,7 @@ static bool say_missing(struct words *w, const json_t *root)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_destroyed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {
@@ -419,38 +383,12 @@ static int rank_found(const struct asked *a)
 	return inside_of(a->read) ? 0 : !strcmp(text(a->read, "value"), "NULL") ? 2 : 1;
 }
 
-/* How many references there are says nothing of why. */
-static bool is_of_counts(const struct asked *a)
-{
-	return !strcmp(object_of(a->read), "the counts of a shared pointer");
-}
-
-/* Is nothing told of the thread before that step, nor when it was created? A trail does not know that. */
-static bool begins_behind(const json_t *root, const char *thread, json_int_t step)
-{
-	json_t *s;
-	size_t i;
-	json_array_foreach(json_object_get(root, "steps"), i, s)
-		if ((is_kind(s, "create") && !strcmp(text(s, "object"), thread)) || (!strcmp(text(s, "thread"), thread) && number(s, "step") < step))
-			return false;
-	return true;
-}
-
-/* What a thread was given when it was created, and nobody changed: that it found it says nothing. */
-static bool is_handed(const json_t *root, const struct asked *a)
-{
-	const char *thread = text(a->read, "thread");
-	json_int_t saw = number(a->read, "saw");
-	return !json_object_get(a->of, "next") && is_ancestor(text(a->writer, "thread"), thread) &&
-	       (is_created_since(root, thread, saw) || (json_is_true(json_object_get(root, "guessed")) && begins_behind(root, thread, saw)));
-}
-
 /* Does the failing thread's last condition ask only for what was read in other lines (a mark of a loop) than what it read last, which its failure rests on? */
 static bool is_last_first(const json_t *root)
 {
 	struct asked a, b;
-	for (size_t i = 0; rests_on_last(root) && next_asked(root, &i, &a);)
-		for (size_t k = 0; json_is_true(json_object_get(a.of, "last")) && next_asked(root, &k, &b);)
+	for (size_t i = 0; rests_on_last(root) && asked_next(root, &i, &a);)
+		for (size_t k = 0; json_is_true(json_object_get(a.of, "last")) && asked_next(root, &k, &b);)
 			if (!json_is_true(json_object_get(b.of, "last")) && !json_is_true(json_object_get(b.of, "behind")) && !strcmp(text(a.read, "where"), text(b.read, "where")))
 				return false;
 	return rests_on_last(root);
@@ -464,9 +402,9 @@ static bool foreign_read(const json_t *root, struct asked *found)
 	struct asked a;
 	bool first = is_last_first(root);
 	for (int pass = 0; pass < 2 && best < 0; pass++)
-		for (size_t i = 0; next_asked(root, &i, &a);) {
+		for (size_t i = 0; asked_next(root, &i, &a);) {
 			bool last = (pass & 1) != first, shown = json_is_true(json_object_get(a.of, "last")) == last && (!last || *text(root, "failed_at") || json_object_get(a.of, "rests"));
-			if (!shown || !a.writer || is_of_counts(&a) || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || is_handed(root, &a) || rank_found(&a) < best ||
+			if (!shown || !a.writer || asked_is_of_counts(&a) || json_is_true(json_object_get(a.of, "behind")) || !strcmp(text(a.writer, "thread"), text(a.read, "thread")) || asked_is_handed(root, &a) || rank_found(&a) < best ||
 			    (rank_found(&a) == best && number(a.read, "saw") <= latest))
 				continue;
 			*found = a;
@@ -481,13 +419,13 @@ static bool foreign_behind_own(const json_t *root, struct asked *found)
 {
 	json_t *steps = json_object_get(root, "steps");
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);)
+	for (size_t i = 0; asked_next(root, &i, &a);)
 		for (size_t k = json_array_size(steps); a.writer && k--;) {
 			json_t *s = json_array_get(steps, k), *by;
 			if (number(s, "step") > number(a.writer, "step") || strcmp(text(s, "thread"), text(a.writer, "thread")) || strcmp(text(s, "object"), text(a.read, "object")) || !json_object_get(s, "saw"))
 				continue;
 			by = step_numbered(root, number(s, "saw"));
-			if (by && strcmp(text(by, "thread"), text(s, "thread")) && !is_ancestor(text(by, "thread"), text(s, "thread")) && !inside_of(s)) {
+			if (by && strcmp(text(by, "thread"), text(s, "thread")) && !asked_is_ancestor(text(by, "thread"), text(s, "thread")) && !inside_of(s)) {
 				*found = (struct asked){a.of, s, by};
 				return true;
 			}
@@ -500,7 +438,7 @@ static bool foreign_behind_own(const json_t *root, struct asked *found)
 static void say_unwritten(struct words *w, const json_t *root)
 {
 	struct asked a;
-	for (size_t i = 0; next_asked(root, &i, &a);) {
+	for (size_t i = 0; asked_next(root, &i, &a);) {
 		json_t *next = json_object_get(a.of, "next");
 		if (!json_is_true(json_object_get(a.of, "unwritten")) || inside_of(a.read) || !*text(root, "failed_at"))
 			continue;
@@ -517,6 +455,8 @@ static void say_unwritten(struct words *w, const json_t *root)
 static void say_found(struct words *w, const json_t *root)
 {
 	struct asked a;
+	if (say_handed_exception(w, root))
+		return;
 	if (!foreign_read(root, &a) && !foreign_behind_own(root, &a)) {
 		say_unwritten(w, root);
 		return;

@@ -60,16 +60,21 @@ bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
 static void say_missed(struct words *w, const json_t *root, const json_t *hang)
 {
 	json_t *read = step_of(root, hang, "read"), *is = step_of(root, hang, "is"), *other = step_of(root, hang, "other"), *woke = step_of(root, hang, "woke"),
-	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *signal = step_of(root, hang, "signal"), *again;
+	       *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told"), *signal = step_of(root, hang, "signal"),
+	       *missed = step_of(root, hang, "missed"), *again;
 	if (!read || !is || inside_of(read)) {
 		if (other)
 			say(w, "; thread %s signalled it%s for one thread only, which was %s%s", text(other, "thread"), at(other), woke ? "thread " : "another",
 			    woke ? text(woke, "thread") : "");
 		return;
 	}
-	bool only_reads = is_kind(read, "read");
-	say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
-	    text(is, "thread"), left_by(is), at(is));
+	bool only_reads = is_kind(read, "read"), same = missed && !strcmp(text(missed, "thread"), text(is, "thread"));
+	if (missed)
+		say(w, ". It had found %s%s%s; thread %s changed that%s%s and %s%s put it back%s, which thread %s did not see", object_of(read), value_of(read, " = ", ""), at(read), text(missed, "thread"),
+		    left_by(missed), at(missed), same ? "" : "thread ", same ? "then" : text(is, "thread"), at(is), text(read, "thread"));
+	else
+		say(w, ". It had %s %s%s%s, which thread %s changed since%s%s", only_reads ? "found" : "looked at", object_of(read), only_reads ? value_of(read, " = ", "") : "", at(read),
+		    text(is, "thread"), left_by(is), at(is));
 	if (signal && !other)
 		say(w, "; the signal%s came before it waited", at(signal));
 	if (other)
@@ -149,7 +154,7 @@ static void say_spin(struct words *w, const json_t *root, const json_t *hang)
 bool is_spin_told(const json_t *root)
 {
 	json_t *hang = json_array_get(json_object_get(root, "hangs"), 0);
-	return json_is_true(json_object_get(hang, "spins")) && (json_object_get(hang, "missed") || json_object_get(hang, "told"));
+	return json_object_get(hang, "missed") || (json_is_true(json_object_get(hang, "spins")) && json_object_get(hang, "told"));
 }
 
 /* The first of those that wait is the most telling. */

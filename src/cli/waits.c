@@ -235,7 +235,7 @@ static void print_spin(const json_t *root, const json_t *hang, const char *progr
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
-	json_t *read = step_of(root, hang, "read"), *wrote = step_of(root, hang, "wrote");
+	json_t *read = step_of(root, hang, "read"), *wrote = step_of(root, hang, "wrote"), *is = step_of(root, hang, "is");
 	if (!read)
 		return;
 	printf("    after it had read %s%s%s: %s\n", style.race, text(read, "object"), style.off, text(read, "value"));
@@ -243,6 +243,10 @@ static void print_test(const json_t *root, const json_t *hang, const char *progr
 	if (wrote) {
 		printf("    which thread %s wrote only then: %s\n", text(wrote, "thread"), text(wrote, "value"));
 		quote(wrote, program);
+	}
+	if (json_object_get(hang, "missed") && is) {
+		printf("    and thread %s put back: %s\n", text(is, "thread"), text(is, "value"));
+		quote(is, program);
 	}
 	json_t *looked = step_of(root, hang, "looked"), *told = step_of(root, hang, "told");
 	if (looked && told) {

@@ -279,6 +279,18 @@ static bool is_turned_round(struct symbols *recorded, uint64_t known, const stru
 }
 
 /*
+ * Who jumps to a function in another library as the last thing that it does (a pure virtual function, which ends the program) is in no backtrace of the recorded program. In the
+ * twin, whose gates come behind the call, it is. Both failed outside, and nobody else of the program's was under way in the recorded thread.
+ */
+static bool was_last_call(const struct rt_failure *was, const struct rt_failure *is)
+{
+	bool all = was->nframes && was->nframes < RT_FRAMES && is->nframes && !is->frames[0];
+	for (uint32_t i = 0; i < was->nframes && all; i++)
+		all = !was->frames[i];
+	return all && was->signal == SIGABRT;
+}
+
+/*
  * Of a load and what is done with its value the code generator may make one instruction, which has the line of the latter. Where it did so in the
  * twin, the gate right before it has the load's. Where it did so in the recorded program, the load is at least of a function that is inlined in that line.
  * What the optimiser moved out of a loop has no line, in one program or the other: then it is the function that is compared.
@@ -292,6 +304,7 @@ static bool same_site(const struct trace *t, const char *twin, const struct rt_f
 	bool same = known && at ? symbols_is_at(replayed, at, &was) || symbols_is_at(replayed, at - 1, &was) : !known && !at;
 	if (known && at && !same && was.file && is.file && (!was.line || !is.line))
 		same = symbols_same_function(recorded, known, replayed, at);
+	same = same || (!known && at && was_last_call(&t->failure, f));
 	same = same || (known && at && is_turned_round(recorded, known, &t->failure, replayed, at, f));
 	symbols_close(recorded);
 	symbols_close(replayed);

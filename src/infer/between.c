@@ -430,6 +430,42 @@ static void rank(struct finder *f)
 	sort_found(f);
 }
 
+/*
+ * Who asks whether anybody still refers to an object, and then wants a reference of its own, finds none when the last one was given up in between. Of what the library counts for
+ * itself that is the one pair that is the program's, in two lines: it fails by what it found at the one or at the other. asked: one of the two.
+ */
+static bool find_expired_at(const struct finder *f, size_t asked, struct between *b)
+{
+	const struct event *a = event_at(f, asked);
+	size_t first = SLICE_NONE, other = SLICE_NONE;
+	for (size_t step = 0; step < f->l->needed; step++) {
+		const struct event *e = event_at(f, step);
+		if (e->object != a->object || e->size != a->size || !(reads(e) || writes(e)))
+			continue;
+		bool none = f->values[reads(e) ? e->read : e->written] == 0;
+		if (e->thread != a->thread) {
+			other = writes(e) && !f->values[e->written] ? step : SLICE_NONE;
+		} else if (!none) {
+			first = writes(e) ? SLICE_NONE : first == SLICE_NONE ? step : first; /* it has a reference now */
+			other = SLICE_NONE;
+		} else if (first != SLICE_NONE && other != SLICE_NONE && reads(e) && line_of(f, e) != line_of(f, event_at(f, first)) && (first == asked || step == asked)) {
+			*b = (struct between){first, other, step, .lock = UINT32_MAX, .unlocked = SLICE_NONE, .given_up = UINT32_MAX, .apart_by = {NO_LOCK, NO_LOCK}};
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_expired(const struct finder *f, struct between *b)
+{
+	for (size_t i = 0; i < f->s->asked.n && f->values; i++) {
+		size_t asked = f->s->asked.at[i];
+		if (asked < f->l->needed && event_at(f, asked)->flags & EVENT_ACCOUNT && reads(event_at(f, asked)) && find_expired_at(f, asked, b))
+			return true;
+	}
+	return false;
+}
+
 static bool has_delayed_stores(const struct linear *l)
 {
 	for (size_t i = 0; i < l->needed; i++)
@@ -458,7 +494,8 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	locks_init(&f.locks, x);
 	rank(&f);
 	const struct candidate *best = f.found.at;
-	bool found = f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
+	bool expired = find_expired(&f, b);
+	bool found = !expired && f.found.n && (best->worth >= WORTH_ENOUGH || (best->worth >= WORTH_ENOUGH_SECTIONS && best->b.given_up != UINT32_MAX &&
 								   between_acts_alike(&f, &best->b)));
 	if (found) {
 		*b = f.found.at[0].b;
@@ -472,5 +509,5 @@ bool between_find(struct between *b, const struct slice *s, const struct executi
 	free(f.lives);
 	free(f.values);
 	vec_free(&f.found);
-	return found;
+	return found || expired;
 }

@@ -68,6 +68,8 @@ static bool read_status(const char *dir, struct explore_stats *s, uint64_t *foun
 	snprintf(s->first_fault, sizeof s->first_fault, "%s", first ? first : "");
 	first = json_string_value(json_object_get(status, "outside"));
 	snprintf(s->outside, sizeof s->outside, "%s", first ? first : "");
+	first = json_string_value(json_object_get(status, "gone"));
+	snprintf(s->gone, sizeof s->gone, "%s", first ? first : "");
 	first = json_string_value(json_object_get(status, "answering"));
 	snprintf(s->answering, sizeof s->answering, "%s", first ? first : "");
 	json_decref(status);

@@ -35,6 +35,7 @@ struct explore_stats {
 	double seconds;        /* in all */
 	char first_mismatch[256], first_fault[256];
 	char outside[200];     /* who read or wrote outside of all blocks; "": nobody */
+	char gone[200];        /* who accessed a local variable that may have been no more; "": nobody */
 	char answering[80];    /* a function of a library that no table has, and whose results the program uses; "": none */
 };
 

@@ -44,21 +44,27 @@ static bool is_bare(struct halfway *h, const struct told *t, size_t before)
 	return bare;
 }
 
-/* Does the thread that wrote what `seen` found always write the one place and then the other, but the last time? */
-static bool is_halfway(struct halfway *h, const struct told *t, bool by_way)
+static bool same_line(const struct told *t, size_t a, size_t b)
+{
+	return !strcmp(t->x.sites.at[told_event(t, a)->site].where, t->x.sites.at[told_event(t, b)->site].where);
+}
+
+/* Does the thread always write the one place and then the other, but the last time, if it is that of `wrote`? Another does so in the same line. `before`: the last time that it did. */
+static bool is_usual(struct halfway *h, const struct told *t, uint32_t thread, size_t *before)
 {
 	const struct event *one = told_event(t, h->seen), *other = told_event(t, h->read);
-	uint32_t thread = told_event(t, h->wrote)->thread;
-	size_t end = h->seen > h->read ? h->seen : h->read, pending = SLICE_NONE, before = SLICE_NONE;
-	h->times = 0;
+	bool writer = thread == told_event(t, h->wrote)->thread;
+	size_t end = h->seen > h->read ? h->seen : h->read, pending = SLICE_NONE;
 	/* What comes behind the failure, as far as the log goes, tells what is usual, too. */
 	for (size_t i = end > BACK ? end - BACK : 0; i < t->l.steps.n; i++) {
 		const struct event *e = told_event(t, i);
-		if (i == end && pending != h->wrote)
+		if (i == end && writer && pending != h->wrote)
 			return false;
 		if (e->thread != thread || !told_writes(e) || t->l.steps.at[i].visible)
 			continue;
 		bool first = events_overlap(e, one), second = events_overlap(e, other);
+		if (!writer && (first ? !same_line(t, i, h->wrote) : pending == SLICE_NONE)) /* that is how it is at first, or something else */
+			continue;
 		/* The one twice in a row, or both at once; or the second without the first. */
 		if ((first && (second || pending != SLICE_NONE)) || (second && pending == SLICE_NONE)) {
 			if (i < end)
@@ -66,7 +72,7 @@ static bool is_halfway(struct halfway *h, const struct told *t, bool by_way)
 			break;
 		}
 		if (second) {
-			before = pending;
+			*before = pending;
 			pending = SLICE_NONE;
 			h->usual = i;
 			h->times++;
@@ -74,7 +80,20 @@ static bool is_halfway(struct halfway *h, const struct told *t, bool by_way)
 			pending = i;
 		}
 	}
-	return h->times >= ENOUGH && ((!by_way && gives_up_lock(h, t, before)) || is_bare(h, t, before));
+	return true;
+}
+
+/* Does the thread that wrote what `seen` found always write the one place and then the other, but the last time? If it has not done so often, do all the others that write there? */
+static bool is_halfway(struct halfway *h, const struct told *t, bool by_way)
+{
+	uint32_t thread = told_event(t, h->wrote)->thread;
+	size_t before = SLICE_NONE;
+	h->times = 0;
+	bool usual = is_usual(h, t, thread, &before);
+	h->by_all = usual && h->times < ENOUGH && before == SLICE_NONE;
+	for (uint32_t k = 0; k < t->x.threads.n && usual && h->by_all; k++)
+		usual = k == thread || is_usual(h, t, k, &before);
+	return usual && h->times >= ENOUGH && ((!by_way && gives_up_lock(h, t, before)) || is_bare(h, t, before));
 }
 
 /* What the failure is computed of, each place once, the last ones that were read. */
@@ -88,11 +107,6 @@ static bool is_of(const struct reads *r, const struct told *t, const struct even
 		if (events_overlap(e, told_event(t, r->at[i])))
 			return true;
 	return false;
-}
-
-static bool same_line(const struct told *t, size_t a, size_t b)
-{
-	return !strcmp(t->x.sites.at[told_event(t, a)->site].where, t->x.sites.at[told_event(t, b)->site].where);
 }
 
 /* Of a thread: its last write that was the first of two; SLICE_NONE: it has done both. */

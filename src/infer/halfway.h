@@ -12,6 +12,7 @@ struct halfway {
 	size_t wrote, seen, read; /* steps: the other writes the one; the failing thread reads that, and the other place */
 	size_t usual;             /* the other writes the other place, another time, perhaps behind the failure */
 	bool in_turns;            /* `usual` is only the second line, in any thread, and not the place of `read`, nor is `wrote` what `seen` found */
+	bool by_all;              /* not the thread itself, but others did that */
 	size_t times;             /* so often it did so */
 	uint32_t given_up;        /* an event of the lock that all have, and the other gives up between the two; UINT32_MAX: the other has none for the one */
 };

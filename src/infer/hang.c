@@ -243,6 +243,25 @@ static size_t changed_since(const struct finder *f, size_t step)
 	return SLICE_NONE;
 }
 
+/* Has it been something else since, of which nothing is left: what another thread wrote was overwritten by what the look had found? The last such write, and what it overwrote. */
+static size_t came_back(const struct finder *f, size_t step, size_t *away)
+{
+	const struct event *e = event_at(f, step);
+	size_t back = SLICE_NONE;
+	*away = SLICE_NONE;
+	for (size_t i = step + 1; i < f->l->needed; i++) {
+		const struct event *w = event_at(f, i);
+		if (!told_writes(w) || !events_overlap(w, e))
+			continue;
+		if (w->thread == e->thread || w->object != e->object || w->size != e->size)
+			return SLICE_NONE;
+		bool same = f->values[w->written] == f->values[e->read];
+		back = same && *away != SLICE_NONE ? i : SLICE_NONE;
+		*away = same ? *away : i;
+	}
+	return back;
+}
+
 /* What the thread says that it waits, and the other asks for behind its write, came too late for that. */
 static void find_told(const struct finder *f, struct hang *h)
 {
@@ -278,10 +297,11 @@ static bool is_passed(const struct finder *f, size_t step, size_t until)
 	return false;
 }
 
-/* The last of what the program itself looked at, shortly before, that is no longer as the thread found it; in the function that waits, or in any. What it counted there is no look, unless there is nothing else. */
+/* The last of what the program itself looked at, shortly before, that is no longer as the thread found it, or has not been all the time; in the function that waits, or in any. What it counted there is no look, unless there is nothing else. */
 static void find_looked(const struct finder *f, struct hang *h, bool in_function, bool updates)
 {
 	enum { NEAR = 64 };
+	size_t away;
 	const struct event *b = event_at(f, h->blocked);
 	for (size_t i = h->blocked; i-- > 0 && h->read == SLICE_NONE;) {
 		const struct event *e = event_at(f, i);
@@ -291,8 +311,12 @@ static void find_looked(const struct finder *f, struct hang *h, bool in_function
 			return;
 		if (in_function && strcmp(f->x->sites.at[e->site].function, f->x->sites.at[b->site].function))
 			continue;
-		if (told_reads(e) && (updates || !told_writes(e)) && !(e->flags & EVENT_SYSTEM) && !is_passed(f, i, h->blocked) && !is_gone_since(f, i) && (h->is = changed_since(f, i)) != SLICE_NONE)
+		if (!told_reads(e) || (!updates && told_writes(e)) || e->flags & EVENT_SYSTEM || is_passed(f, i, h->blocked) || is_gone_since(f, i))
+			continue;
+		if ((h->is = changed_since(f, i)) != SLICE_NONE)
 			h->read = i;
+		else if (!told_writes(e) && (h->is = came_back(f, i, &away)) != SLICE_NONE)
+			h->read = i, h->missed = away;
 	}
 }
 

@@ -19,7 +19,7 @@ struct hang {
 	size_t wrote;      /* who wrote that afterwards; SLICE_NONE */
 	size_t is;         /* the last write to it, where that left something else than was read; SLICE_NONE: it is as the thread found it */
 	bool spins;        /* it does not wait, but goes round (spins.h): `blocked` and `read` are its last look, `is` the write that it finds */
-	size_t missed;     /* ... of spins.h; SLICE_NONE */
+	size_t missed;     /* ... of spins.h; or `is` put back what was read, and this is what it overwrote; SLICE_NONE */
 	bool unchanged;    /* nobody has written it since */
 	bool never_written; /* ... nor any other thread before that */
 	size_t looked, told; /* who wrote what it was to find looked at a place, and did not see what the thread wrote there only then; SLICE_NONE */

@@ -103,6 +103,12 @@ static bool is_overwritten(const struct published *p, const struct told *t)
 	return false;
 }
 
+/* What the library counts for itself, the references to an object, is as it is meant to be at any time. */
+static bool is_account(const struct published *p, const struct told *t)
+{
+	return (told_event(t, p->read)->flags | told_event(t, p->filled)->flags) & EVENT_ACCOUNT;
+}
+
 /*
  * Does the one fill it in a later round of a loop? It showed the like again by then, or has to go back in the code for that: sites are numbered in its order. What other
  * times tell is then how the rounds happened to fall.
@@ -149,10 +155,22 @@ static bool both_change(const struct published *p, const struct told *t)
 	       same_line(t, &t->x.events.at[before], filled);
 }
 
+/* Was the reader created when that had been shown? Then it has been there for it all the time, and what is filled later is filled for some other reason. */
+static bool is_known_from_birth(const struct published *p, const struct told *t)
+{
+	const struct event *shown = told_event(t, p->shown);
+	uint32_t reader = told_event(t, p->seen)->thread;
+	for (size_t i = p->shown; i < p->seen; i++)
+		if (told_event(t, i)->kind == EVENT_CREATE && told_event(t, i)->object == reader)
+			return told_event(t, i)->thread == shown->thread;
+	return false;
+}
+
 static bool is_late(struct published *p, const struct slice *s, const struct told *t, const uint64_t *values)
 {
 	uint64_t longest = count_others(p, s, t), took = told_event(t, p->filled)->sap - told_event(t, p->shown)->sap;
-	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE && !is_next_round(p, t) && !is_count(p, t));
+	return leads_to_nothing(p, s, t, values) || (p->in_time >= ENOUGH && took <= TIMES * longest + MORE && !is_next_round(p, t) && !is_count(p, t) &&
+					       !is_known_from_birth(p, t));
 }
 
 /*
@@ -209,7 +227,7 @@ static bool look_at(struct published *p, const struct slice *s, const struct tol
 			continue;
 		if (is_one_statement(t, told_event(t, shown), told_event(t, filled), how && how[i] & (TIED_BY_WAY | TIED_BY_BRANCH)) && !is_overwritten(p, t))
 			return true;
-		if (same_line(t, told_event(t, shown), told_event(t, filled)) || both_change(p, t))
+		if (same_line(t, told_event(t, shown), told_event(t, filled)) || both_change(p, t) || is_account(p, t))
 			continue;
 		if (is_late(p, s, t, values))
 			return true;

@@ -158,6 +158,12 @@ static bool write_step(FILE *f, json_t *step, bool first)
 	return ok;
 }
 
+static bool is_own_block(const struct execution *x, const struct event *e)
+{
+	const struct place_name *place = execution_place(x, e->object);
+	return place && place->block_size && place->allocated_by == e->thread;
+}
+
 /*
  * The failure depends on what this step reads, or a failing thread read it last: which step's write that was (-1: the initial value), and the next one of
  * another thread, in full, since that may come after the failure.
@@ -182,8 +188,8 @@ static json_t *asked_json(const struct execution *x, const struct linear *l, con
 	lock = midway_missing(x, l, s, step, &readers);
 	if (lock != NO_LOCK)
 		json_object_set_new(asked, "missing", json_pack("{s:s s:b}", "object", place_name(x, lock), "readers", readers));
-	/* Of what does not race, not all may be known. */
-	if (s->saw[step] == SLICE_NONE && last && !x->notes_lost)
+	/* Of what does not race, not all may be known; nor what a thread did to a block of its own. */
+	if (s->saw[step] == SLICE_NONE && last && !x->notes_lost && (s->next[step] != SLICE_NONE || !is_own_block(x, &x->events.at[l->steps.at[step].event])))
 		json_object_set_new(asked, "unwritten", json_true());
 	if (s->next[step] != SLICE_NONE)
 		json_object_set_new(asked, "next", step_json(x, &l->steps.at[s->next[step]], values));
@@ -279,8 +285,8 @@ static json_t *published_json(const struct told *t, const struct published *p, c
 /* What is usual may come after the failure, so that is told in full. */
 static json_t *halfway_json(const struct told *t, const struct halfway *h, const uint64_t *values)
 {
-	json_t *j = json_pack("{s:I s:I s:I s:o s:I s:b}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
-			      step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns);
+	json_t *j = json_pack("{s:I s:I s:I s:o s:I s:b s:b}", "wrote", (json_int_t)h->wrote, "seen", (json_int_t)h->seen, "read", (json_int_t)h->read, "usual",
+			      step_json(&t->x, &t->l.steps.at[h->usual], values), "times", (json_int_t)h->times, "in_turns", h->in_turns, "by_all", h->by_all);
 	if (h->given_up != UINT32_MAX)
 		json_object_set_new(j, "given_up", lock_json(&t->x, h->given_up));
 	return j;

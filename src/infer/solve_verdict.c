@@ -109,6 +109,16 @@ static void check_answering(struct solving *w)
 	work_give_up(w->work, &err);
 }
 
+/* What lay in the place of a local variable that was no more is in no log. */
+static void check_gone(struct solving *w)
+{
+	struct error err;
+	if (!*w->work->figures.explore.gone)
+		return;
+	fail(&err, "no interleaving was found, which proves nothing: %s, and may have changed or found what lay there then, which is not recorded", w->work->figures.explore.gone);
+	work_give_up(w->work, &err);
+}
+
 /* Guesses were given up because a search that does not try everything found nothing with them. */
 static void check_exhausted(struct solving *w)
 {
@@ -118,6 +128,14 @@ static void check_exhausted(struct solving *w)
 	fail(&err, "no interleaving was found, which proves nothing: of %llu writes that %llu racy reads may have seen, not all could be tried",
 	     (unsigned long long)w->work->figures.infer.candidates, (unsigned long long)w->work->figures.infer.racy_reads);
 	work_give_up(w->work, &err);
+}
+
+/* Here it may as well be that the executor let the two come in the wrong order, by a guess. */
+static void say_gone(const struct solving *w)
+{
+	const char *gone = w->work->figures.explore.gone;
+	if (*gone)
+		progress_line("%s: what lay there then, and was found or changed, is not recorded", gone);
 }
 
 _Noreturn void solving_unexplained(struct solving *w)
@@ -156,6 +174,7 @@ _Noreturn void solving_unexplained(struct solving *w)
 	else
 		fail(&err, "the failing thread did not reach its failure symbolically: inference does not model this "
 			   "kind of failure yet");
+	say_gone(w);
 	work_give_up(w->work, &err);
 }
 
@@ -225,6 +244,7 @@ _Noreturn void solving_none_found(struct solving *w)
 			      "nothing about others");
 		solving_finish(w, EXIT_ERROR, "unproven");
 	}
+	check_gone(w);
 	check_numbers(w, true);
 	check_libraries(w);
 	check_mapped(w);

@@ -96,6 +96,7 @@
 	X(ALLOCATED, "-r-")             /* so is this, the result of an allocation; w: where it is */ \
 	X(TOLD, "-rr")                  /* a is what the path tells that b is: an anchor */       \
 	X(PLACED, "trr")                /* and this, where a local variable or a mapping lies; its size; its name, or "" */ \
+	X(SCOPE, "trr")                 /* a local variable that lies there ends, or begins to live if w; its size and name */ \
 	X(FENCE, "i--")                 /* site */                                               \
 	X(PASS, "i--")                  /* a site that does nothing */                           \
 	X(LINE, "i--")                  /* a source line begins: position */                     \

@@ -202,6 +202,8 @@ struct laps {
 	const uint32_t *locals_at;
 	struct counting counting;
 	uint32_t misses;              /* laps that were the same, but for registers */
+	uint32_t turns;               /* so many reads of the loop have been tried as anchors */
+	bool turn;                    /* the one at hand is none: the next read is to be tried */
 };
 
 /* A place of which a thread was forced to read an older value than memory held then. */
@@ -625,6 +627,10 @@ void outside_fails_as_it_ends(struct ethread *t);
 size_t outside_doubtful(void); /* at the end: how often any of that happened */
 /* ... and, for explanations, who wrote there first, or what the failing thread read there; "": nobody, nothing. */
 const char *outside_text(void);
+
+/* gone.c: the thread accesses that memory; the first access of another thread's local variable that may have been no more, or "". */
+void gone_access(struct ethread *t, uint64_t address, bool write);
+const char *gone_text(void);
 
 /*
  * lulls.c: is the racy read at hand in the middle of many that found the same, as an earlier run had it? Then it is no event, and

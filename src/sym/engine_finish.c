@@ -71,12 +71,12 @@ static void write_status(size_t found)
 		failed |= t->failed;
 	}
 	json_t *status = json_pack(
-		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
+		"{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:b s:s s:s s:s s:s s:s s:s s:s}", "found", (json_int_t)found, "early", (json_int_t)early_finish(), "racy",
 		(json_int_t)engine.known.n, "saps", (json_int_t)saps, "instructions", (json_int_t)instructions,
 		"events", (json_int_t)events, "symbols", (json_int_t)engine.symbols.n, "mismatches",
 		(json_int_t)engine.mismatches, "assumptions", (json_int_t)doubts, "faults",
 		(json_int_t)engine.faults, "refuted", (json_int_t)engine.refuted, "lulls", (json_int_t)lulls_doubtful(), "shared_bytes", (json_int_t)engine.config->shared_bytes(), "unseen", (json_int_t)engine.unseen, "failed", failed,
-		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "answering", engine.answering, "outside", outside_text(), "numbers", numbers_made(), "possible_numbers",
+		"first_mismatch", engine.first_mismatch, "first_fault", engine.first_fault, "answering", engine.answering, "outside", outside_text(), "gone", gone_text(), "numbers", numbers_made(), "possible_numbers",
 		numbers_possible());
 	/* Where everyone was left, for a reader of RETHREAD_KEEP=1. */
 	json_t *threads = json_array();

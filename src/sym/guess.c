@@ -65,6 +65,25 @@ static uint64_t likely_value(struct ethread *t, uint64_t address, uint64_t in_me
 	return lags && !engine_path_used_up(t) ? l->seen : in_memory;
 }
 
+/*
+ * The values of a model are those of its events. What a thread read in rounds that were left out of it (laps.c), which a run on those values goes through, is what it had found there the
+ * time before.
+ */
+static uint64_t known_value(struct ethread *t, uint64_t address, uint64_t in_memory, const struct forced_value *f)
+{
+	struct lag *l = &t->lags[address / 8 % (sizeof t->lags / sizeof *t->lags)];
+	if (f)
+		*l = (struct lag){ address, 0, f->value, heard(t) };
+	return f ? f->value : l->address == address && l->heard == heard(t) ? l->seen : in_memory;
+}
+
+void guess_wrote(struct ethread *t, uint64_t address)
+{
+	struct lag *l = &t->lags[address / 8 % (sizeof t->lags / sizeof *t->lags)];
+	if (l->address == address)
+		*l = (struct lag){ 0 };
+}
+
 uint32_t guess_piece(struct ethread *t)
 {
 	if (t->piece_sap != t->saps) {
@@ -79,11 +98,11 @@ struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint6
 	*piece = guess_piece(t);
 	uint32_t thread = t->log ? t->log->info.number : UINT32_MAX;
 	const struct forced_value *f = find_forced(thread, t->saps, *piece);
-	uint64_t value = likely_value(t, address, in_memory, f);
 	if (ties_on()) {
 		t->unsure = !f;
-		return (struct slot){ value, EXPR_NONE };
+		return (struct slot){ known_value(t, address, in_memory, f), EXPR_NONE };
 	}
+	uint64_t value = likely_value(t, address, in_memory, f);
 	expr symbol = expr_sym(engine.exprs, size * 8, engine.symbols.n);
 	*vec_push(&engine.symbols) = (struct symbol_info){ { thread, *piece, t->saps, value }, t, symbol, address };
 	return (struct slot){ value, symbol };

@@ -12,6 +12,8 @@
 uint32_t guess_piece(struct ethread *t);
 /* The racy read at hand: a new symbol, and what it is taken to have read; *piece is its number at this SAP. */
 struct slot guess_read(struct ethread *t, uint64_t address, unsigned size, uint64_t in_memory, uint32_t *piece);
+/* In a run on known values (ties.h), the thread wrote there itself. */
+void guess_wrote(struct ethread *t, uint64_t address);
 /* The symbol, if it is one, was taken to be v. */
 void guess_was(expr e, uint64_t v);
 /* Takes the expression to be v from here on; `address`: of the access that comes next. */

@@ -202,6 +202,7 @@ static void write_memory(uint64_t address, unsigned size, uint64_t v)
 static bool is_racy(struct ethread *self, uint64_t address, uint64_t size, bool write)
 {
 	size_t fresh;
+	gone_access(self, address, write);
 	struct racer who = { self->number, self->strayed, self->clock.n, self->clock.at };
 	bool racy = races_access(engine.races, who, address, size, write, &fresh);
 	if (races_hit_freed(engine.races))

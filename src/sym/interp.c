@@ -476,6 +476,12 @@ const void *ithread_locals(const struct ithread *t, size_t *size)
 	return t->sp;
 }
 
+bool ithread_is_on_stack(const struct ithread *t, uint64_t address, bool *below)
+{
+	*below = address < (uint64_t)(uintptr_t)t->sp;
+	return address >= (uint64_t)(uintptr_t)t->stack && address < (uint64_t)(uintptr_t)t->stack_end;
+}
+
 expr interp_memory_expr(struct interp *in, uint64_t address, unsigned size)
 {
 	return symmem_maybe(in->memory, address) ? symmem_get(in->memory, address, size) : EXPR_NONE;

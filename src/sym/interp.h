@@ -96,6 +96,8 @@ uint64_t ithread_store_grows(uint64_t address, uint64_t value);
 void ithread_set_register(struct ithread *t, size_t i, struct slot s);
 /* The memory of local variables of all frames. */
 const void *ithread_locals(const struct ithread *t, size_t *size);
+/* Is the address on the thread's stack? below: where no frame is. */
+bool ithread_is_on_stack(const struct ithread *t, uint64_t address, bool *below);
 
 /* Executed IR instructions, for figures. */
 uint64_t ithread_instructions(const struct ithread *t);
@@ -227,6 +229,8 @@ void host_allocated(struct ithread *t, uint64_t own, uint64_t size);
 void host_told(struct ithread *t, struct slot given, uint64_t told);
 /* The same of a local variable or a mapping; name: "queue@12" or "". */
 void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *name);
+/* Its life ends, or begins (again). */
+void host_scope(struct ithread *t, uint64_t own, uint64_t size, const char *name, bool begins);
 void host_fence(struct ithread *t, uint32_t site);
 
 /*

@@ -446,6 +446,7 @@ reload: /* the running frame may be another one */
 	OP(TOLD) host_told(t, reg_get(t->frame, pc->b), t->frame->r[pc->a]); STEP;
 	OP(ALLOCATED) host_allocated(t, pc->w ? *(uint64_t *)reg_get(t->frame, pc->a).v : reg_get(t->frame, pc->a).v, 0); STEP;
 	OP(PLACED) host_placed(t, reg_get(t->frame, pc->a).v, reg_get(t->frame, pc->b).v, t->in->code.strings + pc->d); STEP;
+	OP(SCOPE) host_scope(t, reg_get(t->frame, pc->a).v, t->frame->r[pc->b], t->in->code.strings + pc->d, pc->w); STEP;
 	OP(FENCE) t->pc = pc; host_fence(t, pc->d); STEP;
 	OP(PASS) t->pc = pc; host_site(t, pc->d); STEP;
 	OP(LINE) host_line(t, pc->d); STEP;

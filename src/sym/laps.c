@@ -9,7 +9,9 @@
  * An atomic update that leaves all as it is, a lock that is tried in vain, is a read. Where it might have changed something for others in a lap that
  * is left out (a lock with more than two states), that no interleaving was found proves nothing.
  *
- * A lap is what happens from one execution of a read of shared memory, its anchor, to the next. Two laps are the same when they
+ * A lap is what happens from one execution of a read of shared memory, its anchor, to the next. What a thread keeps from one round to the next (the last
+ * value that was whole) is a register with a symbol of the lap before, unless the anchor comes before it is read: where laps are the same but for registers, the reads of the
+ * loop are tried in turn. Two laps are the same when they
  * read the same places at the same sites, took the same branches, found the same recorded values, stored the same
  * to memory that does not race, and left the same in all registers; what was read, where it races, is another symbol in each. They
  * write nothing that others could see, call nothing that has a state, and have no steps of synchronization. Then every further lap
@@ -422,6 +424,7 @@ void laps_read(struct ethread *t, uint32_t site, const struct access *a)
 		consider_counted(t, &end);
 	else
 		consider(t, &end);
+	l->turn = l->misses >= EAGER && !l->counting.on && l->now.n > 1 && l->turns < l->now.n;
 }
 
 /* Is the event at hand the only one since the last of the lap's? */
@@ -430,14 +433,30 @@ static bool is_alone(const struct ethread *t, bool racy)
 	return t->events.n == t->laps.nevents || (racy && t->events.n == t->laps.nevents + 1);
 }
 
+/* The next read begins the first of other laps. */
+static void turn(struct ethread *t)
+{
+	struct laps *l = &t->laps;
+	l->now.n = l->before.n = 0;
+	l->ends = l->turn = l->snapped = false;
+	l->misses = 0;
+	l->turns++;
+	l->nevents = t->events.n;
+}
+
 static void note(struct ethread *t, const struct lap_read *r)
 {
 	struct laps *l = &t->laps;
+	if (l->ends && l->turn) {
+		turn(t);
+		return;
+	}
 	if (l->ends || !is_alone(t, r->event != NO_EVENT) || !l->now.n || l->now.n == LAP_READS) {
 		if (l->ends) {
 			lap_copy(&l->before, &l->now);
 		} else {
 			counting_stops(t);
+			l->turns = l->now.n ? 0 : l->turns;
 			l->before.n = 0, l->snapped = false, l->misses = 0;
 		}
 		lap_begin(&l->now, t);

@@ -303,6 +303,7 @@ static _Noreturn void answer_if(void)
 void ties_wrote(struct ethread *t, const struct access *a)
 {
 	roots left = {0};
+	guess_wrote(t, a->address);
 	if (!is_followed(t) || !all.asked.sap || t->saps != all.asked.sap || a->address != all.asked.address)
 		return;
 	if (all.asked.what == TIES_IF)

@@ -124,6 +124,8 @@ uint32_t pool_reg(struct tr *t, reg r);
 uint32_t pool_regs(struct tr *t, const reg *regs, size_t n);
 /* Is the instruction's value in the log? */
 bool is_recorded_value(struct tr *t, LLVMValueRef i);
+/* Of an alloca: what the pass calls it, as a string. */
+uint32_t local_name(struct tr *t, LLVMValueRef alloca);
 /* ... in a way of its own: RT_VALUE_* of include/rethread/instrument.h. */
 bool is_value_kind(struct tr *t, LLVMValueRef i, const char *kind);
 /* After a call: where it is an allocation that is in the log. */

@@ -14,6 +14,14 @@ static void do_nothing(struct work *w)
 		emit(w->t, OP_MOV, 64, define(w->t, w->i), const_reg(w->t, 0), 0);
 }
 
+/* Of local variables that others may know: what is done to one that is no more is done to whatever lies there then (gone.c). */
+static void do_scope(struct work *w)
+{
+	LLVMValueRef variable = LLVMGetOperand(w->i, 1);
+	if (LLVMIsAAllocaInst(variable) && is_recorded_value(w->t, variable))
+		emit(w->t, OP_SCOPE, (unsigned)w->param, local_name(w->t, variable), arg(w, 1)[0], const_reg(w->t, type_size(w->t, LLVMGetAllocatedType(variable))));
+}
+
 static void do_first(struct work *w)
 {
 	unsigned n = slots_of(w->t, w->type);
@@ -308,7 +316,8 @@ static const struct intrinsic table[] = {
 	{"memcpy.", do_memory, 0},
 	{"memmove.", do_memory, 0},
 	{"memset.", do_memory, 1},
-	{"lifetime.", do_nothing, 0},
+	{"lifetime.start.", do_scope, 1},
+	{"lifetime.end.", do_scope, 0},
 	{"invariant.", do_nothing, 0},
 	{"dbg.", do_nothing, 0},
 	{"assume", do_nothing, 0},

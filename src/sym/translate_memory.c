@@ -166,7 +166,7 @@ static bool is_in_frame(struct tr *t, LLVMValueRef i)
 }
 
 /* As the pass has noted it (PASS_LOCAL_METADATA), or "". */
-static uint32_t local_name(struct tr *t, LLVMValueRef alloca)
+uint32_t local_name(struct tr *t, LLVMValueRef alloca)
 {
 	LLVMValueRef mark = LLVMGetMetadata(alloca, t->local_kind), operand;
 	unsigned n = 0;

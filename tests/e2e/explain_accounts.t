@@ -101,3 +101,61 @@ for i in 1 2 3 4; do
 	rethread explain | tr -s ' \n' ' ' | sed 's/ \(What\|Who\|An\) .*//' >text
 	! grep -E 'counts of a shared pointer|updated|freed|went by' text || fail "$(cat text)"
 done
+
+# But who asks whether an object is still there, and then wants a reference to it, fails by the last one that was given up in between.
+# That is no place that was filled too late.
+cat >font.cpp <<'P'
+#include <atomic>
+#include <cassert>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+struct Font { int size; explicit Font(int s) : size(s) {} };
+static std::mutex mutex;
+static std::map<int, std::weak_ptr<Font>> fonts;
+static std::atomic<int> phase;
+static void await(int n)
+{
+	while (phase < n)
+		std::this_thread::yield();
+}
+int main()
+{
+	std::thread closer([] {
+		for (int round = 0; round < 8; ++round) {
+			auto font = std::make_shared<Font>(10);
+			{
+				std::lock_guard<std::mutex> g(mutex);
+				fonts[10] = font;
+			}
+			phase = 3 * round + 1;
+			await(3 * round + 2);
+			font.reset(); // bug: the other one has asked, and has no reference yet
+			phase = 3 * round + 3;
+		}
+	});
+	int sizes = 0;
+	for (int round = 0; round < 8; ++round) {
+		await(3 * round + 1);
+		std::lock_guard<std::mutex> g(mutex);
+		auto it = fonts.find(10);
+		if (!it->second.expired()) {
+			std::shared_ptr<Font> early = round < 7 ? it->second.lock() : nullptr;
+			phase = 3 * round + 2;
+			await(3 * round + 3);
+			auto font = it->second.lock();
+			assert(font);
+			sizes += font->size;
+		}
+	}
+	closer.join();
+	return sizes == 0;
+}
+P
+rethread c++ -std=c++17 -O1 -g -pthread font.cpp -o font
+status 134 rethread record -q ./font 2>err
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "not inferred: $(cat out)"
+rethread explain | tr -s ' \n' ' ' | sed 's/ \(What\|Who\|An\) .*//' >text
+has text 'thread 1 read the counts of a shared pointer \(font.cpp:37\); before it (updated it|read it again) \(font.cpp:41\), thread 1:1 changed it \(font.cpp:28\)'

@@ -173,3 +173,57 @@ rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
 has short 'In short: thread (1:[1-4]) had written running \(totals.c:28\) and not yet what is written next every other time \(totals.c:17\); thread 1 looked in between \(totals.c:44\): thread \1 gives up lock between the two\.'
+
+# A thread that has not done it before does it as the others do. The reader has polled until then, which a run on the values of the answer goes through.
+cat >mean.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+static atomic_long sum, count;
+static atomic_int done;
+static void record(int pause)
+{
+	atomic_fetch_add(&sum, 64);
+	if (pause)
+		usleep(3000);
+	atomic_fetch_add(&count, 1);
+}
+static void *often(void *arg)
+{
+	usleep(2000);
+	for (int i = 0; i < 5; i++)
+		record(0);
+	atomic_store(&done, 1);
+	return arg;
+}
+static void *once(void *arg)
+{
+	while (!atomic_load(&done))
+		sched_yield();
+	record(1);
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, often, NULL);
+	pthread_create(&b, NULL, once, NULL);
+	for (long n = 0; n < 6;) {
+		n = atomic_load(&count);
+		long s = atomic_load(&sum);
+		if (n >= 5 && s / n > 64)
+			abort();
+		usleep(20);
+	}
+	return 0;
+}
+P
+rethread cc -O2 -g -pthread mean.c -o mean
+status 134 rethread record -q --until-failure --runs 100 ./mean 2>err
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
+has short 'In short: thread (1:2 writes sum \(mean.c:10\) and then count \(mean.c:13\); when thread 1 read the second \(mean.c:36\) and the first \(mean.c:37\), it had only written the first\.)'
+has out '(other times a thread wrote count next)'

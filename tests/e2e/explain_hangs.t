@@ -207,3 +207,40 @@ rethread reproduce --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain | sed -n '/^In short/,/^$/p' | tr -s ' \n' ' ' >short
 ! grep -qE 'had found c\.n = [0-9]+ .* changed since to [0-9]+' short || fail "$(cat short)"
 has short 'head \(calls.c:1[1-6]\)'
+
+# A gate that is opened and shut at once: who waits for it finds it shut, as before. That it had found another one open is no reason.
+cat >gate.cpp <<'P'
+#include <atomic>
+#include <thread>
+#include <unistd.h>
+static std::atomic<int> open[2], waiting;
+static void pass(std::atomic<int> &gate)
+{
+	waiting++;
+	while (gate.load() == 0)
+		gate.wait(0);
+}
+static void pulse(std::atomic<int> &gate, int visitors)
+{
+	while (waiting < visitors)
+		std::this_thread::yield();
+	usleep(10000);
+	gate.store(1);
+	gate.notify_all();
+}
+int main()
+{
+	std::thread visitor([] { pass(open[0]), pass(open[1]); });
+	pulse(open[0], 1);
+	usleep(10000);
+	open[0].store(0);
+	pulse(open[1], 2);
+	open[1].store(0); // bug: nobody has gone through yet
+	visitor.join();
+}
+P
+rethread c++ -std=c++20 -O2 -g -pthread gate.cpp -o gate
+status 124 rethread record -q --until-failure --runs 100 --timeout 1 ./gate 2>err
+rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
+rethread explain | tr -s ' \n' ' ' >out
+has out 'In short: thread 1:1 waits for ever \(gate.cpp:9\). It had found open\[1\] = 0 \(gate.cpp:8\); thread 1 changed that to 1 \(gate.cpp:16\) and then put it back \(gate.cpp:26\), which thread 1:1 did not see. Who'

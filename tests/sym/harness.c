@@ -281,6 +281,11 @@ void host_allocates(struct ithread *t)
 	(void)t;
 }
 
+void host_scope(struct ithread *t, uint64_t own, uint64_t size, const char *name, bool begins)
+{
+	(void)t, (void)own, (void)size, (void)name, (void)begins;
+}
+
 void host_placed(struct ithread *t, uint64_t own, uint64_t size, const char *name)
 {
 	(void)t, (void)own, (void)size, (void)name;
