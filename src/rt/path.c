@@ -20,28 +20,22 @@ static uint8_t nowhere[2 * RT_TRAY] __attribute__((aligned(2 * RT_TRAY)));
 static __thread uint8_t scratch[RT_TRAY_ANYWHERE] __attribute__((tls_model("initial-exec")));
 
 /* How often the time is noted: each so many words; the more, the faster they come. */
-enum { STAMP_LEAST = 2, STAMP_MOST = 1024 };
-
-/*
- * How many bytes of the tray are used: few where branches come seldom, so that stamps come at least every so many margins, and all where stamps would come
- * more often than every few.
- */
-enum { TRAY_LEAST = 128, STAMP_LATE = 16, STAMP_EARLY = 4 };
+enum { STAMP_LEAST = 16, STAMP_MOST = 1024 };
 
 /* What word followed last time (trace.h); used once the thread's first tray was full. */
 static __thread uint64_t foretold[RT_PATH_TABLE] __attribute__((tls_model("initial-exec")));
 
 __thread uint8_t *__rethread_path = nowhere, *__rethread_path_end = nowhere + RT_TRAY;
 
-static void go_to(uint8_t *tray, uint8_t *at, size_t used)
+static void go_to(uint8_t *tray, uint8_t *at)
 {
 	__rethread_path = at;
-	__rethread_path_end = tray + used;
+	__rethread_path_end = tray + RT_TRAY;
 }
 
 static void go_nowhere(void)
 {
-	go_to(rt_tray_in(scratch), rt_tray_in(scratch), RT_TRAY);
+	go_to(rt_tray_in(scratch), rt_tray_in(scratch));
 }
 
 /* ------------------------------------------------------------------ time -------------------- */
@@ -70,10 +64,6 @@ static void stamp(struct rt_self *self)
 	self->time++;
 	self->stamp_interval = rt_stamp_interval(self->stamp_interval, STAMP_LEAST, STAMP_MOST, now - self->stamped);
 	self->stamp_at = self->words + self->stamp_interval;
-	if (now - self->stamped > STAMP_LATE * rt_log.margin && self->tray_used > TRAY_LEAST)
-		self->tray_used /= 2;
-	else if (now - self->stamped < STAMP_EARLY * rt_log.margin && self->tray_used < RT_TRAY)
-		self->tray_used *= 2;
 	self->stamped = now;
 }
 
@@ -256,10 +246,9 @@ static void empty(struct rt_self *self, uint8_t *tray, unsigned n)
 	memset(tray + packed, RT_TRAY_NONE, rest);
 	set_state(self, RT_PATH_STATE(self->words, 0));
 	self->bits += packed;
-	__rethread_path = tray + rest;
+	go_to(tray, tray + rest);
 	if (rt_unlikely(self->words >= self->stamp_at))
 		stamp(self);
-	__rethread_path_end = tray + self->tray_used;
 }
 
 static __attribute__((noinline)) void full(struct rt_self *self)
@@ -317,8 +306,7 @@ void rt_path_begin(struct rt_self *self, struct rt_chunk *first, uint8_t *tray)
 	self->stage = rt_path_stage_first();
 	self->stamp_at = self->stamp_interval = STAMP_LEAST;
 	self->tray = tray;
-	self->tray_used = RT_TRAY;
-	go_to(tray, tray, RT_TRAY);
+	go_to(tray, tray);
 }
 
 void rt_path_end(struct rt_self *self)
@@ -346,7 +334,7 @@ uint8_t *rt_path_divert(struct rt_self *self, bool keeps)
 	uint8_t *here = self->tray ? rt_tray_here(__rethread_path) : __rethread_path;
 
 	if (keeps && self->tray)
-		go_to(self->tray, here, RT_TRAY);
+		go_to(self->tray, here);
 	else
 		go_nowhere();
 	return here;
@@ -355,7 +343,7 @@ uint8_t *rt_path_divert(struct rt_self *self, bool keeps)
 void rt_path_go_on(struct rt_self *self)
 {
 	if (self->tray)
-		__rethread_path_end = self->tray + self->tray_used;
+		__rethread_path_end = self->tray + RT_TRAY;
 }
 
 void rt_path_hurry(const struct rt_self *self)

@@ -58,7 +58,6 @@ struct rt_paced {
 struct rt_self {
 	/* Used for each tray that is full. */
 	uint8_t *tray;          /* NULL: the path is not recorded */
-	uint32_t tray_used;     /* bytes of it; a power of two */
 	uint64_t *slot, *slots_end; /* of the log: the next one, and the chunk's end */
 	uint64_t *run;          /* slot of the run of foretold words that goes on, or NULL */
 	uint64_t context, words; /* of the last words: what follows on them; how many there are */
