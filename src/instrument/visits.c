@@ -28,6 +28,8 @@ struct visits {
 static bool depends_on_memory(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMStore: /* whether it copies pointers */
+		return LLVMIsALoadInst(LLVMGetOperand(i, 0));
 	case LLVMLoad:
 	case LLVMSub:
 	case LLVMICmp:
@@ -101,7 +103,10 @@ static void visit_users(struct visits *v, LLVMValueRef value)
 			continue;
 		v->at[place - 1].due = true;
 		/* The number of a pointer is unknown from the start; differences of such, and what lies that far from somewhere, ask for the pointer. */
-		if (LLVMIsAPtrToIntInst(user) || (LLVMIsAPtrToIntInst(value) && LLVMGetInstructionOpcode(user) == LLVMSub))
+		LLVMOpcode op = LLVMGetInstructionOpcode(user);
+		bool shifted = op == LLVMAdd && LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)); /* (p - 8) - q */
+		bool number = LLVMIsAPtrToIntInst(value) || (LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMAdd);
+		if (op == LLVMPtrToInt || (LLVMIsAPtrToIntInst(value) && shifted) || (number && op == LLVMSub))
 			visit_users(v, user);
 	}
 }
