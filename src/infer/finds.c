@@ -215,11 +215,28 @@ static unsigned find_outdated_reason(struct search *c)
 
 /* ---- what is dropped again; each returns what ---- */
 
+/* Did the failing thread fault at a pointer that it read last, and that another had written, and has the step nothing to do with either of them? */
+static bool is_beside_pointer(const struct search *c, size_t step)
+{
+	for (size_t i = c->t->l.needed; i-- > 0;) {
+		const struct event *e = told_event(c->t, i);
+		const struct execution_thread *by = &c->t->x.threads.at[e->thread];
+		if (!told_reads(e) || !(c->t->x.events.at[by->first + by->count - 1].flags & EVENT_FAILS))
+			continue;
+		size_t saw = c->s->saw[i];
+		uint32_t writer = saw == SLICE_NONE ? e->thread : told_event(c->t, saw)->thread, by_step = told_event(c->t, step)->thread;
+		return c->how[i] == TIED_BY_WAY && writer != e->thread && (by_step == e->thread ? is_beside(c, step) : by_step != writer);
+	}
+	return false;
+}
+
 /* What the failure does not rest on. */
 static unsigned drop_beside(struct search *c)
 {
 	struct finds *d = c->d;
 	unsigned drop = 0;
+	if (d->found & CAUSE_BETWEEN && is_beside_pointer(c, d->between.second))
+		drop |= CAUSE_BETWEEN | EARLY;
 	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
 		drop |= CAUSE_BETWEEN;
 	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
