@@ -225,7 +225,7 @@ static bool is_beside_pointer(const struct search *c, size_t step)
 			continue;
 		size_t saw = c->s->saw[i];
 		uint32_t writer = saw == SLICE_NONE ? e->thread : told_event(c->t, saw)->thread, by_step = told_event(c->t, step)->thread;
-		return c->how[i] == TIED_BY_WAY && writer != e->thread && (by_step == e->thread ? is_beside(c, step) : by_step != writer);
+		return c->how[i] == TIED_BY_WAY && writer != e->thread && (by_step == e->thread ? is_beside(c, step) || c->how[step] == RESTS_UNKNOWN : by_step != writer);
 	}
 	return false;
 }
