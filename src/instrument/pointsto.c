@@ -520,8 +520,7 @@ bool points_to_callees(const struct points_to *p, LLVMValueRef call, void (*foun
 bool points_to_called_here(const struct points_to *p, LLVMValueRef function)
 {
 	uint32_t object = map_get(&p->object, function);
-	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object) &&
-	       map_get(&p->started, function) != STARTED_BY_OTHERS;
+	return p->complete && object && is_local(function) && !inclusion_flags(p->in, object);
 }
 
 bool points_to_is_started(const struct points_to *p, LLVMValueRef function)

@@ -42,8 +42,8 @@ bool points_to_functions(const struct points_to *p, LLVMValueRef pointer, void (
 unsigned points_to_thread_start(LLVMValueRef call);
 /* Does it start a std::thread, whose state is where operand 1 leads? */
 bool points_to_starts_state(LLVMValueRef call);
-/* Functions of the module that then may be called with that state: found(data, function) for each. False: that is not known. */
-bool points_to_states(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
+/* Functions of the module that then may be called with that state: found(data, function) for each. */
+void points_to_states(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data);
 /*
  * Of a call of code outside: does it leave alone what is in memory where operand i leads? What a thread is given; and of locks and their kin, what a call
  * does to the lock is nobody's business but theirs. (Of the state of a std::thread there is nothing left, in any run.)

@@ -19,11 +19,6 @@ enum called_kind {
 	CALLED_MADE,   /* the node is what an allocation function returns: each call makes an object of its own */
 };
 
-enum started {
-	STARTED_HERE = 1, /* only by calls that hand on the argument as it is */
-	STARTED_BY_OTHERS,
-};
-
 struct called {
 	enum called_kind kind;
 	LLVMValueRef call;
@@ -42,7 +37,7 @@ struct points_to {
 	struct map object;   /* variable, function, allocation: its object */
 	struct map further;  /* function with ...: the object where further parameters are */
 	struct bits areas;   /* those objects */
-	struct map started;  /* functions that threads may begin with: enum started */
+	struct map started;  /* functions that threads may begin with, or that are registered for the end; with what they are given there */
 	struct called *calls; /* by the numbers that inclusion_call is given */
 	size_t ncalls, calls_cap;
 	uint32_t from_outside; /* a node: something of the world's */

@@ -465,22 +465,32 @@ static LLVMValueRef function_at(const struct points_to *p, uint32_t object)
 	return object < p->nfunction ? p->function[object] : NULL;
 }
 
-static void start(struct points_to *p, LLVMValueRef f, uint32_t given, enum started how)
+static void start(struct points_to *p, LLVMValueRef f, uint32_t given)
 {
-	if (map_get(&p->started, f) != STARTED_BY_OTHERS)
-		map_set(&p->started, f, how);
+	map_set(&p->started, f, 1);
 	if (LLVMCountParams(f))
 		inclusion_copy(p->in, given, points_to_node(p, LLVMGetParam(f, 0)));
 	inclusion_copy(p->in, points_to_returned(p, f), inclusion_world(p->in));
 }
 
-/* All functions in a constant. */
-static void start_each(struct points_to *p, LLVMValueRef constant, uint32_t given)
+/* All functions of the module in a constant. */
+static void find_each(LLVMValueRef constant, void (*found)(void *data, LLVMValueRef function), void *data)
 {
 	if (LLVMIsAFunction(constant) && is_instrumented(constant))
-		start(p, constant, given, STARTED_HERE);
+		found(data, constant);
 	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
-		start_each(p, LLVMGetOperand(constant, (unsigned)i), given);
+		find_each(LLVMGetOperand(constant, (unsigned)i), found, data);
+}
+
+struct starting {
+	struct points_to *p;
+	uint32_t given;
+};
+
+static void start_one(void *data, LLVMValueRef function)
+{
+	struct starting *s = data;
+	start(s->p, function, s->given);
 }
 
 static bool is_state_table(LLVMValueRef g)
@@ -493,18 +503,10 @@ static void start_state(struct points_to *p, LLVMModuleRef m, uint32_t object, u
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 		if (is_state_table(g) && map_get(&p->object, g) == object)
-			start_each(p, LLVMGetInitializer(g), state);
+			find_each(LLVMGetInitializer(g), start_one, &(struct starting){p, state});
 }
 
-static void find_each(LLVMValueRef constant, void (*found)(void *data, LLVMValueRef function), void *data)
-{
-	if (LLVMIsAFunction(constant) && is_instrumented(constant))
-		found(data, constant);
-	for (int i = 0; !LLVMIsAGlobalValue(constant) && i < LLVMGetNumOperands(constant); i++)
-		find_each(LLVMGetOperand(constant, (unsigned)i), found, data);
-}
-
-bool points_to_states(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
+void points_to_states(const struct points_to *p, LLVMValueRef call, void (*found)(void *data, LLVMValueRef function), void *data)
 {
 	LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
 	for (size_t i = 0; i < p->ncalls; i++) {
@@ -514,9 +516,7 @@ bool points_to_states(const struct points_to *p, LLVMValueRef call, void (*found
 		for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
 			if (is_state_table(g) && bits_has(&c->done, map_get(&p->object, g)))
 				find_each(LLVMGetInitializer(g), found, data);
-		return true;
 	}
-	return false;
 }
 
 void points_to_called(void *data, uint32_t number, uint32_t object)
@@ -538,7 +538,7 @@ void points_to_called(void *data, uint32_t number, uint32_t object)
 		if (object == OBJECT_WORLD || (f && !is_instrumented(f))) {
 			escape(p, argument(c.call, c.argument));
 		} else if (f) {
-			start(p, f, points_to_node(p, argument(c.call, c.argument)), STARTED_HERE);
+			start(p, f, points_to_node(p, argument(c.call, c.argument)));
 		}
 		break;
 	case CALLED_STATE:

@@ -7,8 +7,8 @@
  * and after everything that may have appended, which is calls, landing pads, the slow path. This is written with a local variable, which is
  * then promoted. room.c decides where the pointer is advanced and saved, and where to ask whether the tray is full.
  */
-#include "instrument/exact.h"
 #include "instrument/addresses.h"
+#include "instrument/exact.h"
 #include "instrument/given.h"
 #include "instrument/keeping.h"
 #include "instrument/room.h"
