@@ -255,6 +255,8 @@ const struct rt_engine *rethread_engine_start(const struct rt_engine_config *con
 	ties_load();
 	unmapped_load();
 	engine.races = races_new(engine.known.at, engine.known.n);
+	for (size_t i = 0; i < engine.known.n; i++)
+		interp_watch(engine.interp, engine.known.at[i].address);
 	self = engine_thread_new(NULL);
 	atexit(engine_leave_process);
 	pthread_key_create(&at_end, after_destructors);

@@ -358,6 +358,8 @@ static unsigned piece_size(uint64_t at, uint64_t left)
 void host_own_store(struct ithread *t, uint64_t address, unsigned size, struct slot value)
 {
 	struct ethread *self = of(t);
+	if (!mirror_has(address) && !races_is_known(engine.races, address, size))
+		return;
 	for (unsigned at = 0, n; at < size; at += n) {
 		n = piece_size(address + at, size - at);
 		struct access a = { .address = address + at, .size = n, .value = value };

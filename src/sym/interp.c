@@ -493,6 +493,11 @@ void interp_set_memory_expr(struct interp *in, uint64_t address, unsigned size, 
 		symmem_set(in->memory, address, size, e);
 }
 
+void interp_watch(struct interp *in, uint64_t address)
+{
+	symmem_watch(in->memory, address);
+}
+
 void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size)
 {
 	symmem_clear(in->memory, address, size);

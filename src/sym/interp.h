@@ -131,6 +131,9 @@ void interp_clear_memory_expr(struct interp *in, uint64_t address, uint64_t size
 /* Every expression in memory becomes what f makes of it, which has to have the same width. */
 void interp_replace_memory_exprs(struct interp *in, expr (*f)(void *data, expr e), void *data);
 
+/* host_own_store is called for stores to that page as well. */
+void interp_watch(struct interp *in, uint64_t address);
+
 /* -------------------------------------------------- what the embedding defines ------------ */
 
 /*
@@ -213,8 +216,8 @@ struct access {
 void host_load(struct ithread *t, uint32_t site, struct access *pieces, unsigned count);
 void host_store(struct ithread *t, uint32_t site, const struct access *pieces, unsigned count);
 /*
- * About to be stored by what is no site, in memory that blocks share (RT_MIRROR): while it is this block's the thread has it for itself, but it
- * may have raced before or after that, and then who reads it at a site has to know what was written.
+ * About to be stored by what is no site, in memory that blocks share (RT_MIRROR), or in a page that is watched: while it is this block's, or this
+ * frame's, the thread has it for itself, but it may have raced before or after that, and then who reads it at a site has to know what was written.
  */
 void host_own_store(struct ithread *t, uint64_t address, unsigned size, struct slot value);
 

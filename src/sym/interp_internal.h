@@ -173,6 +173,12 @@ static inline void note_store(struct ithread *t, uint64_t at, uint64_t value)
 	t->stored += store_grows(at, value);
 }
 
+/* Of a store by what is no site: is the host to know? */
+static inline bool is_told_of(const struct symmem *mem, uint64_t address)
+{
+	return address - RT_MIRROR < RT_MIRROR_SIZE || symmem_watched(mem, address);
+}
+
 static inline void note_unknown_store(struct ithread *t)
 {
 	note_store(t, t->count, t->stored);

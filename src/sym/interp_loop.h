@@ -160,7 +160,7 @@
 		uint64_t at_ = (where);                                           \
 		type v_ = (type)r[pc->d];                                         \
 		t->pc = pc;                                                       \
-		if (__builtin_expect(at_ - RT_MIRROR < RT_MIRROR_SIZE, 0))        \
+		if (__builtin_expect(is_told_of(mem, at_), 0))                    \
 			host_own_store(t, at_, sizeof v_, (struct slot){v_, E(pc->d)}); \
 		__builtin_memcpy((void *)at_, &v_, sizeof v_);                    \
 		note_store(t, at_, v_);                                           \

@@ -112,6 +112,8 @@ static struct slot memory_read(struct ithread *t, uint64_t address, unsigned wid
 
 static void memory_write(struct ithread *t, uint64_t address, unsigned width, struct slot s)
 {
+	if (is_told_of(t->mem, address))
+		host_own_store(t, address, bytes_of(width), s);
 	memcpy((void *)address, &s.v, bytes_of(width));
 	note_store(t, address, s.v);
 	if (s.e || symmem_maybe(t->mem, address))
@@ -402,10 +404,12 @@ const struct insn *slow_cmpxchg(struct ithread *t, const struct insn *pc)
 /* What is no site is about to write there: bytes from elsewhere, or (NULL) the same again and again. */
 static void own_bytes(struct ithread *t, uint64_t to, const char *from, struct slot byte, uint64_t size)
 {
-	if (to - RT_MIRROR >= RT_MIRROR_SIZE)
-		return;
 	for (uint64_t at = 0, n; at < size; at += n) {
 		struct slot s = byte;
+		if (!is_told_of(t->mem, to + at)) {
+			n = SYMMEM_PAGE - (to + at) % SYMMEM_PAGE;
+			continue;
+		}
 		n = byte.e ? 1 : size - at < 8 ? size - at : 8;
 		if (from) {
 			s.e = symmem_get(t->mem, (uint64_t)from + at, (unsigned)n);

@@ -159,8 +159,8 @@ static struct page *page_at(struct races *r, uint64_t number)
 	return r->last = r->table[i];
 }
 
-/* Is any byte of the range known to race? Known ranges are short and sorted. */
-static bool is_known(const struct races *r, uint64_t address, uint64_t size)
+/* Known ranges are short and sorted. */
+bool races_is_known(const struct races *r, uint64_t address, uint64_t size)
 {
 	size_t low = 0, high = r->nknown;
 	while (low < high) {
@@ -181,7 +181,7 @@ static uint32_t cell_new(struct races *r, uint64_t granule, unsigned offset, uns
 {
 	struct cell *c = vec_push(&r->cells);
 	*c = (struct cell){ .offset = (uint8_t)offset, .size = (uint8_t)size, .narrowest = GRANULE, .next = next };
-	c->racy = is_known(r, granule * 8 + offset, size);
+	c->racy = races_is_known(r, granule * 8 + offset, size);
 	return (uint32_t)(r->cells.n - 1);
 }
 

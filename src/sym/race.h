@@ -22,6 +22,8 @@ struct range {
 /* `known` ranges are racy from the start. */
 struct races *races_new(const struct range *known, size_t nknown);
 void races_free(struct races *r);
+/* Is any of the bytes in such a range? */
+bool races_is_known(const struct races *r, uint64_t address, uint64_t size);
 
 /*
  * Who accesses. clock[u] is what the thread knows of thread u (nclock entries, more are 0), its own entry is its own time.

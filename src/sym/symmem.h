@@ -31,6 +31,7 @@ struct sympage {
 
 struct symmem {
 	uint16_t filter[SYMMEM_FILTER];
+	uint8_t watched[SYMMEM_FILTER]; /* somebody wants to know of stores to a page with that number */
 	struct sympage *buckets[SYMMEM_FILTER];
 	struct sympage *all, *free;
 	struct expr_arena *exprs;
@@ -44,6 +45,16 @@ void symmem_free(struct symmem *m);
 static inline bool symmem_maybe(const struct symmem *m, uint64_t address)
 {
 	return m->filter[(address / SYMMEM_PAGE) % SYMMEM_FILTER] != 0;
+}
+
+static inline void symmem_watch(struct symmem *m, uint64_t address)
+{
+	m->watched[(address / SYMMEM_PAGE) % SYMMEM_FILTER] = 1;
+}
+
+static inline bool symmem_watched(const struct symmem *m, uint64_t address)
+{
+	return m->watched[(address / SYMMEM_PAGE) % SYMMEM_FILTER];
 }
 
 /* The expression, 8 * size wide, of size <= 8 bytes; EXPR_NONE when they are all concrete. */
