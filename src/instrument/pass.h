@@ -13,7 +13,7 @@
  *     number.c     symbols, sites and branches of the module
  *     shared.c     which memory may be shared between threads;  calls.c, classes.c: its parts
  *     pointsto.c   which objects pointers lead to, for shared.c and recompute.c;  pointsto_calls.c, inclusion.c, members.c, bits.c: its parts
- *     recompute.c  which branches need not be recorded;  recompute_calls.c: what calls do;  contents.c: what is known of memory;  progress.c: which of them are all the same;  why.c: why the others are
+ *     recompute.c  which branches need not be recorded;  recompute_calls.c: what calls do;  contents.c: what is known of memory;  progress.c: which of them are all the same;  frozen.c: what nobody has written;  why.c: why the others are
  *     addresses.c  which values are recorded, and how;  mayrace.c, locked.c, stripes.c, parallel.c, joins.c: its parts
  *     report.c     what was found, by source line, for `rethread analyze'
  *     record.c     the recorded program;  room.c: what it does to its tray, and where;  shown.c: what it shows

@@ -16,6 +16,7 @@
 #include "instrument/recompute_state.h"
 
 #include "instrument/exact.h"
+#include "instrument/frozen.h"
 #include "instrument/given.h"
 
 #include <stdlib.h>
@@ -300,17 +301,6 @@ static bool is_built_known(const struct recompute *r, LLVMValueRef i)
 	return true;
 }
 
-/* `there && value < limit` in one condition: what has no value counts only where there is one. */
-static bool is_guarded(LLVMValueRef condition)
-{
-	for (LLVMUseRef u = LLVMGetFirstUse(condition); u; u = LLVMGetNextUse(u)) {
-		LLVMOpcode user = LLVMGetInstructionOpcode(LLVMGetUser(u));
-		if (user != LLVMAnd && user != LLVMOr && (user != LLVMSelect || LLVMGetOperand(LLVMGetUser(u), 0) == condition))
-			return false;
-	}
-	return LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(condition)) == 1;
-}
-
 static bool is_result_known(struct recompute *r, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -349,7 +339,7 @@ static bool is_result_known(struct recompute *r, LLVMValueRef i)
 	case LLVMPtrToInt:
 		return points_to_nothing(r->sharing->points_to, LLVMGetOperand(i, 0)) && are_operands_known(r, i);
 	case LLVMFreeze: /* made where what is branched on may be what nobody has written */
-		return are_operands_known(r, i) && (llvm_is_never_undefined(LLVMGetOperand(i, 0)) || is_guarded(i));
+		return map_get(&r->defined, i) && are_operands_known(r, i);
 	case LLVMShl: case LLVMLShr: case LLVMAShr: /* too far a shift of several at a time is what the machine makes of it */
 		return are_operands_known(r, i) && (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind || llvm_shifts_in_range(i));
 	case LLVMFAdd: case LLVMFSub: case LLVMFMul: case LLVMFDiv: case LLVMFRem: case LLVMFNeg: case LLVMFCmp:
@@ -568,6 +558,7 @@ struct recompute *recompute_new(LLVMModuleRef m, struct sharing *sharing, const 
 	r->assumed = assumed;
 	r->handles_signals = program_handles_signals(m);
 	find_sources(r);
+	frozen_find(m, &r->defined);
 	r->visits = visits_new(m, is_quiet, r);
 	find(r);
 	return r;
@@ -587,6 +578,7 @@ void recompute_free(struct recompute *r)
 	map_free(&r->flagged);
 	map_free(&r->inputs);
 	map_free(&r->places);
+	map_free(&r->defined);
 	values_free(&r->sources);
 	free(r);
 }

@@ -13,6 +13,7 @@ struct recompute {
 	struct contents *contents;
 	struct map flagged; /* stores and calls: the flags that they have given to memory, + 1 */
 	struct map inputs;         /* functions: their lines (given.h) */
+	struct map defined;        /* freeze instructions (frozen.h) */
 	struct map places;         /* comparisons of two places that are counted on from one */
 	bool sends_addresses, may_send; /* the program may hear of them later; from the start */
 	bool handles_signals;
