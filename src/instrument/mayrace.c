@@ -148,7 +148,7 @@ enum race may_race_with(struct may_race *r, LLVMValueRef read, LLVMTypeRef type)
 	enum race race = RACE_NONE;
 	LLVMValueRef pointer = LLVMGetOperand(read, 0);
 	struct access a = describe(r, read, pointer, type);
-	if (!parallel_is(r->parallel, read) || access_is_vtable(&a))
+	if (!parallel_is(r->parallel, read) || access_is_vtable(&a) || !sharing_access_may_be_shared(r->sharing, read, pointer))
 		return RACE_NONE;
 	const struct bits *objects = points_to_all(r->sharing->points_to, pointer);
 	struct bits originals = {0};

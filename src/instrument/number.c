@@ -34,7 +34,7 @@ struct numberer {
 	struct map interposed; /* declared functions that the runtime defines */
 	struct map sites;      /* instructions that are sites */
 	LLVMContextRef context;
-	unsigned metadata_kind;
+	unsigned metadata_kind, handed_kind;
 };
 
 bool has_name_of(LLVMValueRef function, const char *const *names, size_t n)
@@ -141,12 +141,12 @@ unsigned accessed_pointers(LLVMValueRef i, LLVMValueRef pointers[2])
 	return n;
 }
 
-static bool accesses_shared(const struct numberer *s, LLVMValueRef i)
+static bool accesses_told(const struct numberer *s, LLVMValueRef i)
 {
 	LLVMValueRef pointers[2];
 	unsigned n = accessed_pointers(i, pointers);
 	for (unsigned k = 0; k < n; k++)
-		if (sharing_access_may_be_shared(s->sharing, i, pointers[k]))
+		if (sharing_access_is_told(s->sharing, i, pointers[k]))
 			return true;
 	return false;
 }
@@ -176,7 +176,7 @@ static int call_site_kind(const struct numberer *s, LLVMValueRef call)
 	if (!callee)
 		return SITE_INDIRECT;
 	if (is_intrinsic(callee)) {
-		if (!accesses_shared(s, call))
+		if (!accesses_told(s, call))
 			return -1;
 		if (is_copy(callee))
 			return SITE_COPY;
@@ -197,7 +197,7 @@ static int site_kind(const struct numberer *s, LLVMValueRef i)
 	case LLVMStore:
 		if (LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
 			return SITE_ATOMIC;
-		if (!accesses_shared(s, i))
+		if (!accesses_told(s, i))
 			return -1;
 		return LLVMGetInstructionOpcode(i) == LLVMLoad ? SITE_LOAD : SITE_STORE;
 	case LLVMAtomicRMW:
@@ -227,6 +227,8 @@ static void add_site(struct numberer *s, LLVMValueRef i, enum site_kind kind)
 	LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(i32, n->sites.n, false));
 	LLVMMetadataRef node = LLVMMDNodeInContext2(s->context, &number, 1);
 	LLVMSetMetadata(i, s->metadata_kind, LLVMMetadataAsValue(s->context, node));
+	if (kind == SITE_LOAD && LLVMIsALoadInst(i) && !sharing_access_may_be_shared(s->sharing, i, LLVMGetOperand(i, 0)))
+		LLVMSetMetadata(i, s->handed_kind, LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, NULL, 0)));
 }
 
 bool is_branch(LLVMValueRef i)
@@ -334,6 +336,7 @@ void number_module(LLVMModuleRef m, struct numbering *n)
 	struct numberer s = {.out = n, .context = LLVMGetModuleContext(m)};
 	s.metadata_kind = LLVMGetMDKindIDInContext(s.context, PASS_SITE_METADATA,
 						   sizeof PASS_SITE_METADATA - 1);
+	s.handed_kind = LLVMGetMDKindIDInContext(s.context, PASS_HANDED_METADATA, sizeof PASS_HANDED_METADATA - 1);
 	find_interposed(m, &s.interposed);
 	number_symbols(m, &n->symbols);
 

@@ -47,6 +47,8 @@
 #include <stdint.h>
 
 #define PASS_SITE_METADATA "rethread.site"
+/* On a load that is such a site: it does not race, what it reads has changed hands. */
+#define PASS_HANDED_METADATA "rethread.handed"
 /* On a conditional br or switch: it is not recorded, inference computes it (recompute.h). */
 #define PASS_KNOWN_METADATA "rethread.known"
 /* On a site that reads, a call that allocates or an alloca: its value is recorded (addresses.h). RT_VALUE_* of include/rethread/instrument.h says how. */
@@ -231,6 +233,8 @@ struct sharing *sharing_analyze(LLVMModuleRef m);
 bool sharing_may_be_shared(const struct sharing *s, LLVMValueRef pointer, uint32_t member);
 /* The same of what a load, store or atomic accesses there. */
 bool sharing_access_may_be_shared(const struct sharing *s, LLVMValueRef access, LLVMValueRef pointer);
+/* Likewise, or of memory that changes hands, which does not race: who reads an explanation asks where it came from. */
+bool sharing_access_is_told(const struct sharing *s, LLVMValueRef access, LLVMValueRef pointer);
 void sharing_free(struct sharing *s);
 
 /* ---------------------------------------------------------------- steps ----------------------- */

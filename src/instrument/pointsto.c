@@ -388,6 +388,13 @@ static void note_clones(struct points_to *p)
 	}
 }
 
+static void find_handed(struct points_to *p)
+{
+	const struct bits *handed = inclusion_set(p->in, p->handed);
+	bits_unite(&p->handed_on, handed);
+	points_to_originals(p, handed, &p->handed_on);
+}
+
 struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 {
 	struct points_to *p = pass_alloc(1, sizeof *p);
@@ -395,6 +402,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	p->in = inclusion_new(&p->members, &(struct inclusion_calls){points_to_called, points_to_outside, p});
 	p->vtables = vtables_new(m);
 	p->passed_on = inclusion_node(p->in);
+	p->handed = inclusion_node(p->in);
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
 	p->short_addresses = points_to_shortens_addresses(m);
@@ -410,6 +418,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 		note_clones(p);
 		find_shared(p, m);
 	} while (unite_shared_clones(p));
+	find_handed(p);
 	parallel_refine(s->parallel, m, p);
 	points_to_find_written(p, m);
 	return p;
@@ -434,6 +443,7 @@ void points_to_free(struct points_to *p)
 	free(p->clones);
 	free(p->first_clone);
 	free(p->original);
+	bits_free(&p->handed_on);
 	bits_free(&p->shared);
 	bits_free(&p->certain);
 	free(p->written);
@@ -454,6 +464,12 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 {
 	const struct bits *set = points_to_some(p, pointer);
 	return set && set->n && !bits_has(set, OBJECT_WORLD) ? set : NULL;
+}
+
+bool points_to_handed(const struct points_to *p, LLVMValueRef pointer)
+{
+	const struct bits *set = points_to_some(p, pointer);
+	return set && bits_intersect(set, &p->handed_on);
 }
 
 bool points_to_nothing(const struct points_to *p, LLVMValueRef pointer)

@@ -22,6 +22,8 @@ const struct bits *points_to_all(const struct points_to *p, LLVMValueRef pointer
 const struct bits *points_to_some(const struct points_to *p, LLVMValueRef pointer);
 /* Nobody but the thread that made it, or nobody at all while there are several threads, writes the member where the pointer leads. */
 bool points_to_own(const struct points_to *p, LLVMValueRef pointer, uint32_t member);
+/* May it lead to what one thread has made, and another has now? */
+bool points_to_handed(const struct points_to *p, LLVMValueRef pointer);
 /* Is it a number in the place of a pointer, whatever it comes from? */
 bool points_to_nothing(const struct points_to *p, LLVMValueRef pointer);
 /* Is it NULL only where the program says so, and not because an allocation failed? */

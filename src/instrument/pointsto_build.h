@@ -42,9 +42,11 @@ struct points_to {
 	size_t ncalls, calls_cap;
 	uint32_t from_outside; /* a node: something of the world's */
 	uint32_t passed_on; /* a node: what threads are given when they are created */
+	uint32_t handed;    /* a node: what changes hands then: whoever gave it has it no longer */
 	LLVMValueRef *function; /* by object: the function that it is, or NULL */
 	uint8_t *flags;		/* by object: enum object_flag */
 	size_t nfunction, function_cap, nflags;
+	struct bits handed_on; /* objects that somebody may have got that way */
 	struct bits shared; /* objects that are SHARED, and WRITTEN or have members that are */
 	/* Members that are written while there are several threads, of objects that are not WRITTEN. */
 	struct written {

@@ -331,7 +331,8 @@ bool points_to_starts_state(LLVMValueRef call)
 
 /*
  * void std::thread::_M_start_thread(this, std::unique_ptr<_State> *, ...): in the new thread libstdc++ calls functions of the state's virtual table,
- * and nothing else of what it leads to. What it writes to the std::thread, here and when a thread is joined, is shared like what others pass on.
+ * and nothing else of what it leads to. What it writes to the std::thread, here and when a thread is joined, is shared like what others pass on. The state
+ * itself changes hands: who made it has it no longer once the thread is there; what it leads to is shared.
  */
 static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef callee)
 {
@@ -339,14 +340,14 @@ static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef 
 	bool starts = points_to_starts_state(call);
 	if (!starts && !IS_NAMED(callee, ends))
 		return false;
-	for (unsigned i = 0; i < (starts ? 2 : 1); i++)
-		inclusion_copy(p->in, points_to_node(p, argument(call, i)), p->passed_on);
+	inclusion_copy(p->in, points_to_node(p, argument(call, 0)), p->passed_on);
 	if (!starts)
 		return true;
 	uint32_t state = inclusion_node(p->in), table = inclusion_node(p->in);
 	inclusion_load(p->in, points_to_node(p, argument(call, 1)), state, MEMBER_ANY, true);
 	inclusion_load(p->in, state, table, MEMBER_ANY, true);
-	inclusion_copy(p->in, state, p->passed_on);
+	inclusion_copy(p->in, state, p->handed);
+	inclusion_copy(p->in, table, p->passed_on);
 	watch(p, table, (struct called){.kind = CALLED_STATE, .call = call, .node = state});
 	return true;
 }

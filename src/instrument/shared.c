@@ -486,6 +486,11 @@ bool sharing_access_may_be_shared(const struct sharing *s, LLVMValueRef access, 
 	return sharing_may_be_shared(s, pointer, typed ? points_to_member(s->points_to, access) : MEMBER_ANY);
 }
 
+bool sharing_access_is_told(const struct sharing *s, LLVMValueRef access, LLVMValueRef pointer)
+{
+	return sharing_access_may_be_shared(s, access, pointer) || points_to_handed(s->points_to, pointer);
+}
+
 void sharing_free(struct sharing *s)
 {
 	points_to_free(s->points_to);

@@ -179,7 +179,8 @@ enum { RECALL_UNORDERED = 1, RECALL_WIDE = 2, RECALL_FLOAT = 4, RECALL_OFTEN = 8
 #define CODE_SITE_FLOAT 0x80000000u
 #define CODE_SITE_STORE 0x40000000u /* of an instruction that only stores, whatever becomes of it */
 #define CODE_SITE_ATOMIC 0x20000000u
-#define CODE_SITE_FLAGS (CODE_SITE_FLOAT | CODE_SITE_STORE | CODE_SITE_ATOMIC)
+#define CODE_SITE_HANDED 0x10000000u /* does not race: what it reads has changed hands */
+#define CODE_SITE_FLAGS (CODE_SITE_FLOAT | CODE_SITE_STORE | CODE_SITE_ATOMIC | CODE_SITE_HANDED)
 
 struct insn {
 	uint16_t op; /* enum code_op */
@@ -265,7 +266,7 @@ struct code_position {
 };
 
 #define CODE_MAGIC 0x65646f6374657274ull
-#define CODE_VERSION 9
+#define CODE_VERSION 10
 
 /* Sections of the file, in this order, each an array of its struct, 8-byte aligned. */
 /* clang-format off */

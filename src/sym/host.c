@@ -254,9 +254,10 @@ static void load(struct ethread *self, uint32_t site, struct access *a, const ch
 	time_wander(self);
 	recall_await(self, a->address, a->size);
 	early_await(self, a->address, a->size);
-	bool racy = is_racy(self, a->address, a->size, false);
-	bool unwritten = races_unwritten(engine.races);
-	racy = suspect_read(self, site, a->address, a->size, racy);
+	bool handed = interp_site_is_handed(engine.interp, site);
+	bool racy = !handed && is_racy(self, a->address, a->size, false);
+	bool unwritten = !handed && races_unwritten(engine.races);
+	racy = !handed && suspect_read(self, site, a->address, a->size, racy);
 	a->value.v = read_memory(a->address, a->size);
 	a->value.e = EXPR_NONE;
 	if (racy)

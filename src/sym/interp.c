@@ -363,6 +363,11 @@ bool interp_site_is_account(const struct interp *in, uint32_t site)
 	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_ATOMIC && interp_site_is_system(in, site);
 }
 
+bool interp_site_is_handed(const struct interp *in, uint32_t site)
+{
+	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_HANDED;
+}
+
 bool interp_site_is_float(const struct interp *in, uint32_t site)
 {
 	return site < in->code.nsites && in->code.sites[site] & CODE_SITE_FLOAT;

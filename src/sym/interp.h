@@ -74,6 +74,7 @@ bool interp_site_is_store(const struct interp *in, uint32_t site);
 uint32_t ithread_own_place(const struct ithread *t, uint32_t site);
 /* Is the site in the program's own code, whoever called it? Then its own place never changes. */
 bool interp_site_is_system(const struct interp *in, uint32_t site); /* in a system header, whatever that was inlined into */
+bool interp_site_is_handed(const struct interp *in, uint32_t site); /* it does not race: what it reads has changed hands */
 bool interp_site_is_account(const struct interp *in, uint32_t site); /* ... which keeps account of something there, in an atomic variable of its own */
 bool interp_site_is_own(const struct interp *in, uint32_t site);
 

@@ -103,7 +103,8 @@ uint32_t site_of(struct tr *t, LLVMValueRef i)
 		return 0;
 	while (t->out_sites.n <= site)
 		*vec_push(&t->out_sites) = 0;
-	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0) | (LLVMIsAStoreInst(i) ? CODE_SITE_STORE : 0) | (is_atomic(i) ? CODE_SITE_ATOMIC : 0);
+	t->out_sites.at[site] = t->fn.position | (is_of_float(i) ? CODE_SITE_FLOAT : 0) | (LLVMIsAStoreInst(i) ? CODE_SITE_STORE : 0) |
+				(is_atomic(i) ? CODE_SITE_ATOMIC : 0) | (LLVMGetMetadata(i, t->handed_kind) ? CODE_SITE_HANDED : 0);
 	return site;
 }
 
@@ -558,6 +559,7 @@ static bool translate_module(const void *bitcode, size_t size, enum with with, c
 		promote_variables(t->module);
 	t->layout = LLVMGetModuleDataLayout(t->module);
 	t->site_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.site", 13);
+	t->handed_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.handed", 15);
 	t->value_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.value", 14);
 	t->often_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.often", 14);
 	t->local_kind = LLVMGetMDKindIDInContext(t->ctx, "rethread.local", 14);

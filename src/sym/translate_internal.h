@@ -57,6 +57,7 @@ struct tr {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;
 	unsigned site_kind;
+	unsigned handed_kind; /* on loads that are sites, and do not race */
 	unsigned value_kind; /* on instructions whose values are in the log */
 	unsigned often_kind; /* on those that come often */
 	unsigned local_kind; /* on local variables: their names */
