@@ -374,6 +374,12 @@ struct llvm_loop {
  */
 void llvm_inner_loops(LLVMValueRef function, llvm_span *span, void *spans, unsigned (*wants)(void *, const struct llvm_loop *),
 		      void (*enters)(void *, LLVMValueRef br, unsigned number), void *data);
+/*
+ * Each loop with no other in it that is wanted gets a copy that is gone through instead where a condition is true, which `asks` makes before the br that it is told; it
+ * is also told the copy, whose instructions are in the same order.
+ */
+void llvm_double_loops(LLVMValueRef function, bool (*wants)(void *, const struct llvm_loop *),
+		       LLVMValueRef (*asks)(void *, LLVMValueRef br, const struct llvm_loop *copy), void *data);
 /* Split the entry block behind its static allocas; returns the first instruction behind. */
 LLVMValueRef llvm_split_entry(LLVMValueRef function);
 /* Attributes of parameters and result; not those of the function. */

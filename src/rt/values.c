@@ -51,6 +51,11 @@ enum { NS_PER_VALUE = 100, NS_PER_VALUE_OFTEN = 300, WINDOWS = 4 };
 enum { HASTY_BYTES = 16 << 20 };
 static uint64_t hasty_bytes;
 
+static void count_hasty(uint64_t bytes)
+{
+	__atomic_fetch_add(&hasty_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 static bool is_faster(const struct rt_self *self, uint64_t since, uint64_t now, uint64_t bytes)
 {
 	return now - since < bytes / sizeof(uint32_t) * (self->often_ends ? NS_PER_VALUE : NS_PER_VALUE_OFTEN);
@@ -155,7 +160,7 @@ static __attribute__((noinline, cold)) bool refill(struct rt_self *self)
 	struct rt_chunk *chunk = NULL;
 
 	if (too_many(self, fills_windows_too_fast(self) || is_one_of_many(self)))
-		__atomic_fetch_add(&hasty_bytes, bytes_of(&self->value_pieces), __ATOMIC_RELAXED);
+		count_hasty(bytes_of(&self->value_pieces));
 	else
 		chunk = rt_self_chunk(self, RT_STREAM_VALUE, &self->value_pieces);
 	if (chunk)
@@ -219,8 +224,10 @@ static bool empty(struct rt_self *self)
 {
 	uint32_t n = (uint32_t)(__rethread_values.at - self->value_tray);
 
-	if (repeats.n % REPEATS_ASKED == 0 && repeats_too_many(self))
+	if (repeats.n % REPEATS_ASKED == 0 && repeats_too_many(self)) {
+		count_hasty(bytes_of(&self->value_pieces));
 		return false;
+	}
 	if (!put_tray(self, n))
 		return false;
 	set_state(self, n);
@@ -314,7 +321,7 @@ void rt_values_end(const struct rt_self *self)
 
 	/* A page for each thread is what the thread itself takes, too. */
 	if (__rethread_values.at && !rt_log.sealed && self->values_began && bytes > RT_PAGE && is_faster(self, self->values_began, rt_clock_ns(), bytes))
-		__atomic_fetch_add(&hasty_bytes, bytes, __ATOMIC_RELAXED);
+		count_hasty(bytes);
 	stop();
 }
 
