@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,23 @@ struct rt_log rt_log = {.fd = -1};
 /* Inside of a guard: its signals are blocked already. */
 static __thread bool is_guarded __attribute__((tls_model("initial-exec")));
 
+/* Of such a lock; whoever waits sleeps, for who has it may wait for a page of the file. Processes may share it. */
+enum { FREE, TAKEN, AWAITED };
+
+static void take(uint32_t *lock)
+{
+	enum { ROUNDS = 100 };
+	uint32_t free = FREE;
+
+	for (unsigned i = 0; i < ROUNDS; i++, free = FREE) {
+		if (__atomic_compare_exchange_n(lock, &free, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		__builtin_ia32_pause();
+	}
+	while (__atomic_exchange_n(lock, AWAITED, __ATOMIC_ACQUIRE) != FREE)
+		syscall(SYS_futex, lock, FUTEX_WAIT, AWAITED, NULL, NULL, 0);
+}
+
 void rt_guard_lock(uint32_t *lock, struct rt_guard *saved)
 {
 	uint64_t all = ~0ull;
@@ -35,13 +53,13 @@ void rt_guard_lock(uint32_t *lock, struct rt_guard *saved)
 	if (!saved->inner)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved->mask, sizeof all);
 	is_guarded = true;
-	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
-		syscall(SYS_sched_yield);
+	take(lock);
 }
 
 void rt_guard_unlock(uint32_t *lock, const struct rt_guard *saved)
 {
-	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == AWAITED)
+		syscall(SYS_futex, lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 	is_guarded = saved->inner;
 	if (!saved->inner)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->mask, NULL, sizeof saved->mask);

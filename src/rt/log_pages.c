@@ -132,13 +132,17 @@ void *rt_log_page(struct rt_chunk *parts, unsigned count, struct rt_batch **batc
 void rt_log_page_over(struct rt_batch *b)
 {
 	struct rt_guard saved;
+	char *at = NULL;
+	size_t size = 0;
 
 	if (rt_log.sealed)
 		return;
 	rt_guard_lock(&rt_log.lock, &saved);
 	if (++b->over == b->pages) {
-		rt_log_unmap(b->at, b->pages * (size_t)RT_PAGE);
+		at = b->at;
+		size = b->pages * (size_t)RT_PAGE;
 		free_batch(b);
 	}
 	rt_guard_unlock(&rt_log.lock, &saved);
+	rt_log_unmap(at, size); /* others need not wait for that */
 }
