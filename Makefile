@@ -157,7 +157,7 @@ $(B)/library/strings.o: Makefile
 	printf '#include <string>\ntemplate class std::basic_string<char>;\n' | $(CXX) -x c++ -std=gnu++17 -O2 -g1 -Wall -Wextra -Werror -fPIC \
 		-fno-stack-protector -flto -ffat-lto-objects -c -o $@ -
 
-$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(B)/library/locale.o $(B)/library/statics.o $(B)/library/pointers.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
+$(B)/librethread_containers.a: $(B)/library/containers.o $(B)/library/exceptions.o $(B)/library/locale.o $(B)/library/statics.o $(B)/library/pointers.o $(B)/library/forks.o $(patsubst %,$(B)/library/%.o,$(C_LIBRARY))
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/librethread_strings.a: $(B)/library/strings.o

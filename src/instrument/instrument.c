@@ -89,6 +89,7 @@ static void turn(LLVMModuleRef m)
 		{"computed gotos", gotos_turn, false},
 		{"resolvers", resolvers_turn, false}, /* before others: what they run stays as it is */
 		{"system calls", syscalls_turn, false},
+		{"forks", forks_turn, false},
 		{"outputs", outputs_turn, false},
 		{"assembly", assembly_turn, false},
 		{"copies", copies_turn, false},

@@ -7,6 +7,7 @@
  *     plugin.cpp   the plugin boundary, and what LLVM's C interface lacks
  *     instrument.c the recipe: number, keep the bitcode, hash it, instrument
  *     syscalls.c   calls of syscall() become calls of functions that the runtime knows
+ *     forks.c      forks call the program's handlers
  *     assembly.c   accesses and checksums in inline assembly become LLVM's own
  *     machine.c    other instructions that only the machine knows become functions of their own
  *     anchors.c    numbers that decide many branches go through the path instead
@@ -177,6 +178,7 @@ void gotos_turn(LLVMModuleRef m);
 void outputs_turn(LLVMModuleRef m);
 void resolvers_turn(LLVMModuleRef m);
 void syscalls_turn(LLVMModuleRef m);
+void forks_turn(LLVMModuleRef m);
 void assembly_turn(LLVMModuleRef m);
 void copies_turn(LLVMModuleRef m);
 /* What is made of a pointer and its distance to another one is that one. */

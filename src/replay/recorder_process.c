@@ -2,6 +2,7 @@
 #include "replay/order.h"
 #include "rt/clock.h"
 #include "rt/failure.h"
+#include "rt/forked.h"
 #include "rt/log.h"
 
 #include <pthread.h>
@@ -124,7 +125,7 @@ bool recorder_start(const char *options, const char *build_id)
 	memcpy(rt_log.header->module_hash, __rethread_twin_module.hash, sizeof rt_log.header->module_hash);
 	set_build_id(build_id);
 	atexit(at_exit);
-	pthread_atfork(NULL, NULL, in_child);
+	__register_atfork(NULL, NULL, in_child, NULL);
 	rt_failure_install(&rt_log.header->failure, twin_self_number, failed);
 	return true;
 }

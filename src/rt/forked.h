@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+/* glibc's, behind pthread_atfork: that may be the program's own (src/library/forks.c). */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library);
+
 #pragma GCC visibility push(hidden)
 
 /* Last thing before a fork: the copy, because the parent goes on with its log at once. */

@@ -211,7 +211,7 @@ static void start(int argc, char **argv, char **environment)
 	rt_path_start();
 	rt_values_start();
 	on_exit(at_exit, NULL);
-	pthread_atfork(rt_fork_begins, rt_fork_ended, rt_fork_child);
+	__register_atfork(rt_fork_begins, rt_fork_ended, rt_fork_child, NULL);
 	rt_self.paused = true;
 	rt_failure_install(&rt_log.header->failure, current_thread, failed);
 	rt_failure_ask(&rt_log.header->ask_signal, rt_stacks_asked);

@@ -509,6 +509,8 @@ int sync_acquire(const void *object, const char *what);
 void sync_release(const void *object, const char *what);
 /* The block is freed: after what was done so far to synchronization objects in it. */
 void sync_freed(struct ethread *self, uint64_t start, uint64_t size);
+/* A lock is initialised, perhaps while somebody has it, as the child of a fork does: nobody has it any more. In the recorded order. */
+void sync_renewed(struct ethread *self, const void *place, const char *what);
 int sync_wait(const void *condition, const void *mutex, const char *what);
 void sync_signal(const void *condition, bool all, const char *what);
 int sync_ordered(const void *object, enum rt_step step, const char *what);

@@ -577,13 +577,18 @@ static bool is_about_held(const char *name)
 }
 
 /* A synchronization object that is initialised is a new one, whatever was at its address. */
-static void host_initialises(const struct native_call *c)
+static void host_initialises(struct ethread *self, const struct native_call *c)
 {
 	static const char *const names[] = { "pthread_mutex_init", "pthread_rwlock_init", "pthread_cond_init", "sem_init",
 					     "pthread_barrier_init", "pthread_spin_init" };
-	for (size_t i = 0; !engine.lock_order && c->nin && c->name && i < sizeof names / sizeof *names; i++)
-		if (!strcmp(c->name, names[i]))
-			object_forget((const void *)(uintptr_t)c->in[0].v);
+	const void *place = c->nin ? (const void *)(uintptr_t)c->in[0].v : NULL;
+	bool any = false;
+	for (size_t i = 0; place && c->name && i < sizeof names / sizeof *names; i++)
+		any |= !strcmp(c->name, names[i]);
+	if (any && engine.lock_order)
+		sync_renewed(self, place, c->name);
+	else if (any)
+		object_forget(place);
 }
 
 /* A function that makes no system call, so that no handler can have run in it. */
@@ -661,7 +666,7 @@ bool host_call(struct ithread *t, struct native_call *c)
 	}
 	if (!x && c->site)
 		inside_waits(self);
-	host_initialises(c);
+	host_initialises(self, c);
 	if (!x || x->class != EXTERNAL_PURE)
 		unseen_call();
 	self->makes_block = x && (x->class == EXTERNAL_ALLOCATES || *x->effects == 'm');

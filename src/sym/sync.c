@@ -343,6 +343,17 @@ void sync_release(const void *place, const char *what)
 	step_becomes_last(self, o, what);
 }
 
+void sync_renewed(struct ethread *self, const void *place, const char *what)
+{
+	struct object *o = object_known((const void *)(uintptr_t)recall_place((uint64_t)(uintptr_t)place));
+	if (!o || !o->holder)
+		return;
+	held_drop(o->holder, o);
+	o->holder = NULL;
+	o->depth = 0;
+	step_becomes_last(self, o, what);
+}
+
 void sync_freed(struct ethread *self, uint64_t start, uint64_t size)
 {
 	struct event_ref freed = { 0 };
