@@ -15,6 +15,11 @@ static bool is_once_running(const void *control)
 	return (*(const volatile int *)control & 3) == 1;
 }
 
+static bool is_once_done(const void *control)
+{
+	return (*(const volatile int *)control & 3) == 2;
+}
+
 static bool asks_yet(const struct trace_thread *log)
 {
 	for (size_t i = 0; i < engine.threads.n; i++)
@@ -484,9 +489,16 @@ static void await_routine(struct ethread *self, struct object *o)
 	baton_wait(self);
 }
 
-/* Who found it done has no place in the recorded order: it comes after the routine's end, which matters the first time only. */
-static void once_was_done(struct ethread *self, struct object *o, const char *what)
+/*
+ * Who found it done has no place in the recorded order: it comes after the routine's end, which matters the first time only. Here it may have come before
+ * whoever runs the routine; what was run where the control lay before is not meant then.
+ */
+static void once_was_done(struct ethread *self, struct object *o, const void *control, const char *what)
 {
+	if (!is_once_done(control)) {
+		*vec_push(&o->early) = event_of_sap(self, what);
+		return;
+	}
 	if (!o->has_run || vclock_of(&self->clock, o->runner->number) >= o->ran_at)
 		return;
 	vclock_join(&self->clock, &o->clock);
@@ -508,7 +520,7 @@ int sync_ordered(const void *place, enum rt_step step, const char *what)
 	if (step == RT_STEP_ONCE && !ran)
 		await_routine(self, once);
 	if (step == RT_STEP_ONCE && !ran && !e) {
-		once_was_done(self, once, what);
+		once_was_done(self, once, place, what);
 		return step_done(self, e);
 	}
 	struct object *o = object_at(place);
