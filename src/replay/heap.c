@@ -126,12 +126,37 @@ void heap_place_none(void)
 	next_place = 0;
 }
 
+/* The size of the chunk that a block of that size is in. */
+static size_t chunk_of(size_t size)
+{
+	return size < 24 ? 32 : (size + 8 + 15) & ~(size_t)15;
+}
+
+/*
+ * What a program hears from malloc_usable_size comes from the log, and it may use all of that: blocks are as large as the C library's can have
+ * been, which adds up to a chunk's rest and end, or to a page where it maps them. Not where nobody asks, since then what is
+ * written behind a block must do the harm that it did.
+ */
+static size_t with_room(size_t size)
+{
+	enum { REST = 48, MAPPED = 64 << 10, PAGE = 4096 };
+	if (!__rethread_twin_module.measures || size > SIZE_MAX / 2)
+		return size;
+	return size + REST + (size >= MAPPED ? PAGE : 0);
+}
+
+/* Where a block has the place that it had in the recorded run, others lie behind it: it has what the C library's have, to the chunk's end. */
+static size_t with_rest(size_t size)
+{
+	return __rethread_twin_module.measures && size <= SIZE_MAX / 2 ? chunk_of(size) - sizeof(size_t) : size;
+}
+
 /* The place that the schedule has for the block; NULL: none. */
 static void *scheduled(size_t size)
 {
 	uint64_t place = next_place;
 	next_place = 0;
-	return place ? placed_take((uint32_t)(place - 1), size) : NULL;
+	return place ? placed_take((uint32_t)(place - 1), with_rest(size)) : NULL;
 }
 
 /* Up to there, and a little further: copies are made in words. */
@@ -191,9 +216,9 @@ static void *take_fresh(size_t size, size_t align)
 /* In infer mode. A fresh block is taken in any case, so that others do not lie elsewhere once this one has a place. */
 static void *take(size_t size, size_t align)
 {
-	void *p = take_fresh(size, align);
-	uint64_t place = p && twin_engine ? twin_engine->place(size, align) : 0;
-	void *placed = place ? placed_take((uint32_t)(place - RT_MIRROR), size) : NULL;
+	void *p = take_fresh(with_room(size), align);
+	uint64_t place = p && twin_engine ? twin_engine->place(with_rest(size), align) : 0;
+	void *placed = place ? placed_take((uint32_t)(place - RT_MIRROR), with_rest(size)) : NULL;
 	if (!placed)
 		return p;
 	block_of(p)->freed = true;
@@ -228,19 +253,6 @@ static size_t usable_size(void *p)
 	return (((size_t *)p)[-1] & ~(size_t)7) - sizeof(size_t); /* the C library's chunk header */
 }
 
-/*
- * What a program hears from malloc_usable_size comes from the log, and it may use all of that: blocks are as large as the C library's can have
- * been, which adds up to a chunk's rest and end, or to a page where it maps them. Not where nobody asks, since then what is
- * written behind a block must do the harm that it did.
- */
-static size_t with_room(size_t size)
-{
-	enum { REST = 48, MAPPED = 64 << 10, PAGE = 4096 };
-	if (!__rethread_twin_module.measures || size > SIZE_MAX / 2)
-		return size;
-	return size + REST + (size >= MAPPED ? PAGE : 0);
-}
-
 /* A block of the C library's. */
 static void *theirs(void *p, size_t size, const void *caller)
 {
@@ -258,12 +270,6 @@ static void *theirs(void *p, size_t size, const void *caller)
  */
 enum { LARGEST_KEPT = 1040, MOST_KEPT = 7 };
 static __thread uint8_t kept[LARGEST_KEPT / 16 + 1];
-
-/* The size of the chunk that a block of that size is in. */
-static size_t chunk_of(size_t size)
-{
-	return size < 24 ? 32 : (size + 8 + 15) & ~(size_t)15;
-}
 
 /* NULL: none are kept. */
 static uint8_t *kept_of(size_t size)
@@ -339,7 +345,7 @@ void *malloc(size_t size)
 	void *p = next_place ? scheduled(size) : NULL;
 	if (p)
 		return p;
-	return serves_program() ? take(with_room(size), 16) : theirs(__libc_malloc(with_room(size)), size + !size, __builtin_return_address(0));
+	return serves_program() ? take(size, 16) : theirs(__libc_malloc(with_room(size)), size + !size, __builtin_return_address(0));
 }
 
 void free(void *p)
@@ -385,9 +391,9 @@ void *calloc(size_t count, size_t size)
 	take_kept(total, calloc_takes_kept());
 	if (!serves_program() && !next_place)
 		return theirs(__libc_calloc(1, with_room(total)), total + !total, __builtin_return_address(0));
-	void *p = next_place ? scheduled(total) : take(with_room(total), 16);
+	void *p = next_place ? scheduled(total) : take(total, 16);
 	/* Fresh pages are zero. */
-	return p && placed_is(p) ? memset(p, 0, total) : p;
+	return p && placed_is(p) ? memset(p, 0, with_rest(total)) : p;
 }
 
 static void *move_placed(void *p, size_t size)
@@ -421,7 +427,7 @@ void *realloc(void *p, size_t size)
 			conductor_allocated(moved, size + !size, __builtin_return_address(0));
 		return moved;
 	}
-	void *q = take(with_room(size), 16);
+	void *q = take(size, 16);
 	struct block *b = p && q ? block_of(p) : NULL;
 	if (b) {
 		memcpy(q, p, b->size < size ? b->size : size);
@@ -437,7 +443,7 @@ void *memalign(size_t align, size_t size)
 	if (p)
 		return p;
 	if (serves_program())
-		return take(with_room(size), align);
+		return take(size, align);
 	p = __libc_memalign(align, with_room(size));
 	disorder_allocated(p);
 	if (twin_mode == TWIN_RECORD)
