@@ -854,6 +854,13 @@ try_redis() {
 		mv answers answers.$w
 	done
 	holds "same answers" cmp answers.native answers.recorded
+	next_port
+	rethread record --fail-if true -- ./redis-recorded/src/redis-server --port $port --save '' --daemonize no >/dev/null 2>server.err &
+	listens
+	forget
+	printf 'SHUTDOWN NOSAVE\r\n' >"/dev/tcp/127.0.0.1/$port"
+	wait $!
+	holds "whole run reproduced" reproduced
 }
 
 # Jobs of a pool of threads in objects with methods, all in C (libtool, one library without plugins).
