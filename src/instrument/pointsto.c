@@ -335,6 +335,22 @@ static void share(void *data, uint32_t object)
 	s->todo[s->n++] = object;
 }
 
+static void share_handed(void *data, uint32_t object)
+{
+	struct sharer *s = data;
+	if (bits_has(inclusion_set(s->p->in, s->p->handed), object))
+		share(s, object);
+}
+
+/* What changes hands is shared all the same where something else leads to it: somebody has kept a pointer, or may have. */
+static void share_kept(struct sharer *s)
+{
+	const struct bits *carriers = inclusion_set(s->p->in, s->p->carriers), *handed = inclusion_set(s->p->in, s->p->handed);
+	for (uint32_t o = 0; handed && handed->n && o < s->p->nflags; o++)
+		if (!bits_has(carriers, o) && !bits_has(handed, o))
+			inclusion_each_held(s->p->in, o, share_handed, s);
+}
+
 /*
  * From what all threads know to all that it leads to. A function that says to return what nobody else knows (__attribute__((malloc)))
  * may still have it in a list of its own, or take it from there.
@@ -351,6 +367,7 @@ static void find_shared(struct points_to *p, LLVMModuleRef m)
 	const struct bits *passed = inclusion_set(p->in, p->passed_on);
 	for (uint32_t o = 0; bits_next(passed, &o); o++)
 		share(&s, o);
+	share_kept(&s);
 	while (s.n) {
 		uint32_t object = s.todo[--s.n];
 		inclusion_each_held(p->in, object, share, &s);
@@ -403,6 +420,7 @@ struct points_to *points_to_new(LLVMModuleRef m, struct sharing *s)
 	p->vtables = vtables_new(m);
 	p->passed_on = inclusion_node(p->in);
 	p->handed = inclusion_node(p->in);
+	p->carriers = inclusion_node(p->in);
 	p->from_outside = inclusion_node(p->in);
 	inclusion_add(p->in, p->from_outside, OBJECT_WORLD);
 	p->short_addresses = points_to_shortens_addresses(m);

@@ -43,6 +43,7 @@ struct points_to {
 	uint32_t from_outside; /* a node: something of the world's */
 	uint32_t passed_on; /* a node: what threads are given when they are created */
 	uint32_t handed;    /* a node: what changes hands then: whoever gave it has it no longer */
+	uint32_t carriers;  /* a node: where the pointers to that lie until then */
 	LLVMValueRef *function; /* by object: the function that it is, or NULL */
 	uint8_t *flags;		/* by object: enum object_flag */
 	size_t nfunction, function_cap, nflags;

@@ -346,6 +346,7 @@ static bool add_cxx_thread(struct points_to *p, LLVMValueRef call, LLVMValueRef 
 	uint32_t state = inclusion_node(p->in), table = inclusion_node(p->in);
 	inclusion_load(p->in, points_to_node(p, argument(call, 1)), state, MEMBER_ANY, true);
 	inclusion_load(p->in, state, table, MEMBER_ANY, true);
+	inclusion_copy(p->in, points_to_node(p, argument(call, 1)), p->carriers);
 	inclusion_copy(p->in, state, p->handed);
 	inclusion_copy(p->in, table, p->passed_on);
 	watch(p, table, (struct called){.kind = CALLED_STATE, .call = call, .node = state});

@@ -41,3 +41,37 @@ rethread reproduce --engine solve --budget 40 >out 2>&1 || fail "not inferred: $
 has out 'reproduced and proven by replay'
 rethread replay -n 20 >out
 has out '20/20'
+
+# Who keeps a pointer to what he gave away has it still.
+cat >kept.cpp <<'P'
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+struct tracked;
+static thread_local tracked *last;
+struct tracked {
+	volatile long value = 0;
+	tracked() = default;
+	tracked(tracked &&o) : value(o.value) { last = this; }
+};
+int main()
+{
+	long seen = 0;
+	std::thread t([w = tracked()]() mutable {
+		for (int i = 0; i < 20000; i++)
+			w.value = w.value + 1;
+		std::this_thread::sleep_for(std::chrono::milliseconds(30));
+	});
+	std::this_thread::sleep_for(std::chrono::milliseconds(5));
+	for (int i = 0; i < 2000; i++)
+		if (last->value > 1000 && last->value % 7) // bug: the thread has it
+			seen++;
+	t.join();
+	if (seen)
+		abort();
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread -o kept kept.cpp
+status 134 rethread record --until-failure --runs 1000 -q ./kept
+rethread reproduce --engine solve --budget 40 >out 2>&1 || fail "not inferred: $(cat out)"
+has out 'reproduced and proven by replay'
