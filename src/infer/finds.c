@@ -448,7 +448,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 	d->hangs = hang_find(&d->told, d->values);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker, h->missed}, 14);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker, h->missed, h->woken, h->over}, 16);
 	}
 }
 
