@@ -237,6 +237,9 @@ static unsigned drop_beside(struct search *c)
 	unsigned drop = 0;
 	if (d->found & CAUSE_BETWEEN && is_beside_pointer(c, d->between.second))
 		drop |= CAUSE_BETWEEN | EARLY;
+	/* Who only reads between two writes harms nobody but itself. */
+	if (d->found & CAUSE_BETWEEN && is_beside(c, d->between.other))
+		drop |= CAUSE_BETWEEN | EARLY;
 	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
 		drop |= CAUSE_BETWEEN;
 	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
