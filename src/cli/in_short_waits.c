@@ -30,8 +30,8 @@ static bool say_circle(struct words *w, const json_t *root)
 		step = wait_of(root, text(holder, "thread"));
 	} while (step != first);
 	for (size_t i = 0; i < n; i++)
-		say(w, "%sthread %s waits for %s%s, which thread %s has", i ? "; " : "", text(at_lock[i], "thread"), text(at_lock[i], "object"), at(at_lock[i]),
-		    text(at_lock[(i + 1) % n], "thread"));
+		say(w, "%sthread %s waits for %s%s, which thread %s %s", i ? "; " : "", text(at_lock[i], "thread"), text(at_lock[i], "object"), at(at_lock[i]),
+		    text(at_lock[(i + 1) % n], "thread"), is_once(lock_holder(root, at_lock[i])) ? "runs" : "has");
 	say(w, ".");
 	return true;
 }
@@ -54,6 +54,17 @@ bool say_cycle(struct words *w, const json_t *root, const struct trace *t)
 	if (any)
 		say(w, ".");
 	return any;
+}
+
+/* It was woken for something that was gone when it came to look. */
+static bool say_overtaken(struct words *w, const json_t *root, const json_t *hang)
+{
+	json_t *read = step_of(root, hang, "read"), *woken = step_of(root, hang, "woken"), *over = step_of(root, hang, "over");
+	if (!read || !woken || !over || inside_of(read))
+		return false;
+	say(w, ". Thread %s had signalled it%s, but before thread %s looked again%s, thread %s changed %s%s%s", text(woken, "thread"), at(woken), text(read, "thread"), at(read), text(over, "thread"),
+	    object_of(read), left_by(over), at(over));
+	return true;
 }
 
 /* What it waits for has come: who was woken instead, or why nobody was. */
@@ -102,7 +113,7 @@ static void say_kept(struct words *w, const json_t *root, const json_t *hang)
 {
 	json_t *wanted = step_of(root, hang, "wanted"), *taken = wanted ? lock_holder(root, wanted) : NULL;
 	if (taken)
-		say(w, ", and keeps %s%s, which thread %s waits for%s", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
+		say(w, ", and %s %s%s, which thread %s waits for%s", is_once(taken) ? "is in the routine of" : "keeps", object_of(wanted), at(taken), text(wanted, "thread"), at(wanted));
 }
 
 /* It waits for something that another keeps, which waits as well. */
@@ -181,6 +192,10 @@ bool say_hang(struct words *w, const json_t *root, const struct trace *t)
 		    text(holder, "thread"), at(holder));
 	else
 		say_kept(w, root, hang);
+	if (say_overtaken(w, root, hang)) {
+		say(w, ".");
+		return true;
+	}
 	if (!json_is_true(json_object_get(hang, "lost")))
 		say_missed(w, root, hang);
 	if (!json_is_true(json_object_get(hang, "lost")) && !signal)

@@ -32,11 +32,17 @@ static bool blocks(const json_t *step, const char *unused)
 	return is_blocked(step);
 }
 
+bool is_once(const json_t *step)
+{
+	return !strcmp(text(step, "what"), "pthread_once");
+}
+
 static bool takes(const json_t *step, const char *object)
 {
 	const char *what = *text(step, "what") ? text(step, "what") : text(step, "kind");
 	/* Who comes back from a wait for a signal takes its lock again. */
 	bool locks = !strcmp(text(step, "kind"), "lock") || (strstr(what, "lock") && !strstr(what, "unlock"));
+	locks |= is_once(step);
 	return !strcmp(text(step, "object"), object) && locks && strcmp(text(step, "kind"), "unlock") && !is_blocked(step);
 }
 
@@ -169,6 +175,7 @@ static void print_holder(const json_t *root, const json_t *hang, const json_t *b
 		return;
 	printf(ended && was_cancelled_at(root, s) ? "    which thread %s took again when it was cancelled here, and did not give up before it ended\n"
 	       : ended  ? "    which thread %s took here, and did not give up before it ended\n"
+	       : holder && is_once(s) ? "    whose routine thread %s has been in since\n"
 	       : holder ? "    which thread %s has had since\n"
 			: "    thread %s had posted it last; what was posted has all been taken\n",
 	       text(s, "thread"));
@@ -232,6 +239,18 @@ static void print_spin(const json_t *root, const json_t *hang, const char *progr
 	}
 }
 
+/* It was woken for something that was gone when it looked. */
+static void print_overtaken(const json_t *root, const json_t *hang, const char *program)
+{
+	json_t *woken = step_of(root, hang, "woken"), *over = step_of(root, hang, "over");
+	if (!woken || !over)
+		return;
+	printf("    thread %s had signalled it\n", text(woken, "thread"));
+	quote(woken, program);
+	printf("    but thread %s wrote %s%s%s before it looked: %s\n", text(over, "thread"), style.race, text(over, "object"), style.off, text(over, "value"));
+	quote(over, program);
+}
+
 /* What it went to wait for. */
 static void print_test(const json_t *root, const json_t *hang, const char *program)
 {
@@ -291,6 +310,7 @@ void print_hangs(const json_t *root, const struct trace *t)
 		else if (*object && !json_is_true(json_object_get(hang, "condition")))
 			print_holder(root, hang, step, t);
 		print_signal(root, hang, t->program);
+		print_overtaken(root, hang, t->program);
 		if (!print_taken(root, hang, t->program))
 			print_test(root, hang, t->program);
 	}

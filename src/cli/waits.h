@@ -17,8 +17,10 @@ void print_hangs(const json_t *root, const struct trace *t);
 bool is_about_waits(const struct trace *t);
 /* Is the read told of there? */
 bool is_told_of_hang(const json_t *root, const json_t *read);
-/* Of a step that waits for a lock: the one at which another thread took it last, or NULL. */
+/* Of a step that waits for a lock, or for the end of a routine that runs once: the one at which another thread took it last, or began it, or NULL. */
 json_t *lock_holder(const json_t *root, const json_t *blocked);
+/* Does a routine begin there that runs once? */
+bool is_once(const json_t *step);
 /* Was the thread cancelled in the wait for a signal in which it took the lock again there? */
 bool was_cancelled_at(const json_t *root, const json_t *taken);
 /* Has the thread come to its end in the recorded run? */

@@ -16,6 +16,8 @@ struct finder {
 	const uint64_t *values;
 	const struct rests_source *source;
 	unsigned left; /* questions */
+	uint32_t asked[MOST_QUESTIONS]; /* sites of the reads that were asked for, of the write that is looked at */
+	size_t nasked;
 };
 
 /* ---- the writes that led to the failure ---- */
@@ -64,6 +66,7 @@ void acted_init(struct acted_chain *c, const struct slice *s, const struct told 
 		uint8_t *rests = rests_write_steps(t, &tied, told_event(t, step));
 		c->writes.at[i].how = rests;
 		add_found(c, s, t, rests, TIED_BY_VALUE, MOST_MORE);
+		add_found(c, s, t, rests, TIED_BY_WAY, MOST_MORE);
 		vec_free(&tied);
 	}
 }
@@ -109,6 +112,23 @@ static size_t done_alike(const struct told *t, size_t act)
 	for (size_t i = act + 1; i < t->l.needed; i++)
 		if (is_alike(t, i, a))
 			return i;
+	return SLICE_NONE;
+}
+
+/* The same for what the one did who wrote what was asked: next, and maybe elsewhere (the next element of a list); SLICE_NONE. */
+static size_t done_next(const struct told *t, size_t saw, size_t act)
+{
+	enum { NEAR = 32 };
+	const struct event *w = told_event(t, saw);
+	for (size_t i = saw + 1; i < t->l.needed; i++) {
+		const struct event *e = told_event(t, i);
+		if (e->thread != w->thread)
+			continue;
+		if (e->sap > w->sap + NEAR)
+			break;
+		if (told_writes(e) && same_line(t, e, told_event(t, act)) && !t->l.steps.at[i].visible)
+			return i;
+	}
 	return SLICE_NONE;
 }
 
@@ -177,15 +197,28 @@ static bool is_link(const struct finder *f, const struct event *write, const str
 	return write->size == sizeof one && (one ? !other && one >> 32 : other >> 32);
 }
 
+/* Was it asked for what the thread read there in a later round? Those before would take all questions. */
+static bool was_asked(struct finder *f, uint32_t site)
+{
+	for (size_t i = 0; i < f->nasked; i++)
+		if (f->asked[i] == site)
+			return true;
+	if (f->nasked < MOST_QUESTIONS)
+		f->asked[f->nasked++] = site;
+	return false;
+}
+
 static bool is_late(struct finder *f, struct acted *out, const struct slice *s, size_t read, size_t act, size_t alike)
 {
 	const struct event *r = told_event(f->t, read);
 	size_t saw = s->saw[read], first = saw != SLICE_NONE ? last_own(f->t, read, r->object, r->thread) : SLICE_NONE;
 	if (first == SLICE_NONE || first > saw || told_event(f->t, saw)->thread == r->thread || r->kind != EVENT_READ || saw >= act)
 		return false;
+	size_t next = done_next(f->t, saw, act);
+	alike = next != SLICE_NONE ? next : alike;
 	const struct event *w = told_event(f->t, first);
-	if (!told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || is_link(f, w, r) || !counts_first(f, first, r) ||
-	    acts_anyway(f, read, f->values[w->written], act))
+	if (alike == SLICE_NONE || !told_writes(w) || w->size != r->size || f->values[w->written] == f->values[r->read] || same_line(f->t, w, r) || is_link(f, w, r) || !counts_first(f, first, r) ||
+	    was_asked(f, r->site) || acts_anyway(f, read, f->values[w->written], act))
 		return false;
 	*out = (struct acted){first, saw, read, act, alike, lock_given_up(f->t, first, read), true, false};
 	return true;
@@ -193,10 +226,11 @@ static bool is_late(struct finder *f, struct acted *out, const struct slice *s, 
 
 bool acted_find_late(struct acted *out, const struct acted_chain *c, const struct slice *s, const struct told *t, const uint64_t *values, const struct rests_source *source)
 {
-	struct finder f = {t, values, source, MOST_QUESTIONS};
+	struct finder f = {.t = t, .values = values, .source = source, .left = MOST_QUESTIONS};
 	for (size_t i = 0; i < c->writes.n; i++) {
 		size_t act = c->writes.at[i].step, alike = done_alike(t, act);
-		for (size_t k = act; alike != SLICE_NONE && k-- > 0;)
+		f.nasked = 0;
+		for (size_t k = act; k-- > 0;)
 			if (c->writes.at[i].how[k] && c->writes.at[i].how[k] != RESTS_UNKNOWN && is_late(&f, out, s, k, act, alike))
 				return true;
 	}
@@ -258,7 +292,7 @@ static bool is_outdated(struct finder *f, struct acted *out, const uint8_t *how,
 
 bool acted_find_outdated(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const struct rests_source *source)
 {
-	struct finder f = {t, values, source, MOST_QUESTIONS};
+	struct finder f = {.t = t, .values = values, .source = source, .left = MOST_QUESTIONS};
 	/* Questions are few: reads of what the thread did not touch again come first. */
 	for (int again = 0; again < 2; again++)
 		for (size_t i = 0; i < c->writes.n; i++)
@@ -280,7 +314,7 @@ static bool is_compared(const struct finder *f, const uint8_t *how, size_t read)
 
 bool acted_find_computed(struct acted *out, const struct acted_chain *c, const struct told *t, const uint64_t *values, const uint8_t *how)
 {
-	struct finder f = {t, values, NULL, 0};
+	struct finder f = {.t = t, .values = values};
 	for (size_t i = 0; i < c->writes.n; i++)
 		for (size_t k = c->writes.at[i].step; k-- > 0;) {
 			const struct event *r = told_event(t, k), *act = told_event(t, c->writes.at[i].step);

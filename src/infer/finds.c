@@ -237,6 +237,9 @@ static unsigned drop_beside(struct search *c)
 	unsigned drop = 0;
 	if (d->found & CAUSE_BETWEEN && is_beside_pointer(c, d->between.second))
 		drop |= CAUSE_BETWEEN | EARLY;
+	/* Who only reads between two writes harms nobody but itself. */
+	if (d->found & CAUSE_BETWEEN && is_beside(c, d->between.other))
+		drop |= CAUSE_BETWEEN | EARLY;
 	if ((d->found & (CAUSE_BETWEEN | EARLY)) == CAUSE_BETWEEN && is_beside(c, d->between.first))
 		drop |= CAUSE_BETWEEN;
 	if (d->found & CAUSE_STALE && !d->stale.certain && is_idle(c, d->stale.first)) {
@@ -448,7 +451,7 @@ void finds_init(struct finds *d, const struct linear *l, uint64_t *symbols, cons
 	d->hangs = hang_find(&d->told, d->values);
 	for (size_t i = 0; i < d->hangs.n; i++) {
 		const struct hang *h = &d->hangs.at[i];
-		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker, h->missed}, 14);
+		mark(&d->slice, (const size_t[]){h->blocked, h->signal, h->other, h->woke, h->read, h->wrote, h->is, h->looked, h->told, h->freed, h->last, h->taken, h->taker, h->missed, h->woken, h->over}, 16);
 	}
 }
 

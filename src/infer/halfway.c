@@ -1,6 +1,7 @@
 #include "infer/halfway.h"
 
 #include "infer/locks.h"
+#include "infer/rests.h"
 #include "model/tied.h"
 
 #include <stdlib.h>
@@ -27,18 +28,23 @@ static bool gives_up_lock(struct halfway *h, const struct told *t, size_t before
 	return h->given_up != UINT32_MAX;
 }
 
-/* Has the other no lock for the one, now and the time before? Then the failing thread reads the two near one another, for what it computes of them. */
+static bool has_none(struct locks_index *index, const struct event *e)
+{
+	locks had = locks_at(index, e, true);
+	size_t n = had.n;
+	vec_free(&had);
+	return !n;
+}
+
+/* Has the other no lock for the one, now and the time before, or the failing thread none for either? Then it reads the two near one another, for what it computes of them. */
 static bool is_bare(struct halfway *h, const struct told *t, size_t before)
 {
 	struct locks_index index;
 	const struct event *seen = told_event(t, h->seen), *read = told_event(t, h->read);
 	bool bare = (seen->sap > read->sap ? seen->sap - read->sap : read->sap - seen->sap) < NEAR;
 	locks_init(&index, &t->x);
-	for (int i = 0; i < 2 && bare; i++) {
-		locks had = locks_at(&index, told_event(t, i ? before : h->wrote), true);
-		bare = !had.n;
-		vec_free(&had);
-	}
+	bool looks_bare = has_none(&index, seen) && has_none(&index, read);
+	bare = bare && (looks_bare || (has_none(&index, told_event(t, h->wrote)) && has_none(&index, told_event(t, before))));
 	locks_release(&index);
 	h->given_up = UINT32_MAX;
 	return bare;
@@ -227,8 +233,13 @@ bool halfway_find(struct halfway *out, const struct slice *s, const struct told 
 	for (size_t i = t->l.needed; i-- > 0 && r.n < PLACES;)
 		if (how[i] & TIED_BY_VALUE && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)))
 			r.at[r.n++] = i;
+	/* Who faults at an address computes nothing more of it: that it had read, when it had looked of which kind it is. */
+	const uint8_t leads = r.n ? TIED_BY_WAY : TIED_BY_WAY | TIED_BY_BRANCH;
+	for (size_t i = t->l.needed; i-- > 0 && !r.n;)
+		if (how[i] != RESTS_UNKNOWN && how[i] & TIED_BY_WAY && s->saw[i] != SLICE_NONE)
+			r.at[r.n++] = i;
 	for (size_t i = t->l.needed; i-- > 0 && led.n < PLACES;)
-		if (how[i] & TIED_BY_WAY && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)) && !is_of(&led, t, told_event(t, i)))
+		if (how[i] != RESTS_UNKNOWN && how[i] & leads && s->saw[i] != SLICE_NONE && !is_of(&r, t, told_event(t, i)) && !is_of(&led, t, told_event(t, i)))
 			led.at[led.n++] = i;
 	for (size_t i = 0; i < r.n; i++)
 		for (size_t k = 0; k < r.n + led.n; k++) {

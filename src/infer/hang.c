@@ -342,15 +342,24 @@ static void find_freed(const struct finder *f, struct hang *h)
 			h->freed = i;
 }
 
+/* Does the step take what others wait for: a lock of any kind, or the turn to run what runs once? */
+static bool takes(const struct finder *f, const struct event *e)
+{
+	const char *what = f->x->sites.at[e->site].what;
+	if (e->kind != EVENT_ORDERED)
+		return e->kind == EVENT_LOCK;
+	return !strcmp(what, "pthread_once") || (strstr(what, "lock") && !strstr(what, "unlock"));
+}
+
 /* What the thread that has the lock did last, with it. */
 static void find_last(const struct finder *f, struct hang *h)
 {
 	const struct event *blocked = event_at(f, h->blocked), *taken = NULL;
 	size_t from = h->blocked;
 	while (from-- > 0 && blocked->object && !taken)
-		if (event_sync_class(event_at(f, from)) == SYNC_LOCK && event_at(f, from)->object == blocked->object)
+		if ((event_sync_class(event_at(f, from)) == SYNC_LOCK || event_at(f, from)->kind == EVENT_ORDERED) && event_at(f, from)->object == blocked->object)
 			taken = event_at(f, from);
-	if (!taken || taken->kind != EVENT_LOCK || taken->thread == blocked->thread)
+	if (!taken || !takes(f, taken) || taken->thread == blocked->thread)
 		return;
 	h->holder = taken->thread;
 	for (size_t i = from + 1; i < f->l->steps.n; i++)
@@ -358,13 +367,23 @@ static void find_last(const struct finder *f, struct hang *h)
 			h->last = i;
 }
 
-/* Who waits for a lock that another has, which waits itself, is not what matters. */
+static bool has_created(const struct finder *f, uint32_t thread, uint32_t other)
+{
+	for (size_t i = 0; i < f->l->steps.n; i++)
+		if (event_at(f, i)->thread == thread && event_at(f, i)->kind == EVENT_CREATE && event_at(f, i)->object == other)
+			return true;
+	return false;
+}
+
+/* Who waits for a lock that another has, which waits itself, is not what matters. Of several the one counts that the thread had created: it waits for what that one does, mostly. */
 static void find_wanted(const struct finder *f, hangs *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		for (size_t k = 0; k < all->n; k++)
-			if (all->at[k].holder == event_at(f, all->at[i].blocked)->thread && all->at[i].wanted == SLICE_NONE)
+		for (size_t k = 0; k < all->n; k++) {
+			uint32_t thread = event_at(f, all->at[i].blocked)->thread;
+			if (all->at[k].holder == thread && (all->at[i].wanted == SLICE_NONE || has_created(f, thread, event_at(f, all->at[k].blocked)->thread)))
 				all->at[i].wanted = all->at[k].blocked;
+		}
 }
 
 /* Does the thread wait for a signal for ever? */
@@ -433,6 +452,77 @@ static void find_taken(const struct finder *f, hangs *all, struct hang *h)
 	}
 }
 
+/* What a write left in the bytes of a read that it covers; false: not in all of them. */
+static bool left_there(const struct finder *f, const struct event *write, const struct event *read, uint64_t *value)
+{
+	uint64_t offset = read->object - write->object;
+	if (read->object < write->object || offset + read->size > write->size || write->size > sizeof *value)
+		return false;
+	*value = f->values[write->written] >> 8 * offset;
+	*value &= read->size < sizeof *value ? (UINT64_C(1) << 8 * read->size) - 1 : UINT64_MAX;
+	return true;
+}
+
+/* The last write to the place of the read before the step. */
+static size_t written_before(const struct finder *f, size_t read, size_t step)
+{
+	while (step-- > 0)
+		if (told_writes(event_at(f, step)) && events_overlap(event_at(f, step), event_at(f, read)))
+			return step;
+	return SLICE_NONE;
+}
+
+/* Where the thread came back from a wait for the condition variable last, before the step. */
+static size_t last_return(const struct finder *f, uint32_t thread, uint64_t condition, size_t step, uint64_t *since)
+{
+	while (step-- > 0)
+		if (event_at(f, step)->thread == thread && ends_wait(f, f->l->steps.at[step].event, condition, since))
+			return step;
+	return SLICE_NONE;
+}
+
+/* Does the thread wait for ever for the condition variable, and has it had the lock that it gave up for that since it wrote there? */
+static bool waits_since(const struct finder *f, size_t write, uint64_t condition)
+{
+	const struct event *w = event_at(f, write);
+	for (size_t i = write; i < f->l->needed; i++) {
+		size_t from = event_at(f, i)->thread == w->thread && blocks(f, event_at(f, i)) ? begin_of_wait(f, i) : SLICE_NONE;
+		if (from == SLICE_NONE)
+			continue;
+		uint64_t taken = taken_since(f, from);
+		return taken && taken <= w->sap && condition_of(f, i, from) == condition;
+	}
+	return false;
+}
+
+/*
+ * Was the thread woken by one who had written what it looks at, and did a third change that before it came to look? Then what it was woken for was there, and is gone (a barrier that is
+ * counted up anew before all have left it). What it found is no longer so, or who changed it went to wait at once: else somebody only did what it would have done (idle workers).
+ */
+static void find_overtaken(const struct finder *f, struct hang *h)
+{
+	uint64_t since, left;
+	const struct event *read = h->read != SLICE_NONE ? event_at(f, h->read) : NULL;
+	if (!read || read->kind != EVENT_READ || h->signal != SLICE_NONE || h->other != SLICE_NONE)
+		return;
+	size_t back = last_return(f, read->thread, h->condition, h->read, &since), over = written_before(f, h->read, h->read);
+	if (over == SLICE_NONE || (h->is == SLICE_NONE && !waits_since(f, over, h->condition)))
+		return;
+	for (size_t i = back; back != SLICE_NONE && i-- > 0 && h->woken == SLICE_NONE;) {
+		const struct event *e = event_at(f, i);
+		if (e->thread == read->thread && e->sap < since)
+			return;
+		if (!is_signal(e) || e->object != h->condition || e->thread == read->thread)
+			continue;
+		size_t wrote = written_before(f, h->read, i);
+		if (over < i || event_at(f, over)->thread == read->thread || wrote == SLICE_NONE || event_at(f, wrote)->thread != e->thread ||
+		    !left_there(f, event_at(f, wrote), read, &left) || left == f->values[read->read])
+			return;
+		h->woken = i;
+		h->over = over;
+	}
+}
+
 static int interest(const struct hang *h)
 {
 	if (h->spins)
@@ -447,6 +537,8 @@ static int interest(const struct hang *h)
 		return 5; /* it came between look and wait, whoever else was woken by it */
 	if (h->joins != UINT32_MAX)
 		return -2;
+	if (h->woken != SLICE_NONE)
+		return 4;
 	if (h->taken != SLICE_NONE)
 		return 2;
 	if (h->read != SLICE_NONE && h->is == SLICE_NONE && h->on_condition)
@@ -487,7 +579,7 @@ static struct hang hang_at(size_t step)
 {
 	return (struct hang){.blocked = step, .signal = SLICE_NONE, .other = SLICE_NONE, .read = SLICE_NONE, .wrote = SLICE_NONE, .is = SLICE_NONE, .woke = SLICE_NONE,
 			     .freed = SLICE_NONE, .last = SLICE_NONE, .wanted = SLICE_NONE, .looked = SLICE_NONE, .told = SLICE_NONE, .taken = SLICE_NONE, .taker = SLICE_NONE,
-			     .missed = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
+			     .missed = SLICE_NONE, .woken = SLICE_NONE, .over = SLICE_NONE, .joins = UINT32_MAX, .holder = UINT32_MAX};
 }
 
 static bool is_known(const struct finder *f, const hangs *all, uint32_t thread)
@@ -531,6 +623,7 @@ hangs hang_find(const struct told *t, const uint64_t *values)
 		h.outside = !h.on_condition && !event_at(&f, i)->object && h.joins == UINT32_MAX;
 		find_woken(&f, &h);
 		find_missed(&f, &h);
+		find_overtaken(&f, &h);
 		find_freed(&f, &h);
 		find_last(&f, &h);
 		*vec_push(&all) = h;

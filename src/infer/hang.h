@@ -22,6 +22,7 @@ struct hang {
 	size_t missed;     /* ... of spins.h; or `is` put back what was read, and this is what it overwrote; SLICE_NONE */
 	bool unchanged;    /* nobody has written it since */
 	bool never_written; /* ... nor any other thread before that */
+	size_t woken, over; /* a signal that ended its last wait but this one, and who changed what the signaller had left before the thread looked (`read`); SLICE_NONE */
 	size_t looked, told; /* who wrote what it was to find looked at a place, and did not see what the thread wrote there only then; SLICE_NONE */
 	size_t taken, taker; /* it looked at something shortly before, which is still as another thread has left it, and that one waits for ever, too, for a signal; SLICE_NONE */
 	uint32_t holder;   /* of a lock: the thread that has it; UINT32_MAX: none is known */

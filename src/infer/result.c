@@ -485,7 +485,7 @@ static json_t *hangs_json(const struct execution *x, const hangs *all)
 		const struct {
 			const char *key;
 			size_t step;
-		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"missed", h->missed}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
+		} steps[] = {{"signal", h->signal}, {"other", h->other}, {"woke", h->woke}, {"is", h->is}, {"missed", h->missed}, {"woken", h->woken}, {"over", h->over}, {"looked", h->looked}, {"told", h->told}, {"wanted", h->wanted}, {"read", h->read}, {"wrote", h->wrote}, {"freed", h->freed}, {"last", h->last}, {"taken", h->taken}, {"taker", h->taker}};
 		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
 			if (steps[k].step != SLICE_NONE)
 				json_object_set_new(one, steps[k].key, json_integer((json_int_t)steps[k].step));

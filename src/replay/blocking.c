@@ -67,6 +67,43 @@ bool conductor_block(const void *object, bool timed)
 	return !self->timed_out;
 }
 
+/* ---- mutexes ---- */
+
+/* Of the C library's kinds of mutex: one that is robust, whose lock is the number of the thread that has it. */
+static bool is_robust(const pthread_mutex_t *mutex)
+{
+	enum { ROBUST = 16 };
+	return mutex->__data.__kind & ROBUST;
+}
+
+static bool has_robust(const struct twin_thread *t, const pthread_mutex_t *mutex)
+{
+	return ((uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)t->tid;
+}
+
+static bool owner_has_ended(const pthread_mutex_t *mutex)
+{
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		const struct actor *a = actor_at(i);
+		if (a && a->state == ACTOR_ENDED && has_robust(a->thread, mutex))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel gives up what a thread has that is over, which it is soon after its end here: nobody has to have a turn for that. */
+static int try_after_end(pthread_mutex_t *mutex)
+{
+	enum { MOST = 20000 };
+	const struct timespec moment = {.tv_nsec = 50000};
+	int result = EBUSY;
+	for (int i = 0; i < MOST && result == EBUSY; i++) {
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+		result = rt_real.pthread_mutex_trylock(mutex);
+	}
+	return result;
+}
+
 /* A mutex that its owner may not lock again says so; trying does not. */
 int conductor_trylock(pthread_mutex_t *mutex)
 {
@@ -74,8 +111,24 @@ int conductor_trylock(pthread_mutex_t *mutex)
 	struct actor *self = actor_self();
 	if (checks && self && mutex->__data.__owner == self->thread->tid)
 		return EDEADLK;
-	return rt_real.pthread_mutex_trylock(mutex);
+	int result = rt_real.pthread_mutex_trylock(mutex);
+	if (result == EBUSY && self && is_robust(mutex)) {
+		self->robust = mutex;
+		result = owner_has_ended(mutex) ? try_after_end(mutex) : EBUSY;
+	}
+	return result;
 }
+
+void conductor_gives_up(const struct twin_thread *t)
+{
+	for (uint32_t i = 0; i < twin_thread_count(); i++) {
+		struct actor *a = actor_at(i);
+		if (a && a->state == ACTOR_BLOCKED && a->object && a->object == a->robust && has_robust(t, a->robust))
+			a->woken = true;
+	}
+}
+
+/* ---- without end ---- */
 
 void conductor_hold(void)
 {

@@ -3,6 +3,7 @@
 #include "replay/interpose.h"
 #include "rt/image.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -213,7 +214,7 @@ void conducted_end(struct actor *a)
 	conductor_reconsiders();
 	if (o)
 		conductor_trail(a, RT_ACCESS_NONE);
-	if (o && a->kind != STEP_RELEASE && (!a->result || a->entry)) {
+	if (o && a->kind != STEP_RELEASE && (!a->result || a->result == EOWNERDEAD || a->entry)) {
 		++*steps_of(o);
 		conflicts_acquire(a, o);
 	}

@@ -238,6 +238,7 @@ void conductor_ends(struct twin_thread *t)
 		return;
 	baton_enter(a);
 	a->follower.bits += (uint64_t)(rt_tray_here(a->seen) - a->seen);
+	conductor_gives_up(t);
 	baton_leave(a);
 }
 

@@ -61,6 +61,7 @@ struct actor {
 	const struct wait *wait;
 	struct actor *target;        /* ACTOR_JOINS */
 	uint64_t until;              /* ACTOR_ASLEEP; of a timed wait: when its time is up, UINT64_MAX where that is not known */
+	const pthread_mutex_t *robust; /* it found this one taken, a robust one, which the end of its owner gives up */
 	const void *limited;         /* the object whose wait ends by `limit` */
 	uint64_t limit;
 	uint64_t priority;
@@ -169,6 +170,8 @@ void conductor_limit(const void *object, clockid_t clock, const struct timespec 
 		tried_;                                                                 \
 	})
 int conductor_trylock(pthread_mutex_t *mutex);
+/* The thread ends, and gives up the robust mutexes that it has: who is blocked on one may try again. */
+void conductor_gives_up(const struct twin_thread *t);
 /*
  * A futex: waiting blocks the actor, waking ends that. False: nothing was done, the real call is to be made: for operations that are not
  * conducted, and where no actor was to be woken.

@@ -21,7 +21,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
 	return STEP_ON(mutex, CONDUCTED(mutex, EBUSY, true, rt_real.pthread_mutex_timedlock(mutex, until),
-					rt_real.pthread_mutex_trylock(mutex)));
+					conductor_trylock(mutex)));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -29,7 +29,7 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
 	if (infers())
 		return twin_engine->acquire(mutex, WHAT);
 	return STEP_ON(mutex, CONDUCTED(mutex, EBUSY, true, rt_real.pthread_mutex_clocklock(mutex, clock, until),
-					rt_real.pthread_mutex_trylock(mutex)));
+					conductor_trylock(mutex)));
 }
 
 int pthread_spin_lock(pthread_spinlock_t *lock)

@@ -308,3 +308,71 @@ rethread cc -O2 -g -pthread sessions.c -o sessions
 status 134 rethread record -q --scheme path --until-failure --runs 3000 ./sessions 2>err
 first
 has short 'In short: thread (1:[123]) wrote (session(#[0-9]+)?.next \(sessions.c:26\)|sessions\[[0-7]\] \(sessions.c:27\)) because it had found (sessions\[[0-7]\]|session(#[0-9]+)?.(next|user)) = [^ ]+( \(sessions.c:1[0-2]\))?, which was no longer so: thread 1:[123] had changed that to [^ ]+ \(sessions.c:2[67]\); thread \1 had given up lock in between\.'
+
+# Who is the last that a step waits for puts it on the list, asking for the number only after it counted: two find that, and it is done twice, by a third. Nothing but where he took it from
+# says who put it there.
+cat >plan.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+enum { STEPS = 100 };
+static struct step { atomic_int waits_for; int ran; } plan[STEPS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int ready[2 * STEPS], nready, over;
+static void make_ready(int n)
+{
+	pthread_mutex_lock(&lock);
+	ready[nready++] = n; /* puts it there */
+	pthread_cond_signal(&more);
+	pthread_mutex_unlock(&lock);
+}
+static void *prepare(void *arg)
+{
+	for (int i = 0; i < STEPS; i++) {
+		atomic_fetch_sub(&plan[i].waits_for, 1); /* counts */
+		sched_yield();
+		if (atomic_load(&plan[i].waits_for) == 0) /* asks */
+			make_ready(i);
+	}
+	return arg;
+}
+static void *run(void *arg)
+{
+	for (int taken = 0;;) {
+		pthread_mutex_lock(&lock);
+		while (taken == nready && !over)
+			pthread_cond_wait(&more, &lock);
+		int n = taken < nready ? ready[taken++] : -1;
+		pthread_mutex_unlock(&lock);
+		if (n < 0)
+			return arg;
+		plan[n].ran++;
+	}
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < STEPS; i++)
+		plan[i].waits_for = 2;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, i ? prepare : run, NULL);
+	for (int i = 2; i >= 0; i--) {
+		if (i == 0) {
+			pthread_mutex_lock(&lock);
+			over = 1;
+			pthread_cond_signal(&more);
+			pthread_mutex_unlock(&lock);
+		}
+		pthread_join(t[i], NULL);
+	}
+	for (int i = 0; i < STEPS; i++)
+		if (plan[i].ran != 1)
+			exit(9);
+}
+P
+rethread cc -O2 -g -pthread plan.c -o plan
+status 9 rethread record -q --until-failure --runs 3000 ./plan 2>err
+first
+has short 'In short: thread 1:[23] wrote plan\[[0-9]+\]\.waits_for = 2 -> 1 \(plan.c:20\) and asked for it only later \(plan.c:22\), when thread (1:[23]) had changed that to 0 \(plan.c:20\): for what it found, it wrote (ready\[[0-9]+\]|nready) \(plan.c:13\), as thread \1 (had|did afterwards)'

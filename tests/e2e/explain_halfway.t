@@ -227,3 +227,46 @@ rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
 has short 'In short: thread (1:2 writes sum \(mean.c:10\) and then count \(mean.c:13\); when thread 1 read the second \(mean.c:36\) and the first \(mean.c:37\), it had only written the first\.)'
 has out '(other times a thread wrote count next)'
+
+# A cell says of which kind it is, and is asked for that before it is taken for a pointer: the editor, who has a lock, puts a number there first. The painter has none.
+cat >cells.c <<'P'
+#include <pthread.h>
+#include <sched.h>
+struct text { long length; char s[16]; };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int is_text;
+static union { volatile long number; struct text *volatile text; } cell;
+static struct text hello = {5, "hello"};
+static void *edit(void *arg)
+{
+	for (int i = 0; i < 200; i++) {
+		pthread_mutex_lock(&lock);
+		cell.number = 100 + i; /* a number */
+		sched_yield();
+		is_text = 0; /* is none */
+		pthread_mutex_unlock(&lock);
+		sched_yield();
+		pthread_mutex_lock(&lock);
+		cell.text = &hello;
+		is_text = 1; /* is one */
+		pthread_mutex_unlock(&lock);
+		sched_yield();
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	volatile long width = 0;
+	pthread_create(&t, NULL, edit, NULL);
+	for (int i = 0; i < 3000; i++, i % 16 || sched_yield())
+		width += is_text ? cell.text->length : 3; /* paints */
+	pthread_join(t, NULL);
+}
+P
+rethread cc -O2 -g -pthread cells.c -o cells
+status 139 rethread record -q --until-failure --runs 3000 ./cells 2>err
+rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
+rethread explain >out
+sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
+has short 'In short: thread 1:1 writes cell(\.number)? \(cells.c:12\) and then is_text \(cells.c:(14|18)\); when thread 1 read the second \(cells.c:31\) and the first \(cells.c:31\), it had only written the first\.'

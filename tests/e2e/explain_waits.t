@@ -344,3 +344,85 @@ for opt in -O0 -O2; do
 	tr -s ' \n' ' ' <out >text
 	has text 'In short: thread 1:1 had looked at letters before it waited \(late.c:12\), and not again when it came back; nobody had changed it\.'
 done
+
+# A barrier that is counted up anew before all have left it: who is woken finds it so, and waits again. Where two meet, nobody changes that any more.
+cat >meet.c <<'P'
+#include <pthread.h>
+#ifndef THREADS
+#define THREADS 3
+#endif
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all = PTHREAD_COND_INITIALIZER;
+static int here;
+static void *run(void *arg)
+{
+	for (int i = 0; i < 200; i++) {
+		pthread_mutex_lock(&lock);
+		if (++here == THREADS) { /* comes */
+			here = 0;
+			pthread_cond_broadcast(&all); /* wakes */
+		} else {
+			while (here) /* looks */
+				pthread_cond_wait(&all, &lock);
+		}
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[THREADS];
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, run, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+P
+for opt in -O0 '-O2 -DTHREADS=2'; do
+	rethread cc $opt -g -pthread meet.c -o meet
+	status 124 rethread record -q --until-failure --timeout 20 --runs 300 ./meet 2>err
+	waits
+	tr -s ' \n' ' ' <out >text
+	has text 'In short: thread (1:[123]) waits for ever for a signal of all \(meet.c:17\)\. Thread 1:[123] had signalled it \(meet.c:14\), but before thread \1 looked again \(meet.c:16\), thread 1:[123] changed here to 1 \(meet.c:12\)\.'
+done
+
+# A routine that runs once waits for a thread that comes to the same routine.
+cat >once.c <<'P'
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t up;
+static void set_up(void);
+static void *warm(void *arg)
+{
+	pthread_once(&once, set_up); /* comes, too */
+	sem_post(&up);
+	return arg;
+}
+static void set_up(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, warm, NULL);
+	sem_wait(&up); /* waits */
+	pthread_join(t, NULL);
+}
+static void *use(void *arg)
+{
+	pthread_once(&once, set_up); /* begins it */
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	sem_init(&up, 0, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, use, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+P
+rethread cc -O2 -g -pthread once.c -o once
+status 124 rethread record -q --timeout 20 ./once 2>err
+waits
+tr -s ' \n' ' ' <out >text
+has text 'In short: thread (1:[12]) waits for ever for up \(once.c:16\), and is in the routine of once \(once.c:21\), which thread \1:1 waits for \(once.c:8\)\.' 'whose routine thread 1:[12] has been in since'

@@ -13,6 +13,10 @@ static void *move(void *dies)
 {
 	for (int i = 0; i < 20; i++) {
 		int e = pthread_mutex_lock(&m);
+#ifdef REPAIRS
+		if (e == EOWNERDEAD)
+			to = 100 - from;
+#endif
 		if (e == EOWNERDEAD && pthread_mutex_consistent(&m))
 			abort();
 		from--;
@@ -48,3 +52,11 @@ for scheme in path+sync rw; do
 	rethread replay -n 10 >out 2>&1 || fail "$scheme: $(cat out)"
 	has out '^reproduced 10/10$'
 done
+
+# One thread at a time: who waits for the lock goes on when its owner has ended, and repairs; or says that all is well.
+rethread cc -O1 -g -pthread -DREPAIRS -o repairs robust.c
+rethread hunt -q --runs 20 --timeout 20 ./repairs
+status 134 rethread hunt -q --runs 20 --timeout 20 ./robust 2>err
+rethread reproduce --budget 30 >out 2>&1 || fail "hunt: $(cat out)"
+rethread replay -n 5 >out 2>&1 || fail "hunt: $(cat out)"
+has out '^reproduced 5/5$'
