@@ -74,6 +74,9 @@ static const char *name_of(const struct holders *h, struct held *held)
 	if (held->asked)
 		return held->name;
 	held->asked = true;
+	/* That is never a block: what is called on a global std::atomic<std::shared_ptr> leads to blocks, which are not the variable. */
+	if (!strncmp(l->field[5], "global:", 7) && strstr(l->field[5], ":is"))
+		return NULL;
 	if (sscanf(l->field[5], "global:%llu", &offset) == 1) {
 		held->name = in_variable(h, l, offset);
 	} else if (sscanf(l->field[5], "%llu:%llu:%u", &offset, &size, &key.line) == 3) {

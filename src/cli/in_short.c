@@ -363,7 +363,7 @@ static bool say_missing(struct words *w, const json_t *root)
 
 static bool say_cause(struct words *w, const json_t *root)
 {
-	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_destroyed, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
+	static bool (*const says[])(struct words *, const json_t *) = {say_buffered, say_again, say_freed, say_destroyed, say_unfinished, say_published, say_between, say_stale, say_undone, say_passed, say_acted, say_halfway, say_overposted, say_waited, say_midway, say_missing, say_early};
 	struct words one = {NULL};
 	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
 		if (says[i](&one, root)) {

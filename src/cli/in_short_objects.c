@@ -33,6 +33,44 @@ bool say_destroyed(struct words *w, const json_t *root)
 	return true;
 }
 
+/* Folders apart: "service.cpp:19". */
+static bool is_same_line(const char *a, const char *b)
+{
+	const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+	return *a && !strcmp(x ? x + 1 : a, y ? y + 1 : b);
+}
+
+/* Is the function the constructor of the class that has the table ("_vptr$Shape"), or was the failing thread created in it, behind the write of the table? */
+static bool is_constructing(const json_t *root, const json_t *writer, const char *thread, const char *table)
+{
+	const char *function = text(writer, "function");
+	size_t n = strcspn(table + strlen("._vptr$"), "<");
+	if (strlen(function) == n && !strncmp(table + strlen("._vptr$"), function, n))
+		return true;
+	json_t *s;
+	size_t i;
+	json_array_foreach(json_object_get(root, "steps"), i, s)
+		if (is_kind(s, "create") && !strcmp(text(s, "object"), thread) && !strcmp(text(s, "thread"), text(writer, "thread")) && number(s, "step") > number(writer, "step"))
+			return *function && !strcmp(text(s, "function"), function);
+	return false;
+}
+
+/*
+ * The same of an object that another thread was still making: a base class's constructor has set the table to its own functions, and a pure virtual one ends
+ * the program. That one has no line: the thread failed where it called it.
+ */
+bool say_unfinished(struct words *w, const json_t *root)
+{
+	json_t *read = last_access(root), *writer = read && json_object_get(read, "saw") ? step_numbered(root, number(read, "saw")) : NULL;
+	const char *object = read ? object_of(read) : "", *table = strstr(object, "._vptr"), *by = writer ? text(writer, "thread") : "";
+	if (!table || !writer || strlen(table) < strlen("._vptr$") || !strcmp(by, text(read, "thread")) || *text(writer, "function") == '~' ||
+	    !is_same_line(text(root, "failed_at"), text(read, "where")) || !is_constructing(root, writer, text(read, "thread"), table))
+		return false;
+	say(w, "thread %s called a virtual function of %.*s%s when thread %s was still making that: it had come to the constructor of %s%s.", text(read, "thread"), (int)(table - object), object, at(read), by,
+	    text(writer, "function"), at(writer));
+	return true;
+}
+
 /* The thread's last step before that one, in code of the program; NULL: none is told of. */
 static json_t *own_step_before(const json_t *root, const json_t *step)
 {

@@ -6,6 +6,7 @@
 
 /* False: that is not it, and nothing was said. */
 bool say_destroyed(struct words *w, const json_t *root);
+bool say_unfinished(struct words *w, const json_t *root);
 bool say_handed_exception(struct words *w, const json_t *root);
 
 #endif

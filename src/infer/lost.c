@@ -95,7 +95,8 @@ bool lost_find(struct stale *out, const struct slice *s, const struct told *t, c
 		if (t->l.steps.at[i].visible || (!told_reads(e) && !told_writes(e)))
 			continue;
 		size_t *later = &table_at(&f.words, word_of(e))[LATER];
-		if (e->kind == EVENT_WRITE && (!*later || *later == e->thread + 1) && may_matter(&f, e)) {
+		bool frees = event_is_by_free(&t->x, e); /* what the allocator leaves there is for nobody */
+		if (e->kind == EVENT_WRITE && !frees && (!*later || *later == e->thread + 1) && may_matter(&f, e)) {
 			looked++;
 			found = is_lost(out, &f, i);
 		}

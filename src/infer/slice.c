@@ -15,6 +15,9 @@ enum { LAST_READS = 16, LAST_LINES = 4 };
 /* Reads that the failure is computed of of which the most telling are chosen. */
 enum { TIED_LOOKED_AT = 16 };
 
+/* Reads that are asked whether they came too early: each takes a look at all that follows. */
+enum { EARLY_LOOKED_AT = 32 };
+
 typedef vec(size_t) steps;
 
 /* In longer orders nothing is looked for: memory is simulated byte by byte. */
@@ -31,6 +34,7 @@ struct asked {
 	size_t step;
 	bool foreign; /* it saw a write of another thread */
 	bool system;
+	bool early;   /* find_early */
 };
 
 /* What the reads of a condition say of the failure: those that it is known to rest on say most, and the program's own more than those in system headers. */
@@ -174,7 +178,7 @@ static void add_asked(struct slicer *r, size_t step)
 	bool foreign = saw != SLICE_NONE && event_of(r, saw)->thread != event_of(r, step)->thread;
 	if (r->s->matters[step] || is_beside(r, step))
 		return;
-	*vec_push(&r->asked) = (struct asked){step, foreign, event_of(r, step)->flags & EVENT_SYSTEM};
+	*vec_push(&r->asked) = (struct asked){step, foreign, event_of(r, step)->flags & EVENT_SYSTEM, false};
 }
 
 /* What is done with the step of a read that an expression depends on. */
@@ -239,13 +243,58 @@ static int by_interest(const void *p, const void *q)
 	const struct asked *a = p, *b = q;
 	if (a->system != b->system)
 		return a->system ? 1 : -1;
+	if (a->early != b->early)
+		return a->early ? -1 : 1;
 	if (a->foreign != b->foreign)
 		return a->foreign ? -1 : 1;
 	return a->step > b->step ? -1 : a->step < b->step;
 }
 
+/* The next write of another thread, for a read that was asked for. */
+static void look_ahead(struct slice *s, const struct execution *x, const struct linear *l, size_t step)
+{
+	const struct event *e = &x->events.at[l->steps.at[step].event];
+	for (size_t i = step + 1; i < l->steps.n && s->next[step] == SLICE_NONE; i++) {
+		const struct event *w = &x->events.at[l->steps.at[i].event];
+		if (w->thread != e->thread && w->written && !l->steps.at[i].visible && events_overlap(w, e))
+			s->next[step] = i;
+	}
+}
+
+/* Did the thread read at one place what another had put there, and at this one, in the same line, nothing of the kind, which another puts there next in the line of the first? */
+static bool is_early(const struct slicer *r, const struct asked *a, const struct asked *of)
+{
+	return of->foreign && is_same_line(r, event_of(r, a->step), event_of(r, of->step)) &&
+	       is_same_line(r, event_of(r, r->s->next[a->step]), event_of(r, r->s->saw[of->step]));
+}
+
+/* Of parts that are added up, the one that was not there yet says most: the latest such read. */
+static void find_early(struct slicer *r)
+{
+	struct asked *early = NULL;
+	size_t looked = 0;
+	bool foreign = false;
+	for (size_t i = 0; i < r->asked.n; i++)
+		foreign |= r->asked.at[i].foreign;
+	for (size_t i = 0; foreign && i < r->asked.n && looked < EARLY_LOOKED_AT; i++) {
+		struct asked *a = &r->asked.at[i];
+		if (a->foreign)
+			continue;
+		looked++;
+		look_ahead(r->s, r->x, r->l, a->step);
+		bool any = false;
+		for (size_t k = 0; r->s->next[a->step] != SLICE_NONE && k < r->asked.n && !any; k++)
+			any = is_early(r, a, &r->asked.at[k]);
+		if (any && (!early || a->step > early->step))
+			early = a;
+	}
+	if (early)
+		early->early = true;
+}
+
 static void choose_asked(struct slicer *r)
 {
+	find_early(r);
 	if (r->asked.n)
 		qsort(r->asked.at, r->asked.n, sizeof *r->asked.at, by_interest);
 	for (size_t i = 0; i < r->asked.n && i < SLICE_ASKED; i++)
@@ -463,17 +512,6 @@ static void go_back(struct slicer *r)
 			visit_reads(r, e->written, follow);
 			follow_path(r, r->l->steps.at[step].event);
 		}
-	}
-}
-
-/* The next write of another thread, for a read that was asked for. */
-static void look_ahead(struct slice *s, const struct execution *x, const struct linear *l, size_t step)
-{
-	const struct event *e = &x->events.at[l->steps.at[step].event];
-	for (size_t i = step + 1; i < l->steps.n && s->next[step] == SLICE_NONE; i++) {
-		const struct event *w = &x->events.at[l->steps.at[i].event];
-		if (w->thread != e->thread && w->written && !l->steps.at[i].visible && events_overlap(w, e))
-			s->next[step] = i;
 	}
 }
 

@@ -85,3 +85,35 @@ rethread reproduce --budget 30 >out 2>&1 || fail "not followed: $(cat out)"
 rethread explain >out
 has out 'read TokenBucket(#[0-9])?.tokens_: [0-9.-]+'
 ! grep -q 'element of' out || fail "$(cat out)"
+
+# What a std::atomic<std::shared_ptr> leads to is not the variable, though the line calls something on that, too.
+cat >leads.cpp <<'P'
+#include <atomic>
+#include <cassert>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+struct Settings {
+	std::vector<std::string> names{"a name that is long enough", "another one that is long enough"};
+};
+static std::atomic<std::shared_ptr<Settings>> settings;
+static void change(std::string &name) { name[0] = 'A'; }
+int main()
+{
+	settings.store(std::make_shared<Settings>());
+	std::thread writer([] {
+		std::shared_ptr<Settings> own = settings.load();
+		change(own->names.at(1));
+	});
+	writer.join();
+	bool same = settings.load()->names.at(1) == "another one that is long enough";
+	assert(same);
+}
+P
+rethread c++ -std=c++20 -O0 -g -pthread leads.cpp -o leads
+status 134 rethread record -q -o leads.t ./leads 2>err
+rethread reproduce --engine solve --budget 30 leads.t >out 2>&1 || fail "$(cat out)"
+rethread explain leads.t >out
+has out '^In short: thread 1 found .* = "Another " \(leads.cpp:20\)'
+! grep -E 'settings( #[0-9])? = "|found settings|settings #' out || fail "$(cat out)"

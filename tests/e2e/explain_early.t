@@ -104,3 +104,55 @@ rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
 ! grep -q 'workers' short || fail "$(cat short)"
 has short 'is_open .*timer.c:19'
+
+# Of parts that are added up, the one that was not there yet: its thread counts down the latch before it has put its part in.
+cat >parts.cpp <<'P'
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <latch>
+#include <numeric>
+#include <thread>
+#include <vector>
+struct Part {
+	std::array<long, 4> sums{};
+};
+static std::atomic<bool> shown;
+static std::latch done(3);
+static std::vector<Part> parts(3);
+static void work(int id)
+{
+	Part own;
+	for (int i = 0; i < 4; i++)
+		own.sums[i] = id * 4 + i + 1;
+	if (id == 1) { /* bug */
+		done.count_down();
+		while (!shown)
+			std::this_thread::yield();
+	}
+	parts[id] = own;
+	if (id != 1)
+		done.count_down();
+}
+int main()
+{
+	std::vector<std::thread> threads;
+	for (int i = 0; i < 3; i++)
+		threads.emplace_back(work, i);
+	done.wait();
+	long total = 0;
+	for (auto &p : parts)
+		total += std::accumulate(p.sums.begin(), p.sums.end(), 0L);
+	std::printf("total %ld\n", total);
+	shown = true;
+	for (auto &t : threads)
+		t.join();
+}
+P
+for opt in -O0 -O2; do
+	rethread c++ -std=c++20 $opt -g -pthread parts.cpp -o parts
+	rethread record -q -o parts$opt --fail-if "! grep -q 'total 78'" ./parts >out 2>err || fail "$(cat err)"
+	rethread reproduce --engine solve --budget 60 parts$opt >out 2>&1 || fail "$(cat out)"
+	rethread explain parts$opt >out
+	has out '^In short: thread 1 read (Part|parts)\[1\].sums \(parts.cpp:36\) before thread 1:2 wrote it \(parts.cpp:24\)'
+done

@@ -52,3 +52,20 @@ has err 'deadlock'
 rethread reproduce >out 2>&1 || fail "$(cat out)"
 rethread replay -n 5 >out 2>&1 || fail "$(cat out)"
 has out '^reproduced 5/5$'
+
+# Who waits for a future is woken by its promise.
+cat >future.cpp <<'P'
+#include <future>
+#include <thread>
+int main()
+{
+	std::promise<int> given;
+	std::thread giver([&] { given.set_value(2); });
+	bool right = given.get_future().get() == 2;
+	giver.join();
+	return !right;
+}
+P
+rethread c++ -std=c++17 -O2 -g -pthread -o future future.cpp
+timeout 40 rethread hunt --runs 50 ./future 2>err || fail "$(cat err)"
+has err 'no failure in 50 runs'
