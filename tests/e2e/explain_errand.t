@@ -40,4 +40,4 @@ status 3 rethread record -q --until-failure --runs 2000 ./rooms 2>err
 rethread reproduce --engine solve --budget 60 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
-has short 'In short: thread 1:1 read (there|here)\[[0-9]+\]'
+has short 'In short: thread 1:1 (read|wrote missing \(rooms.c:13\) because it had found) (there|here)\[[0-9]+\]'

@@ -269,4 +269,4 @@ status 139 rethread record -q --until-failure --runs 3000 ./cells 2>err
 rethread reproduce --engine solve --budget 30 >out 2>&1 || fail "$(cat out)"
 rethread explain >out
 sed -n '/^In short/,/^$/p' out | tr -s ' \n' ' ' >short
-has short 'In short: thread 1:1 writes cell(\.number)? \(cells.c:12\) and then is_text \(cells.c:(14|18)\); when thread 1 read the second \(cells.c:31\) and the first \(cells.c:31\), it had only written the first\.'
+has short 'In short: thread 1(:1 writes cell(\.number)? \(cells.c:12\) and then is_text \(cells.c:(14|18)\); when thread 1 read the second \(cells.c:31\) and the first \(cells.c:31\), it had only written the first\.| read is_text \(cells.c:31\) before thread 1:1 changed it \(cells.c:14\), and cell(\.number)? \(cells.c:31\) after thread 1:1 had changed that)'
