@@ -96,8 +96,8 @@ static bool is_one_of_many(const struct rt_self *self)
  */
 enum { REPEATS_ASKED = 64 * RT_VALUE_TRAY };
 static struct { const uint64_t each_ns, more; uint64_t taken; } paces[RT_PACES] = {
-	[RT_PACE_ALL] = {.each_ns = 20, .more = 64 << 20},
-	[RT_PACE_CHANGING] = {.each_ns = 40, .more = 16 << 20},
+	[RT_PACE_ALL] = {.each_ns = 20, .more = 32 << 20},
+	[RT_PACE_CHANGING] = {.each_ns = 40, .more = 6 << 20},
 };
 
 static bool is_too_fast(struct rt_self *self, enum rt_pace pace, uint64_t now)
