@@ -383,7 +383,7 @@ for opt in -O0 '-O2 -DTHREADS=2'; do
 	status 124 rethread record -q --until-failure --timeout 20 --runs 300 ./meet 2>err
 	waits
 	tr -s ' \n' ' ' <out >text
-	has text 'In short: thread (1:[123]) waits for ever for a signal of all \(meet.c:17\)\. Thread 1:[123] had signalled it \(meet.c:14\), but before thread \1 looked again \(meet.c:16\), thread 1:[123] changed here to 1 \(meet.c:12\)\.'
+	has text 'In short: thread (1:[123]) waits for ever for a signal of all \(meet.c:17\)\. Thread 1:[123] had signalled it \(meet.c:14\), but before thread \1 looked again \(meet.c:16\), thread 1:[123] changed here to [12] \(meet.c:12\)\.'
 done
 
 # A routine that runs once waits for a thread that comes to the same routine.
